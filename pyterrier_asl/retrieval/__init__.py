@@ -1,0 +1,1 @@
+"""Retrieval without Java (TermIndex), feedback, and the same over Terrier."""

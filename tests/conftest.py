@@ -1,0 +1,58 @@
+"""What tests share: where the data is, whether Java is here, and when a missing one is a failure.
+
+``PYTERRIER_ASL_REQUIRE=java,data`` makes what is named there compulsory: a test that would skip for
+want of it fails instead, so that a skip on a build machine cannot hide a break.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def _required() -> set[str]:
+    return {name.strip() for name in os.environ.get("PYTERRIER_ASL_REQUIRE", "").split(",")}
+
+
+def _missing(what: str, reason: str) -> None:
+    """Skips the test for want of ``what``, or fails it where ``what`` is compulsory."""
+    if what in _required():
+        pytest.fail(f"PYTERRIER_ASL_REQUIRE names {what!r}, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of TREC runs and judgements."""
+    folder = Path(
+        os.environ.get("PYTERRIER_ASL_DATA")
+        or Path(__file__).resolve().parents[2] / "shared" / "data"
+    )
+    if not folder.is_dir():
+        _missing("data", f"there is no folder {folder}; set PYTERRIER_ASL_DATA")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def vaswani():
+    """ir_datasets' vaswani; its files must be in ir_datasets' home."""
+    import ir_datasets
+
+    home = Path(os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"))
+    if not (home / "vaswani").is_dir():
+        _missing("data", f"there is no {home / 'vaswani'}")
+    return ir_datasets.load("vaswani")
+
+
+@pytest.fixture(scope="session")
+def java() -> None:
+    """A running Java with Terrier in it."""
+    try:
+        import pyterrier as pt
+
+        if not pt.java.started():
+            pt.java.init()
+    except Exception as error:  # whatever is missing, the reason is the message
+        _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
