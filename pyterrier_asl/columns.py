@@ -1,0 +1,260 @@
+"""How a column of whatever kind becomes Arrow text or NumPy numbers, or a clear error.
+
+Runs and qrels arrive as pandas or Arrow tables, as dicts, as iterators of named tuples; their columns
+as integers, objects, Arrow strings or categories. Ids are compared as text. Everything behind this
+door sees one kind of text and one kind of number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+#: What a column may be called: ir_measures' name first, then PyTerrier's.
+QID = ("query_id", "qid")
+DOCNO = ("doc_id", "docno")
+SCORE = ("score",)
+LABEL = ("relevance", "label")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A run or qrels by columns: ids as Arrow text, scores or grades as 64-bit floats.
+
+    Attributes:
+        qid: query ids as text, one a row.
+        docno: document ids as text, one a row.
+        value: score (of a run) or grade (of qrels), one a row, never NaN.
+        source: what the table was made from, for whoever needs a further column.
+    """
+
+    qid: pa.LargeStringArray
+    docno: pa.LargeStringArray
+    value: npt.NDArray[np.float64]
+    source: Any
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def has(self, name: str) -> bool:
+        """Whether what the table was made from has a column ``name``."""
+        return name in _names(self.source)
+
+    def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
+        """A further column of numbers; NaN where it holds nothing."""
+        return numbers(_column(self.source, name), what, missing_ok=True)
+
+
+def run_table(run: Any) -> Table:
+    """A run, whatever it is, by columns.
+
+    Args:
+        run: data frame or Arrow table with ``query_id``, ``doc_id``, ``score`` (or PyTerrier's ``qid``,
+            ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+
+    Raises:
+        TypeError: for anything else.
+        ValueError: for a missing column, an id that is missing, a score that is no number or NaN.
+    """
+    return _table(run, SCORE, "run", "score")
+
+
+def qrels_table(qrels: Any) -> Table:
+    """Qrels, whatever they are, by columns; see :func:`run_table`."""
+    return _table(qrels, LABEL, "qrels", "grade")
+
+
+def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:
+    """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
+    if isinstance(source, pa.Table) or not hasattr(source, "columns"):
+        return ids
+    column = _column(source, _pick(source, QID, "qrels"))
+    values: list[Any] = column.iloc[rows].tolist()
+    return values
+
+
+def _table(source: Any, value: tuple[str, ...], kind: str, what: str) -> Table:
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, Mapping):
+        source = _from_dict(source, kind, value[0])
+    elif not isinstance(source, pa.Table) and not hasattr(source, "itertuples"):
+        source = _from_tuples(source, kind, value[0])
+    return Table(
+        text(_column(source, _pick(source, QID, kind)), f"query id of the {kind}"),
+        text(_column(source, _pick(source, DOCNO, kind)), f"document id of the {kind}"),
+        numbers(_column(source, _pick(source, value, kind)), f"{what} of the {kind}"),
+        source,
+    )
+
+
+def _from_dict(source: Mapping[Any, Any], kind: str, value: str) -> pa.Table:
+    for qid, docs in source.items():
+        if not isinstance(docs, Mapping):
+            raise TypeError(
+                f"a dict {kind} maps query ids to dicts of documents, but {qid!r} maps to a "
+                f"{type(docs).__name__}"
+            )
+    return pa.table(
+        {
+            QID[0]: _text_array([q for q, docs in source.items() for _ in docs], f"{kind} query id"),
+            DOCNO[0]: _text_array([d for docs in source.values() for d in docs], f"{kind} doc id"),
+            value: _objects([x for docs in source.values() for x in docs.values()], f"{kind} {value}"),
+        }
+    )
+
+
+def _from_tuples(source: Iterable[Any], kind: str, value: str) -> pa.Table:
+    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
+        raise TypeError(
+            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
+            f"not {type(source).__name__} {str(source)[:60]!r}; read a file first "
+            f"(pyterrier_asl.read_{kind})"
+        )
+    rows = list(source)
+    for row in rows[:1]:
+        lacking = [n for n in (QID[0], DOCNO[0], value) if not hasattr(row, n)]
+        if lacking:
+            raise TypeError(f"the {kind}'s rows lack {lacking}; the first is {str(row)[:80]!r}")
+    return pa.table(
+        {
+            QID[0]: _text_array([row.query_id for row in rows], f"{kind} query id"),
+            DOCNO[0]: _text_array([row.doc_id for row in rows], f"{kind} document id"),
+            value: _objects([getattr(row, value) for row in rows], f"{kind} {value}"),
+        }
+    )
+
+
+def _names(source: Any) -> list[str]:
+    if isinstance(source, pa.Table):
+        return list(source.column_names)
+    return [str(name) for name in source.columns]
+
+
+def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
+    """The first of ``names`` that is a column of ``source``."""
+    present = _names(source)
+    for name in names:
+        if name in present:
+            return name
+    raise ValueError(
+        f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}"
+    )
+
+
+def _column(source: Any, name: str) -> Any:
+    return source.column(name) if isinstance(source, pa.Table) else source[name]
+
+
+def text(values: Any, what: str) -> pa.LargeStringArray:
+    """Ids as Arrow text: integers as their digits, categories as their names.
+
+    Args:
+        values: pandas Series, Arrow array or list.
+        what: how an error calls the column.
+
+    Raises:
+        ValueError: for a missing value, or for fractions, which are no ids.
+    """
+    if len(values) == 0:
+        return pa.array([], type=pa.large_string())
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else pa.concat_arrays(array.chunks)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        raise ValueError(
+            f"the {what} is a column of fractions ({array.type}); ids are text or whole numbers: "
+            "convert the column with .astype(str) before any value in it goes missing"
+        )
+    if array.null_count:
+        row = pc.index(array.is_null(), True).as_py()
+        raise ValueError(f"the {what} is missing in {array.null_count} rows (first in row {row})")
+    return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+
+
+def _to_arrow(values: Any, what: str) -> Any:
+    dtype = getattr(values, "dtype", None)
+    if dtype is not None and dtype != np.dtype(object):
+        return pa.array(values, from_pandas=True)
+    return _text_array(values, what)
+
+
+def _text_array(values: Any, what: str) -> pa.Array:
+    """Text from Python objects: strings, or anything whose ``str`` is its id."""
+    try:
+        return pa.array(values, type=pa.large_string(), from_pandas=True)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the {what} holds text that is not Unicode: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        none = pa.array([v is None or v != v for v in values])
+        if pc.any(none).as_py():
+            raise ValueError(
+                f"the {what} is missing in {pc.sum(none).as_py()} rows "
+                f"(first in row {pc.index(none, True).as_py()})"
+            ) from None
+        return pa.array([str(v) for v in values], type=pa.large_string())
+
+
+def _objects(values: list[Any], what: str) -> pa.Array:
+    return pa.array(numbers(values, what))
+
+
+def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.float64]:
+    """Numbers as 64-bit floats.
+
+    Args:
+        values: pandas Series, Arrow array or list.
+        what: how an error calls the column.
+        missing_ok: whether NaN may stand in it.
+
+    Raises:
+        ValueError: for text, for a value that is no number, for NaN unless ``missing_ok``.
+    """
+    if len(values) == 0:
+        return np.empty(0)
+    array = _numeric(values, what)
+    bad = np.isnan(array)
+    if bad.any() and not missing_ok:
+        raise ValueError(
+            f"the {what} is not a number (NaN) in {int(bad.sum())} of {len(array)} rows "
+            f"(first in row {int(bad.argmax())}); drop these rows or mend what made them"
+        )
+    return array
+
+
+def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        kind = values.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            raise ValueError(f"the {what} must be numbers, not {kind}")
+        array: npt.NDArray[np.float64] = values.cast(pa.float64(), safe=False).to_numpy(
+            **({} if isinstance(values, pa.ChunkedArray) else {"zero_copy_only": False})
+        )
+        return array
+    if getattr(values, "dtype", object) == np.dtype(object):
+        return _from_objects(values, what)
+    if getattr(values.dtype, "kind", "O") not in "iufb":
+        raise ValueError(
+            f"the {what} must be numbers, but the column holds {values.dtype} "
+            f"(first {values.iloc[0]!r}); convert it with .astype(float)"
+        )
+    array = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return array
+
+
+def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
+    for row, value in enumerate(values):
+        if isinstance(value, (str, bytes)):
+            raise ValueError(f"the {what} must be a number, but row {row} holds the text {value!r}")
+    try:
+        return np.asarray([np.nan if v is None else v for v in values], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the {what} must be numbers: {error}") from None

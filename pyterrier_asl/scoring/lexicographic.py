@@ -1,0 +1,104 @@
+"""Lexicographic comparison of rankings (Diaz: Best-Case Retrieval Evaluation, 2023)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .search_length import within_query
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: The k of a ranking without a cut-off, where a missing document has to be given a place.
+NO_CUTOFF = 10**6
+
+
+def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+    """RR_i of every relevant document, 0 where it was not retrieved.
+
+    Args:
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        offsets: where each query's ranks begin, shape (Q + 1,).
+        total: relevant documents of each query, retrieved or not, shape (Q,).
+
+    Returns:
+        1/p_1, 1/p_2, ... of each query in turn, shape (total.sum(),).
+
+    >>> reciprocal_ranks(np.array([1, 4]), np.array([0, 2]), np.array([3])).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    begin = np.concatenate(([0], np.cumsum(total)))
+    values = np.zeros(begin[-1])
+    values[np.repeat(begin[:-1], np.diff(offsets)) + within_query(offsets)] = 1 / ranks
+    return values
+
+
+def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
+    """Where two rankings first differ, and by how much: i* and rrLP.
+
+    rrLP(a, b) = RR_i*(a) - RR_i*(b), i* the first i at which they differ; its sign is sgnLP, and a
+    positive one prefers a.
+
+    Args:
+        a: the reciprocal ranks of one ranking, shape (total.sum(),), or of several, (..., total.sum()).
+        b: those of the other, shaped alike.
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        i* from 1 (0 where no i differs) and rrLP in [-1, 1] (0 there), both of shape (..., Q).
+
+    >>> first_difference(np.array([1, 1 / 3, 1 / 6]), np.array([1, 1 / 2, 0]), np.array([3]))
+    (array([2]), array([-0.16666667]))
+    """
+    difference = np.asarray(a - b)
+    size = difference.shape[-1]
+    queries = np.flatnonzero(total)
+    where = np.zeros((*difference.shape[:-1], len(total)), dtype=np.int64)
+    value = np.zeros(where.shape)
+    if not size:
+        return where, value
+    begin = (np.cumsum(total) - total)[queries]
+    places = np.where(difference != 0, np.arange(size), size)
+    first = np.minimum.reduceat(places, begin, axis=-1)
+    found = first < np.append(begin[1:], size)
+    values = np.take_along_axis(difference, np.minimum(first, size - 1), axis=-1)
+    where[..., queries] = np.where(found, first - begin + 1, 0)
+    value[..., queries] = np.where(found, values, 0.0)
+    return where, value
+
+
+def lexip(ranks: Ints, offsets: Ints, total: Ints, *, cutoff: int | None = None) -> Floats:
+    """LexiP of each query: an embedding of the lexicographic order into [0, 1].
+
+    With gaps g_1 = p_1, g_i = p_i - p_(i-1), from the last retrieved relevant document to the first,
+    v_i = 1/(g_i+1) + (1/g_i - 1/(g_i+1)) v_(i+1); after the last v is 1 if every relevant document was
+    retrieved, else 1/(k+2).
+
+    Args:
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        offsets: where each query's ranks begin, shape (Q + 1,).
+        total: relevant documents of each query, shape (Q,).
+        cutoff: k; :data:`NO_CUTOFF` where there is none.
+
+    Returns:
+        v_1 of each query, shape (Q,), 1 best, 0 where nothing relevant was retrieved;
+        1/(p_1 + 1) < LexiP <= RR.
+
+    >>> lexip(np.array([1, 3, 6]), np.array([0, 3]), np.array([3])).round(4).tolist()
+    [0.6944]
+    """
+    found = np.diff(offsets)
+    gaps = ranks.copy()
+    gaps[1:] -= np.where(within_query(offsets)[1:] > 0, ranks[:-1], 0)
+    k = NO_CUTOFF if cutoff is None else cutoff
+    value = np.where(found == total, 1.0, 1 / (k + 2))
+    by_found = np.argsort(-found, kind="stable")  # queries with an i-th document come first
+    deepest = int(found.max(initial=0))
+    with_ith = np.searchsorted(-found[by_found], -np.arange(1, deepest + 1), side="right")
+    for i in range(deepest, 0, -1):
+        queries = by_found[: with_ith[i - 1]]
+        g = gaps[offsets[queries] + i - 1]
+        low, high = 1 / (g + 1), 1 / g
+        value[queries] = np.minimum(low + (high - low) * value[queries], high)
+    return np.where(found > 0, value, 0.0)
