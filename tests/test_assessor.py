@@ -1,0 +1,141 @@
+"""Another assessor as a system, against every order of small sets and against worked numbers."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl.scoring.assessor import (
+    best_average_precision,
+    expected_average_precision,
+    expected_success,
+    worst_average_precision,
+)
+
+# retrieved, common, relevant: worst, expected and best AP, expected S@1 and S@3, in fractions made
+# by hand from the list of orders.
+WORKED = [
+    ((3, 2, 3), 7 / 18, 29 / 54, 2 / 3, 2 / 3, 1.0),
+    ((4, 1, 2), 1 / 8, 25 / 96, 1 / 2, 1 / 4, 3 / 4),
+    ((1, 1, 4), 1 / 4, 1 / 4, 1 / 4, 1.0, 1.0),
+    ((4, 0, 3), 0.0, 0.0, 0.0, 0.0, 0.0),
+]
+# The same from another implementation, up to sets whose orders cannot be listed.
+LARGE = [
+    ((5, 2, 4), 0.1625, 0.29625, 0.5, 0.4, 0.9),
+    ((8, 3, 5), 0.16547619047619047, 0.3170280612244898, 0.6, 0.375, 0.8214285714285714),
+    ((10, 4, 6), 0.1876984126984127, 0.35239858906525573, 2 / 3, 0.4, 0.8333333333333334),
+    ((60, 45, 150), 0.16383585802772554, 0.22967780137239627, 0.3, 0.75, 0.9867036820572764),
+]
+
+counts = st.integers(1, 7).flatmap(
+    lambda size: st.integers(0, size).flatmap(
+        lambda r: st.tuples(st.just(size), st.just(r), st.integers(max(r, 1), 12))
+    )
+)
+
+
+def average_precisions(size: int, r: int, n: int) -> list[float]:
+    """AP of every order of ``size`` documents, ``r`` of them relevant, straight from AP's formula.
+
+    Orders that only exchange relevant documents with one another have one AP, and there are equally
+    many of them for each set of ranks; so one order for each set of ranks has the same mean.
+    """
+    return [
+        sum((i + 1) / (rank + 1) for i, rank in enumerate(ranks)) / n
+        for ranks in combinations(range(size), r)
+    ]
+
+
+@pytest.mark.parametrize(("counts", "worst", "expected", "best", "s1", "s3"), WORKED + LARGE)
+def test_worked_examples(counts, worst, expected, best, s1, s3):
+    assert worst_average_precision(*counts) == pytest.approx(worst, abs=1e-12)
+    assert expected_average_precision(*counts) == pytest.approx(expected, abs=1e-12)
+    assert best_average_precision(*counts) == pytest.approx(best, abs=1e-12)
+    assert expected_success(*counts[:2], n=1) == pytest.approx(s1, abs=1e-12)
+    assert expected_success(*counts[:2], n=3) == pytest.approx(s3, abs=1e-12)
+
+
+@given(counts)
+def test_average_precision_over_all_orders(numbers):
+    every = average_precisions(*numbers)
+    assert best_average_precision(*numbers) == pytest.approx(max(every), abs=1e-12)
+    assert worst_average_precision(*numbers) == pytest.approx(min(every), abs=1e-12)
+    assert expected_average_precision(*numbers) == pytest.approx(np.mean(every), abs=1e-12)
+
+
+@given(counts, st.integers(1, 10))
+def test_success_over_all_orders(numbers, n):
+    size, r, _ = numbers
+    orders = list(combinations(range(size), r))
+    found = np.mean([bool(ranks) and ranks[0] < n for ranks in orders])
+    assert expected_success(size, r, n) == pytest.approx(found, abs=1e-12)
+
+
+@given(counts, st.integers(1, 7))
+def test_success_is_the_hypergeometric_formula(numbers, n):
+    size, r, _ = numbers
+    n = min(n, size)
+    assert expected_success(size, r, n) == pytest.approx(
+        1 - comb(size - r, n) / comb(size, n), abs=1e-12
+    )
+
+
+def test_topics_at_once_equal_topics_one_by_one():
+    topics = [numbers for numbers, *_ in WORKED + LARGE]
+    columns = list(zip(*topics))
+    for function in (best_average_precision, worst_average_precision, expected_average_precision):
+        np.testing.assert_array_equal(
+            function(*columns), [function(*numbers) for numbers in topics]
+        )
+    np.testing.assert_array_equal(
+        expected_success(*columns[:2], n=3),
+        [expected_success(size, r, 3) for size, r, _ in topics],
+    )
+
+
+def test_a_topic_of_many_documents_keeps_its_digits():
+    size = 1_000_000
+    # One common document at the bottom of a million: AP is its precision there.
+    assert worst_average_precision(size, 1, 1) == pytest.approx(1 / size, rel=1e-12)
+    assert expected_success(size, 1, 10) == pytest.approx(10 / size, rel=1e-9)
+
+
+@pytest.mark.parametrize("numbers", [(0, 0, 0), (0, 0, 5), (4, 0, 0)])
+def test_nothing_to_find_or_nothing_found_is_zero(numbers):
+    assert best_average_precision(*numbers) == 0
+    assert worst_average_precision(*numbers) == 0
+    assert expected_average_precision(*numbers) == 0
+    assert expected_success(*numbers[:2], n=5) == 0
+
+
+def test_no_topics():
+    assert expected_average_precision([], [], []).shape == (0,)
+    assert worst_average_precision([], [], []).shape == (0,)
+    assert expected_success([], [], 3).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((3, 4, 5), "common is 4 where retrieved is 3"),
+        ((5, 4, 3), "common is 4 where relevant is 3"),
+        ((-1, 0, 3), "retrieved holds -1"),
+        ((3, 1.5, 3), "common holds 1.5"),
+        ((3, 1, float("nan")), "relevant holds nan"),
+    ],
+)
+def test_impossible_counts_are_named(numbers, message):
+    for function in (best_average_precision, worst_average_precision, expected_average_precision):
+        with pytest.raises(ValueError, match=message):
+            function(*numbers)
+
+
+def test_success_needs_a_depth():
+    with pytest.raises(ValueError, match="n is 0"):
+        expected_success(3, 1, n=0)
