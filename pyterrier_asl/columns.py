@@ -1,8 +1,8 @@
 """How a column of whatever kind becomes Arrow text or NumPy numbers, or a clear error.
 
-Runs and qrels arrive as pandas or Arrow tables, as dicts, as iterators of named tuples; their columns
-as integers, objects, Arrow strings or categories. Ids are compared as text. Everything behind this
-door sees one kind of text and one kind of number.
+Runs and qrels arrive as pandas or Arrow tables, as dicts, as iterators of named tuples; their
+columns as integers, objects, Arrow strings or categories. Ids are compared as text. Everything
+behind this door sees one kind of text and one kind of number.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def run_table(run: Any) -> Table:
     """A run, whatever it is, by columns.
 
     Args:
-        run: data frame or Arrow table with ``query_id``, ``doc_id``, ``score`` (or PyTerrier's ``qid``,
-            ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+        run: data frame or Arrow table with ``query_id``, ``doc_id``, ``score`` (or PyTerrier's
+            ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
 
     Raises:
         TypeError: for anything else.
@@ -103,9 +103,9 @@ def _from_dict(source: Mapping[Any, Any], kind: str, value: str) -> pa.Table:
             )
     return pa.table(
         {
-            QID[0]: _text_array([q for q, docs in source.items() for _ in docs], f"{kind} query id"),
-            DOCNO[0]: _text_array([d for docs in source.values() for d in docs], f"{kind} doc id"),
-            value: _objects([x for docs in source.values() for x in docs.values()], f"{kind} {value}"),
+            QID[0]: _text_array([q for q, docs in source.items() for _ in docs], "query id"),
+            DOCNO[0]: _text_array([d for docs in source.values() for d in docs], "document id"),
+            value: _objects([x for docs in source.values() for x in docs.values()], value),
         }
     )
 
@@ -124,9 +124,9 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> pa.Table:
             raise TypeError(f"the {kind}'s rows lack {lacking}; the first is {str(row)[:80]!r}")
     return pa.table(
         {
-            QID[0]: _text_array([row.query_id for row in rows], f"{kind} query id"),
-            DOCNO[0]: _text_array([row.doc_id for row in rows], f"{kind} document id"),
-            value: _objects([getattr(row, value) for row in rows], f"{kind} {value}"),
+            QID[0]: _text_array([row.query_id for row in rows], "query id"),
+            DOCNO[0]: _text_array([row.doc_id for row in rows], "document id"),
+            value: _objects([getattr(row, value) for row in rows], value),
         }
     )
 

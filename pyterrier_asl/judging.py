@@ -1,7 +1,8 @@
 """Run + qrels -> :class:`JudgedRun`: order, ties, duplicates, cut-offs, ids.
 
 The one place where a run is put in order and met with its judgements. Every measure, preference and
-analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see the same ranking:
+analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see the same
+ranking:
 
 1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
    descending, in plain string order; a ``rank`` column is ignored;
@@ -97,8 +98,8 @@ class Judgements:
         """Puts a run in order and meets it with these judgements.
 
         Args:
-            run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's ``qid``,
-                ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+            run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's
+                ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
 
         Raises:
             ValueError: for a missing column or id, a score that is no number, or NaN.
@@ -109,10 +110,60 @@ class Judgements:
         """
         return _judge(self, run_table(run))
 
+    def judge_whole(self, run: Any) -> JudgedRun:
+        """The same for a run that should be a whole answer: one that cannot be is an error.
+
+        Raises:
+            ValueError: where the run or the qrels are empty, or share no query or no document.
+        """
+        table = run_table(run)
+        if not len(self):
+            raise ValueError("the qrels are empty: there is nothing to judge by")
+        if not len(table):
+            raise ValueError("the run is empty: it has no rows")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NothingJudged)
+            try:
+                judged = _judge(self, table)
+            except NothingJudged as error:
+                raise ValueError(str(error)) from None
+        if not judged.retrieved.any():
+            raise ValueError(
+                f"the run answers none of the {len(self)} judged queries: its query ids look like "
+                f"{table.qid[0].as_py()!r}, those of the qrels like {self.qid_text[0].as_py()!r}"
+            )
+        return judged
+
+
+class NothingJudged(UserWarning):
+    """None of a run's documents is judged."""
+
+
+def rank(run: Any, depth: int | None = None) -> tuple[Table, pa.LargeStringArray, Ranking]:
+    """Puts a run in order without judgements, all of its queries.
+
+    Args:
+        run: what :meth:`Judgements.judge` takes.
+        depth: keep only the first ``depth`` of each query.
+
+    Returns:
+        The run by columns; its query ids in order of first appearance; its rows in ranking order.
+
+    >>> table, qids, ranking = rank({"q": {"a": 1, "b": 2, "c": 2}})
+    >>> table.docno.take(ranking.rows).to_pylist()
+    ['c', 'b', 'a']
+    """
+    table = run_table(run)
+    _, qids = codes(table.qid)
+    rows, starts, queries = _blocks(table, qids)
+    order, starts = _rank(table, rows, starts, _block(rows, starts), _take(table.docno, rows))
+    ranking = _Order(rows[order], starts, queries, len(qids)).by_query
+    return table, qids, ranking if depth is None else ranking.cut(depth)
+
 
 @dataclass(frozen=True)
 class Ranking:
-    """Every row of a run that answers a judged query, in the order of the ranking.
+    """Every row of a run that answers a known query, in the order of the ranking.
 
     Attributes:
         rows: row numbers of the run, query by query, best first.
@@ -193,7 +244,7 @@ class JudgedRun:
         return _offsets(self.queries, len(self.judgements))
 
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
-        """The same run without its unjudged documents, or only its first ``cutoff``, in that order."""
+        """The same run without its unjudged documents, then only its first ``cutoff``."""
         if cutoff is None and not judged_only:
             return self
         key = (cutoff, judged_only)
@@ -231,10 +282,15 @@ class JudgedRun:
             )
         return self._relevant[rel]
 
+    @property
+    def whole_ranking(self) -> Ranking:
+        """Every retrieved document in rank order, whatever was cut or removed since."""
+        return self._ranking.by_query
+
     @cached_property
     def ranking(self) -> Ranking:
-        """Every retrieved document in rank order, for what needs them all (lengths, pools, tables)."""
-        whole = self._ranking.by_query(len(self.judgements))
+        """Every retrieved document in rank order, for what needs them all (lengths, tables)."""
+        whole = self.whole_ranking
         return whole if self._cutoff is None else whole.cut(self._cutoff)
 
     def docnos(self, rows: Ints) -> pa.LargeStringArray:
@@ -244,37 +300,37 @@ class JudgedRun:
 
 @dataclass(frozen=True)
 class _Order:
-    """A run's rows in ranking order, block by block; a block is the answer to one judged query."""
+    """A run's rows in ranking order, block by block; a block is the answer to one known query."""
 
     rows: Ints
     starts: Ints
     queries: Ints
+    known: int
 
     @cached_property
     def sizes(self) -> Ints:
+        """Rows of each block."""
         return np.diff(np.append(self.starts, len(self.rows)))
 
-    def by_query(self, n: int) -> Ranking:
-        sizes = np.zeros(n, dtype=np.int64)
-        sizes[self.queries] = self.sizes
+    @cached_property
+    def by_query(self) -> Ranking:
+        """The rows in the order of the known queries."""
+        sizes, start = np.zeros((2, self.known), dtype=np.int64)
+        sizes[self.queries], start[self.queries] = self.sizes, self.starts
         if np.all(np.diff(self.queries) > 0):
             return Ranking(self.rows, _cumulate(sizes))
-        start = np.zeros(n, dtype=np.int64)
-        start[self.queries] = self.starts
         return Ranking(self.rows[np.repeat(start, sizes) + _within(sizes)], _cumulate(sizes))
 
 
 def _judge(judgements: Judgements, table: Table) -> JudgedRun:
-    rows, starts, queries = _blocks(table, judgements)
-    block = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
-    docnos = table.docno if len(rows) == len(table) and _is_range(rows) else table.docno.take(
-        pa.array(rows)
-    )  # fmt: skip
+    rows, starts, queries = _blocks(table, judgements.qid_text)
+    block = _block(rows, starts)
+    docnos = _take(table.docno, rows)
     pairs = judgements.index.find(queries[block], docnos)
-    order = _in_order(block, table.value[rows].astype(np.float32), docnos)
-    order, starts = _without_repeats(order, block, docnos, starts)
-    ranking = _Order(rows[order], starts, queries)
-    _warn_of_strangers(pairs, table, judgements)
+    if len(pairs) and len(judgements) and pairs.max() < 0:
+        _warn_of_strangers(table, judgements)
+    order, starts = _rank(table, rows, starts, block, docnos)
+    ranking = _Order(rows[order], starts, queries, len(judgements))
     judged = np.flatnonzero(pairs[order] >= 0)
     block = block[order][judged]
     entries = (queries[block], judged - starts[block] + 1, pairs[order][judged])
@@ -286,14 +342,14 @@ def _judge(judgements: Judgements, table: Table) -> JudgedRun:
     return JudgedRun(judgements, table, retrieved, *entries, ranking)
 
 
-def _blocks(table: Table, judgements: Judgements) -> tuple[Ints, Ints, Ints]:
-    """The rows that answer judged queries, those of one query together.
+def _blocks(table: Table, known: pa.LargeStringArray) -> tuple[Ints, Ints, Ints]:
+    """The rows that answer known queries, those of one query together.
 
     Returns:
         Row numbers; where in them each block begins; the query number of each block.
     """
     numbers, different = codes(table.qid)
-    query_of = positions(different, judgements.qid_text)
+    query_of = positions(different, known)
     queries = query_of[numbers]
     rows = np.arange(len(table))
     if len(query_of) and query_of.min() < 0:
@@ -305,6 +361,25 @@ def _blocks(table: Table, judgements: Judgements) -> tuple[Ints, Ints, Ints]:
         rows, queries = rows[together], queries[together]
         starts = _starts(queries)
     return rows, starts, queries[starts]
+
+
+def _block(rows: Ints, starts: Ints) -> Ints:
+    """The number of the block that each row lies in."""
+    return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+
+
+def _rank(
+    table: Table, rows: Ints, starts: Ints, block: Ints, docnos: pa.LargeStringArray
+) -> tuple[Ints, Ints]:
+    """The order in which rows are ranked within their blocks, each document once.
+
+    Returns:
+        Places in ``rows`` in ranking order; where in them each block begins.
+    """
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        scores = table.value[rows].astype(np.float32)
+    order = _in_order(block, scores, docnos)
+    return _without_repeats(order, block, docnos, starts)
 
 
 def _in_order(
@@ -327,7 +402,7 @@ def _in_order(
 
 
 def _resolve_ties(order: Ints, tied: npt.NDArray[np.bool_], docnos: pa.LargeStringArray) -> None:
-    """Puts rows of equal score by document id, descending, in place; ``tied``: as the row before."""
+    """Puts rows of equal score (``tied``: as the row before) by document id, descending."""
     member = np.zeros(len(order), dtype=bool)
     member[1:] |= tied
     member[:-1] |= tied
@@ -352,25 +427,28 @@ def _without_repeats(
     warnings.warn(
         f"{extra} documents stand more than once in the ranking of one query (e.g. "
         f"{docnos[int(order[again])].as_py()!r}); each counts once, at its best rank",
-        stacklevel=5,
+        stacklevel=6,
     )
     order = order[np.sort(first)]
     return order, _starts(block[order])
 
 
-def _warn_of_strangers(pairs: Ints, table: Table, judgements: Judgements) -> None:
+def _warn_of_strangers(table: Table, judgements: Judgements) -> None:
     """A run that shares no document with the qrels is most often one with other document ids."""
-    if len(pairs) and len(judgements.docnos) and pairs.max() < 0:
-        warnings.warn(
-            f"none of the run's {len(pairs)} documents is judged: its ids look like "
-            f"{table.docno[0].as_py()!r}, those of the qrels like "
-            f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?",
-            stacklevel=4,
-        )
+    warnings.warn(
+        f"none of the run's {len(table)} documents is judged: its ids look like "
+        f"{table.docno[0].as_py()!r}, those of the qrels like "
+        f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?",
+        NothingJudged,
+        stacklevel=4,
+    )
 
 
-def _is_range(rows: Ints) -> bool:
-    return len(rows) == 0 or bool(rows[0] == 0 and np.all(np.diff(rows) == 1))
+def _take(docnos: pa.LargeStringArray, rows: Ints) -> pa.LargeStringArray:
+    """The ids in these rows; no copy where they are all rows in order."""
+    if len(rows) == len(docnos) and (not len(rows) or np.array_equal(rows, np.arange(len(rows)))):
+        return docnos
+    return docnos.take(pa.array(rows))
 
 
 def _starts(sorted_codes: Ints) -> Ints:

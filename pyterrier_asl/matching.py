@@ -60,7 +60,7 @@ class PairIndex:
         return len(self._keys)
 
     def repeated(self) -> Ints:
-        """The positions of pairs that stand again later (the last one of equals is not among them)."""
+        """The positions of pairs that stand again later: all but the last of equals."""
         same = self._keys[1:] == self._keys[:-1]
         return self._order[:-1][same]
 
@@ -75,4 +75,5 @@ class PairIndex:
     def _look_up(self, groups: Ints, known: Ints) -> Ints:
         keys = np.where(known < 0, -1, groups * len(self._ids) + known)
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[place] == keys, self._order[place], -1)
+        found: Ints = np.where(self._keys[place] == keys, self._order[place], -1)
+        return found

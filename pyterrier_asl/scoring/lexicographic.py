@@ -18,7 +18,8 @@ def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     """RR_i of every relevant document, 0 where it was not retrieved.
 
     Args:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
         offsets: where each query's ranks begin, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
 
@@ -41,7 +42,8 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
     positive one prefers a.
 
     Args:
-        a: the reciprocal ranks of one ranking, shape (total.sum(),), or of several, (..., total.sum()).
+        a: the reciprocal ranks of one ranking, shape (total.sum(),), or of several, (...,
+            total.sum()).
         b: those of the other, shaped alike.
         total: relevant documents of each query, shape (Q,).
 
@@ -71,12 +73,13 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
 def lexip(ranks: Ints, offsets: Ints, total: Ints, *, cutoff: int | None = None) -> Floats:
     """LexiP of each query: an embedding of the lexicographic order into [0, 1].
 
-    With gaps g_1 = p_1, g_i = p_i - p_(i-1), from the last retrieved relevant document to the first,
-    v_i = 1/(g_i+1) + (1/g_i - 1/(g_i+1)) v_(i+1); after the last v is 1 if every relevant document was
-    retrieved, else 1/(k+2).
+    With gaps g_1 = p_1, g_i = p_i - p_(i-1), from the last retrieved relevant document to the
+    first, v_i = 1/(g_i+1) + (1/g_i - 1/(g_i+1)) v_(i+1); after the last v is 1 if every relevant
+    document was retrieved, else 1/(k+2).
 
     Args:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
         offsets: where each query's ranks begin, shape (Q + 1,).
         total: relevant documents of each query, shape (Q,).
         cutoff: k; :data:`NO_CUTOFF` where there is none.

@@ -39,7 +39,8 @@ def gains(
     running = np.concatenate(([0], np.cumsum(finders)))
     found = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
     if not normalized:
-        return count + alpha * (count - found / systems)
+        plain: Floats = count + alpha * (count - found / systems)
+        return plain
     rare = np.where(systems > 1, count - (found - count) / np.maximum(systems - 1, 1), 0.0)
     return (1 - alpha) * count + alpha * rare
 
@@ -48,7 +49,8 @@ def precision(gain: Floats, offsets: Ints, cutoff: int) -> Floats:
     """P_Rareness@k: the gain of the relevant documents in the first k, over k, shape (Q,).
 
     Args:
-        gain: running gains of the relevant documents in the first k (see :func:`gains`), shape (E,).
+        gain: running gains of the relevant documents in the first k (see :func:`gains`), shape
+            (E,).
         offsets: where each query's begin, shape (Q + 1,).
         cutoff: k.
 

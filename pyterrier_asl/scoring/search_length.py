@@ -31,7 +31,8 @@ def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
     """Eq. 2: the rank of each relevant document less the relevant documents above it.
 
     Args:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
         offsets: where each query's ranks begin, shape (Q + 1,).
 
     Returns:
@@ -53,9 +54,10 @@ def missing_lengths(
 ) -> Ints:
     """The search length of a relevant document that was not retrieved, for each query.
 
-    ``'pad'`` fills a shorter ranking with irrelevant documents up to depth k (1000 without a cut-off)
-    and puts the document right after; ``'after'`` puts it right after the list as it is; ``'eq3'`` is
-    the printed Eq. 3, the irrelevant documents retrieved. Nothing retrieved at all is k + 1.
+    ``'pad'`` fills a shorter ranking with irrelevant documents up to depth k (1000 without a
+    cut-off) and puts the document right after; ``'after'`` puts it right after the list as it is;
+    ``'eq3'`` is the printed Eq. 3, the irrelevant documents retrieved. Nothing retrieved at all is
+    k + 1.
 
     Args:
         found: relevant documents retrieved, shape (Q,).
@@ -93,14 +95,16 @@ def mean_search_length(
     """ASL of each query: the mean search length of all its relevant documents (Eq. 4).
 
     Args:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
         offsets: where each query's ranks begin, shape (Q + 1,).
         total: relevant documents of each query, shape (Q,).
         missing_length: what a relevant document not retrieved counts, shape (Q,).
         g: only the first ``g`` relevant documents in rank order, missing ones last (Eq. 5).
 
     Returns:
-        One mean a query, shape (Q,), from 1 (best) on (``'eq3'`` from 0); 1 where nothing is relevant.
+        One mean a query, shape (Q,), from 1 (best) on (``'eq3'`` from 0); 1 where nothing is
+        relevant.
 
     >>> mean_search_length(
     ...     np.array([1, 4, 6]), np.array([0, 3]), np.array([4]), np.array([8])

@@ -27,13 +27,14 @@ def time_biased_gain(
 ) -> Floats:
     """TBG of each query: relevant documents a user is expected to save before giving up.
 
-    TBG = sum_k g_k 2^(-T(k)/h), g_k = p_click_rel * p_save for a relevant document, else 0; T(1) = 0,
-    T(k) = sum_(j<k) [time_summary + (time_per_word l_j + time_base) P_j], P the probability of a
+    TBG = sum_k g_k 2^(-T(k)/h), g_k = p_click_rel * p_save for a relevant document, else 0; T(1) =
+    0, T(k) = sum_(j<k) [time_summary + (time_per_word l_j + time_base) P_j], P the probability of a
     click. The words above a document are added up apart from what they cost, so that whole numbers
     stay exact however many queries there are.
 
     Args:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape (E,).
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
         offsets: where each query's ranks begin, shape (Q + 1,).
         lengths: words of every retrieved document in rank order, query by query, shape (N,).
         ranking_offsets: where each query's lengths begin, shape (Q + 1,).
@@ -67,4 +68,5 @@ def time_biased_gain(
         + p_click_nonrel * (time_per_word * words_other + time_base * other)
     )
     gain = p_click_rel * p_save * np.exp2(-time / halflife)
-    return np.bincount(queries, weights=gain, minlength=len(offsets) - 1)
+    sums: Floats = np.bincount(queries, weights=gain, minlength=len(offsets) - 1).astype(np.float64)
+    return sums

@@ -1,0 +1,196 @@
+"""What our measures share: parameters checked when one is made, one value for every query."""
+
+from __future__ import annotations
+
+import logging
+import math
+import numbers
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure, ParamInfo
+
+from ..judging import JudgedRun
+
+Floats = npt.NDArray[np.float64]
+_OWN = __name__.partition(".")[0]
+_log = logging.getLogger(_OWN)
+
+
+class Param(ParamInfo):  # type: ignore[misc]
+    """A parameter that says what it takes, and turns what it is given into a plain Python value.
+
+    Args:
+        check: gives the value to keep, or raises ValueError with what is wrong.
+        default: the value that is not printed.
+        required: whether the measure can do nothing without it.
+        desc: for the documentation.
+    """
+
+    def __init__(
+        self, check: Callable[[Any], Any], *, default: Any = None, required: bool = False, desc: str
+    ) -> None:
+        super().__init__(default=default, required=required, desc=desc)
+        self.check = check
+
+    def validate(self, value: Any) -> bool:
+        """True: values are checked when the measure is made, with a better message."""
+        return True
+
+
+def whole(low: int = 1) -> Callable[[Any], int]:
+    """A whole number from ``low`` on."""
+
+    def check(value: Any) -> int:
+        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            if int(value) >= low:
+                return int(value)
+        raise ValueError(f"a whole number from {low} on")
+
+    return check
+
+
+def real(
+    low: float, high: float = math.inf, *, above: bool = False
+) -> Callable[[Any], float]:
+    """A number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
+
+    def check(value: Any) -> float:
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            number = float(value)
+            if (number > low if above else number >= low) and number <= high and number != math.inf:
+                return number
+        start = f"above {low:g}" if above else f"from {low:g}"
+        raise ValueError(f"a number {start}" + ("" if high == math.inf else f" to {high:g}"))
+
+    return check
+
+
+def grade(value: Any) -> float:
+    """A grade: a number from 0 on, whole where it can be."""
+    number = real(0)(value)
+    return int(number) if number.is_integer() else number
+
+
+def flag(value: Any) -> bool:
+    """True or False."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError("True or False")
+
+
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """One of these words."""
+
+    def check(value: Any) -> str:
+        if isinstance(value, str) and value in choices:
+            return str(value)
+        raise ValueError("one of " + ", ".join(map(repr, choices)))
+
+    return check
+
+
+REL = Param(grade, default=1, desc="minimum grade of a relevant document (inclusive)")
+CUTOFF = Param(whole(), desc="ranking cutoff threshold")
+JUDGED_ONLY = Param(
+    flag, default=False, desc="ignore returned documents that do not have relevance judgments"
+)
+
+
+class PluginMeasure(Measure):  # type: ignore[misc]
+    """A measure of this package: what :class:`ir_measures.Measure` is, and
+
+    * its parameters are checked when it is made, with an error that says what would be allowed;
+    * it knows which way is better;
+    * it scores a :class:`~pyterrier_asl.judging.JudgedRun`, one value for every query of the qrels.
+    """
+
+    NAME: str
+    SUPPORTED_PARAMS: dict[str, Param] = {}
+    HIGHER_IS_BETTER = True
+    #: The value of a query without any relevant document, whatever the run holds.
+    WITHOUT_RELEVANT = 0.0
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**self._checked(params))
+        self.validated: bool = False
+        self._printed: str = super().__repr__()
+
+    def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
+        for name in params.keys() - self.SUPPORTED_PARAMS.keys():
+            known = ", ".join(self.SUPPORTED_PARAMS)
+            raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {known}")
+        checked = {}
+        for name in self.SUPPORTED_PARAMS:  # one order, so that equal measures print alike
+            value = params.get(name)
+            if value is None:  # the same as not given
+                continue
+            try:
+                checked[name] = self.SUPPORTED_PARAMS[name].check(value)
+            except ValueError as error:
+                raise ValueError(f"{self.NAME}: {name} must be {error}, not {value!r}") from None
+        return checked
+
+    def validate_params(self) -> None:
+        """Raises ValueError where a parameter that the measure cannot do without is missing."""
+        if self.validated:
+            return
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if param.required and name not in self.params:
+                how = "@k" if name == self.AT_PARAM else f"({name}=...)"
+                raise ValueError(f"{self.NAME} needs {name}: write {self.NAME}{how}")
+        self.validated = True
+
+    def __repr__(self) -> str:
+        return self._printed
+
+    def __hash__(self) -> int:
+        return hash(self._printed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self._printed == repr(other)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """One finite value for every query of the qrels, in their order, shape (Q,).
+
+        Args:
+            judged: the run, met with the qrels.
+        """
+        self.validate_params()
+        view = judged.view(self["cutoff"], self.params.get("judged_only", False))
+        values = self._score(view)
+        nothing = view.judgements.num_relevant(self["rel"]) == 0
+        if nothing.any():
+            _log_once(int(nothing.sum()), len(nothing), self["rel"])
+            values = np.where(nothing, self.WITHOUT_RELEVANT, values)
+        return values
+
+    def _score(self, judged: JudgedRun) -> Floats:
+        """The values of the queries that have relevant documents, from a run already cut."""
+        raise TypeError(f"{type(self).__name__} does not say how it scores")
+
+
+@cache
+def _log_once(queries: int, of: int, rel: float) -> None:
+    _log.warning(
+        "%d of %d queries have no document with a grade of %s or more: they cannot tell systems "
+        "apart, and count as 1 in ASL and nASL, 0 in every other measure",
+        queries, of, rel,
+    )  # fmt: skip
+
+
+def register(measure: PluginMeasure) -> None:
+    """Makes a measure known to ir_measures by name, in place of an earlier one of ours."""
+    registry = ir_measures.measures.registry
+    name = measure.NAME
+    other = registry.get(name)
+    if other is not None and not type(other).__module__.startswith(_OWN + "."):
+        raise RuntimeError(
+            f"ir_measures knows another measure {name!r} ({type(other).__module__}); only one of "
+            "the two packages can be imported"
+        )
+    registry[name] = measure

@@ -1,0 +1,107 @@
+"""P_Rareness and AP_Rareness: credit for relevant documents that other systems miss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..judging import JudgedRun
+from ..pools import RarenessPool
+from ..scoring import rareness as scoring
+from ._base import CUTOFF, REL, Floats, Param, PluginMeasure, flag, real, register, whole
+
+_PARAMS = {
+    "rel": REL,
+    "pool": Param(
+        RarenessPool.resolve, required=True, desc="the runs that rareness is counted over"
+    ),
+    "alpha": Param(real(0, 1), default=0.5, desc="weight of rareness, 0: plain precision"),
+    "normalized": Param(flag, default=False, desc="the variant that cannot exceed 1"),
+    "depth": Param(
+        whole(), desc="how deep a run of the pool must have a document (default: the cutoff)"
+    ),
+    "member": Param(
+        flag, desc="whether the run is one of the pool (default: recognised query by query)"
+    ),
+}
+
+
+class _Rareness(PluginMeasure):
+    """What the two measures share: the running gain of the relevant documents."""
+
+    def _param_repr(self, value: Any) -> str:
+        if isinstance(value, RarenessPool):
+            return repr(value.id)
+        return str(super()._param_repr(value))
+
+    def _gain(self, judged: JudgedRun) -> Floats:
+        relevant = judged.relevant(self["rel"])
+        finders, systems = self["pool"].finders(
+            judged, relevant, depth=self["depth"] or self["cutoff"], member=self["member"]
+        )
+        return scoring.gains(
+            finders, systems, relevant.offsets, alpha=self["alpha"], normalized=self["normalized"]
+        )
+
+
+class _P_Rareness(_Rareness):
+    """
+    Precision with credit for rare documents: a relevant document that :math:`S_d` of the pool's S
+    runs have in their top k gains :math:`1 + \\alpha (1 - S_d/S)`.
+
+    .. math::
+        P\\_Rareness@k = \\frac{1}{k} \\sum_{i=1}^{k} Rel(d_i) (1 + \\alpha R(d_i)),
+        \\quad R(d) = 1 - S_d/S
+
+    In [0, 2 - 1/S], higher is better; ``alpha=0`` is P@k. ``normalized=True`` (Eq. 4) is bounded by
+    1. A run that is not of the pool is scored as if it joined it.
+
+    Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
+    Diversity in Information Retrieval Approaches. 2023, Eq. 1-4.
+    """
+
+    __name__ = "P_Rareness"
+    NAME = __name__
+    PRETTY_NAME = "Rareness-based Precision at k"
+    SHORT_DESC = "Precision at k with credit for relevant documents that other systems miss."
+    SUPPORTED_PARAMS = {
+        "cutoff": Param(whole(), required=True, desc="ranking cutoff threshold"),
+        **_PARAMS,
+    }
+
+    def _score(self, judged: JudgedRun) -> Floats:
+        gain = self._gain(judged)
+        return scoring.precision(gain, judged.relevant(self["rel"]).offsets, self["cutoff"])
+
+
+class _AP_Rareness(_Rareness):
+    """
+    Average precision with credit for rare documents: the mean over all relevant documents of
+    P_Rareness at their ranks.
+
+    .. math::
+        AP\\_Rareness@k = \\frac{1}{N_R} \\sum_{i=1}^{k} Rel(d_i) P\\_Rareness(i)
+
+    Rareness is counted at one depth throughout: ``depth``, by default the cutoff, without either
+    the whole depth of the pool. In [0, 2 - 1/S], higher is better; ``alpha=0`` is AP@k.
+
+    Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
+    Diversity in Information Retrieval Approaches. 2023, Eq. 5.
+    """
+
+    __name__ = "AP_Rareness"
+    NAME = __name__
+    PRETTY_NAME = "Rareness-based Average Precision"
+    SHORT_DESC = "Average precision with credit for relevant documents that other systems miss."
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF, **_PARAMS}
+
+    def _score(self, judged: JudgedRun) -> Floats:
+        relevant = judged.relevant(self["rel"])
+        return scoring.average_precision(
+            self._gain(judged), relevant.ranks, relevant.offsets, relevant.total
+        )
+
+
+P_Rareness = _P_Rareness()
+AP_Rareness = _AP_Rareness()
+register(P_Rareness)
+register(AP_Rareness)

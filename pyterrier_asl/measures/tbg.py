@@ -1,0 +1,122 @@
+"""TBG: the relevant documents a user is expected to save before running out of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..judging import JudgedRun
+from ..lengths import DocLengths
+from ..scoring import time_biased_gain as scoring
+from ._base import CUTOFF, REL, Floats, Param, PluginMeasure, real, register
+
+#: The column of a run that holds the lengths of its documents.
+DOC_LEN = "doc_len"
+
+
+class _TBG(PluginMeasure):
+    """
+    Time-biased gain: the relevant documents that a user is expected to save, who reads summaries
+    and documents from the top, takes time for each, and gives up sooner or later. From 0, not
+    normalized; higher is better.
+
+    .. math::
+        TBG = \\sum_k g_k 2^{-T(k)/h}
+
+    Documents cost the time it takes to read their words: ``lengths`` says how many those are (a
+    :class:`~pyterrier_asl.DocLengths`, its name, a file, or ``'irds:ID'``); without it the run's
+    column ``doc_len`` does. Duplicate documents are not treated apart.
+
+    Mark D. Smucker, Charles L. A. Clarke: Time-Based Calibration of Effectiveness Measures. SIGIR
+    2012.
+
+    >>> TBG(missing_length=500).calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}})
+    0.4928
+    """
+
+    __name__ = "TBG"
+    NAME = __name__
+    PRETTY_NAME = "Time-Biased Gain"
+    SHORT_DESC = "The relevant documents a user is expected to save before running out of time."
+    SUPPORTED_PARAMS = {
+        "cutoff": CUTOFF,
+        "rel": REL,
+        "lengths": Param(DocLengths.resolve, desc="words of every document (default: doc_len)"),
+        "missing_length": Param(real(0), desc="words of a document whose length is not known"),
+        "halflife": Param(
+            real(0, above=True), default=224.0, desc="seconds until half of the users have stopped"
+        ),
+        "p_click_rel": Param(
+            real(0, 1), default=0.64, desc="probability of a click on a relevant summary"
+        ),
+        "p_click_nonrel": Param(
+            real(0, 1), default=0.39, desc="probability of a click on any other summary"
+        ),
+        "p_save": Param(
+            real(0, 1), default=0.77, desc="probability of saving a relevant document once read"
+        ),
+        "time_summary": Param(real(0), default=4.4, desc="seconds to read a summary"),
+        "time_per_word": Param(real(0), default=0.018, desc="seconds to read a word"),
+        "time_base": Param(real(0), default=7.8, desc="seconds a document takes besides"),
+    }
+    _CONSTANTS = (
+        "halflife", "p_click_rel", "p_click_nonrel", "p_save", "time_summary", "time_per_word",
+        "time_base",
+    )  # fmt: skip
+
+    def _param_repr(self, value: Any) -> str:
+        if isinstance(value, DocLengths):
+            return repr(value.id)
+        return str(super()._param_repr(value))
+
+    def run_columns(self) -> list[str]:
+        """What the run must hold besides query, document and score."""
+        known = self["lengths"] is not None or self["missing_length"] is not None
+        return [] if known else [DOC_LEN]
+
+    def _score(self, judged: JudgedRun) -> Floats:
+        relevant, ranking = judged.relevant(self["rel"]), judged.ranking
+        return scoring.time_biased_gain(
+            relevant.ranks,
+            relevant.offsets,
+            self._lengths(judged),
+            ranking.offsets,
+            **{name: self[name] for name in self._CONSTANTS},
+        )
+
+    def _lengths(self, judged: JudgedRun) -> Floats:
+        """Words of every retrieved document, in ranking order."""
+        rows = judged.ranking.rows
+        if self["lengths"] is not None:
+            lengths: Floats = self["lengths"].look_up(judged.docnos(rows))
+        elif judged.table.has(DOC_LEN):
+            lengths = judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run")[rows]
+        elif len(rows) == 0 or self["missing_length"] is not None:
+            lengths = np.full(len(rows), np.nan)
+        else:
+            raise ValueError(
+                "TBG needs the length of every retrieved document, and the run has no column "
+                f"{DOC_LEN!r}: pass lengths= (a DocLengths, a file, 'irds:ID') or missing_length="
+            )
+        unknown = np.isnan(lengths)
+        if unknown.any() and self["missing_length"] is None:
+            example = judged.docnos(rows[unknown][:1])[0].as_py()
+            raise ValueError(
+                f"TBG needs the length of every retrieved document: {int(unknown.sum())} of "
+                f"{len(rows)} have none (e.g. {example!r}); add them to the DocLengths or pass "
+                "missing_length="
+            )
+        if np.any(lengths < 0) or np.any(np.isinf(lengths)):
+            wrong = int(np.flatnonzero((lengths < 0) | np.isinf(lengths))[0])
+            docno = judged.docnos(rows[[wrong]])[0].as_py()
+            raise ValueError(
+                f"TBG needs lengths from 0 on: document {docno!r} has {lengths[wrong]:g}"
+            )
+        if unknown.any():
+            lengths = np.where(unknown, self["missing_length"], lengths)
+        return lengths
+
+
+TBG = _TBG()
+register(TBG)

@@ -1,0 +1,128 @@
+"""Pools and lengths by name: what a measure's printed form can say, and find again.
+
+A measure *is* its printed form, so whatever changes its value must be in it. A pool or a table of
+lengths prints as ``'name-digest8'``, the digest that of its content, and whoever reads that back
+finds the object among those made or loaded in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from typing_extensions import Self
+
+
+class Named:
+    """Something with a content, a name, and a place among the known ones of its kind.
+
+    Attributes:
+        name: what its maker called it.
+        digest: of its content, hexadecimal.
+    """
+
+    #: What an error calls the kind, and how one is loaded.
+    KIND: ClassVar[str]
+    _known: ClassVar[dict[str, Any]]
+
+    name: str
+    digest: str
+
+    def __init_subclass__(cls) -> None:
+        cls._known = {}
+
+    @property
+    def id(self) -> str:
+        """The name and the first eight digits of the digest: what a measure prints."""
+        return f"{self.name}-{self.digest[:8]}"
+
+    def _make_known(self, name: str, content: list[bytes | pa.Array | npt.NDArray[Any]]) -> None:
+        """Gives it a name and a digest, and enters it among the known ones."""
+        if not name or not name.isprintable():
+            raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
+        self.name = name
+        self.digest = _digest(content)
+        self._known[self.id] = self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Makes it known in the process it is sent to as well."""
+        self.__dict__.update(state)
+        self._known.setdefault(self.id, self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """Loads one from a file."""
+        raise TypeError(f"{cls.__name__} does not say how it is loaded")
+
+    @classmethod
+    def resolve(cls, value: Any) -> Self:
+        """What a parameter means: one of these, the name or id of a known one, or a file.
+
+        Raises:
+            ValueError: naming what was tried.
+        """
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, (str, os.PathLike)):
+            raise ValueError(f"a {cls.__name__}, its name or a file")
+        found = cls._find(str(value)) if isinstance(value, str) else None
+        if found is None and Path(value).is_file():
+            found = cls.load(value)
+        if found is None:
+            known = ", ".join(map(repr, cls._known)) or "none"
+            raise ValueError(
+                f"a {cls.__name__}, a file, or the name of one made or loaded in this process "
+                f"(known: {known}; {cls.__name__}.load(file) makes a saved one known)"
+            )
+        return found
+
+    @classmethod
+    def _find(cls, text: str) -> Self | None:
+        """The known one of this id, or the only one of this name."""
+        if text in cls._known:
+            one: Self = cls._known[text]
+            return one
+        named = [one for one in cls._known.values() if one.name == text]
+        if len(named) > 1:
+            ids = ", ".join(repr(one.id) for one in named)
+            raise ValueError(f"one {cls.KIND}: several are called that, choose by id ({ids})")
+        return named[0] if named else None
+
+
+def without_digest(text: str) -> str:
+    """The name in an id.
+
+    >>> without_digest("irds:vaswani-0123abcd"), without_digest("irds:vaswani")
+    ('irds:vaswani', 'irds:vaswani')
+    """
+    return re.sub(r"-[0-9a-f]{8}$", "", text)
+
+
+def _digest(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
+    """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
+    digest = blake2b(digest_size=16)
+    for part in content:
+        if isinstance(part, pa.Array):
+            part = pa.concat_arrays([part])  # from the first byte of its buffers on
+            ends = np.frombuffer(part.buffers()[1], dtype=np.int64)[: len(part) + 1]
+            first, last = int(ends[0]), int(ends[-1])
+            digest.update((ends - first).tobytes())
+            digest.update(memoryview(part.buffers()[2] or b"")[first:last])
+        elif isinstance(part, bytes):
+            digest.update(part)
+        else:
+            digest.update(part.tobytes())
+        digest.update(b"\0")
+    return digest.hexdigest()

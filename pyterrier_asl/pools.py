@@ -1,0 +1,310 @@
+"""RarenessPool: the runs that rareness is counted over, each with its ranking to a depth."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from tqdm.auto import tqdm
+from typing_extensions import Self
+
+from .io import load_parquet, read_runs, save_parquet
+from .judging import JudgedRun, Relevant, rank
+from .matching import PairIndex, codes, positions
+from .naming import Named
+
+Ints = npt.NDArray[np.int64]
+
+#: Fewer systems than this say little about what is rare.
+FEW = 8
+
+_VERSION = 1
+
+
+class RarenessPool(Named):
+    """A pool of runs: who has which document in the top k of which query.
+
+    Made by :meth:`from_runs`, :meth:`from_systems` or :meth:`load`; ``pool=`` of a measure takes
+    it, a file, or the name under which it was made or loaded.
+
+    A run counts a document once. With ``groups`` groups are counted instead of runs, so that two
+    submissions of one group cannot make each other's finds common. Rerankers of one candidate set
+    all have rareness 0 once k reaches its size.
+
+    Attributes:
+        name: what its maker called it.
+        id: name and digest of its content; what a measure prints.
+        runs: the names of the runs, in alphabetical order.
+        groups: the group of each run; the run itself where no groups were given.
+        depth: how deep the rankings were kept; None: whole.
+    """
+
+    KIND: ClassVar[str] = "rareness pool"
+
+    def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
+        """From a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
+        run, names = codes(table.column("run").combine_chunks().cast(pa.large_string()))
+        self.runs: list[str] = names.to_pylist()
+        self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
+        self.depth = depth
+        self._table = table
+        query, self._qids = codes(table.column("qid").combine_chunks())
+        docno = table.column("docno").combine_chunks()
+        doc, different = codes(docno)
+        _, first, self._pair = np.unique(
+            query * max(len(different), 1) + doc, return_index=True, return_inverse=True
+        )
+        self._index = PairIndex(query[first], docno.take(pa.array(first)))
+        self._run, self._query, self._rank = run, query, table.column("rank").to_numpy()
+        self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
+        self._counts: dict[int | None, Ints] = {}
+        about = json.dumps([self.runs, self.groups, depth]).encode()
+        self._make_known(
+            name, [about, run, table.column("qid").combine_chunks(), docno, self._rank]
+        )
+        if self.systems < FEW:
+            warnings.warn(
+                f"{self!r} has {self.systems} {'groups' if groups else 'runs'}: fewer than {FEW} "
+                "say little about what is rare",
+                stacklevel=3,
+            )
+
+    @classmethod
+    def from_runs(
+        cls,
+        runs: Any,
+        *,
+        depth: int | None = None,
+        groups: Mapping[str, str] | None = None,
+        name: str = "pool",
+    ) -> Self:
+        """A pool of runs.
+
+        Args:
+            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, or whatever
+                ir_measures takes), list of run files, or a folder of them.
+            depth: keep only the first ``depth`` documents of each query; None: all.
+            groups: run -> group; a run that is not in it is a group by itself.
+            name: what to call the pool.
+
+        Raises:
+            ValueError: where there are no runs, or a group is given for a run that is not there.
+
+        Warns:
+            UserWarning: of a pool of fewer than 8 runs or groups.
+
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")  # two runs are few
+        ...     pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}, "b": {"q": {"e": 1}}})
+        >>> pool.runs, pool.depth
+        (['a', 'b'], None)
+        """
+        if depth is not None and depth < 1:
+            raise ValueError(f"depth must be a whole number from 1 on, not {depth!r}")
+        frames = runs if isinstance(runs, Mapping) else read_runs(runs)
+        if not frames:
+            raise ValueError("a rareness pool needs at least one run")
+        unknown = sorted(set(groups or {}) - set(frames))
+        if unknown:
+            raise ValueError(f"groups names runs that are not in the pool: {unknown}")
+        parts = [_ranked(run, frames[run], depth) for run in sorted(frames)]
+        return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
+
+    @classmethod
+    def from_systems(
+        cls,
+        systems: Mapping[str, Any] | Sequence[Any],
+        topics: Any,
+        *,
+        depth: int | None = None,
+        groups: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        name: str = "pool",
+    ) -> Self:
+        """A pool of PyTerrier systems, each run once.
+
+        Args:
+            systems: dict of name -> transformer (or its results), or a list of them.
+            topics: frame of topics with ``qid`` and ``query``.
+            depth: keep only the first ``depth`` documents of each query; None: all.
+            groups: system -> group; see :meth:`from_runs`.
+            names: names of the systems in a list; by default what they print.
+            name: what to call the pool.
+        """
+        if not isinstance(systems, Mapping):
+            labels = [str(system) for system in systems] if names is None else list(names)
+            if len(set(labels)) < len(labels) or len(labels) != len(systems):
+                raise ValueError(f"{len(systems)} systems need as many different names: {labels}")
+            systems = dict(zip(labels, systems))
+        runs = {
+            label: system if hasattr(system, "itertuples") else system.transform(topics)
+            for label, system in tqdm(systems.items(), desc="pool", disable=len(systems) < FEW)
+        }
+        return cls.from_runs(runs, depth=depth, groups=groups, name=name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Saves the pool as Parquet; a file that is there is replaced only by a whole one."""
+        groups = {run: group for run, group in zip(self.runs, self.groups) if run != group}
+        about = {"name": self.name, "depth": self.depth, "groups": groups}
+        table = self._table.replace_schema_metadata({"pool": json.dumps(about)})
+        save_parquet(table, path, kind=self.KIND, version=_VERSION)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """Loads a saved pool, which makes it known by its name.
+
+        Args:
+            path: a file that :meth:`save` wrote.
+            name: another name than the one it was saved with.
+        """
+        table = load_parquet(path, kind=cls.KIND, version=_VERSION)
+        about = json.loads(table.schema.metadata[b"pool"])
+        return cls(
+            table, name=name or about["name"], depth=about["depth"], groups=about["groups"]
+        )
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __repr__(self) -> str:
+        depth = "" if self.depth is None else f", depth={self.depth}"
+        return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
+
+    @property
+    def systems(self) -> int:
+        """S: how many groups there are; without groups, how many runs."""
+        return len(set(self.groups))
+
+    def check_depth(self, depth: int | None) -> int | None:
+        """The depth to count at: the whole of the pool for None.
+
+        Raises:
+            ValueError: for a depth beyond the pool's.
+        """
+        if depth is None or self.depth is None:
+            return depth or self.depth
+        if depth > self.depth:
+            raise ValueError(
+                f"{self!r} was kept to depth {self.depth}, which says nothing about depth {depth}: "
+                f"make it deeper, or give the measure a cutoff or depth= of {self.depth} at most"
+            )
+        return depth
+
+    def counts(self, depth: int | None) -> Ints:
+        """S_d of every (query, document) pair of the pool, in its own order."""
+        if depth not in self._counts:
+            top = slice(None) if depth is None else self._rank <= depth
+            pair, group = self._pair[top], self._group[self._run[top]]
+            if self.systems < len(self):  # a group counts a document once
+                groups = len(self._group)
+                pair = np.unique(pair * groups + group) // groups
+            self._counts[depth] = np.bincount(pair, minlength=len(self._index)).astype(np.int64)
+        return self._counts[depth]
+
+    def finders(
+        self,
+        judged: JudgedRun,
+        relevant: Relevant,
+        *,
+        depth: int | None = None,
+        member: bool | None = None,
+    ) -> tuple[Ints, Ints]:
+        """S_d and S of every relevant document that a run retrieved.
+
+        A run that is not of the pool is scored as if it joined: S + 1, and S_d + 1 for each
+        document in its own top k.
+
+        Args:
+            judged: the run.
+            relevant: its relevant documents, E of them.
+            depth: k; None: the whole depth of the pool.
+            member: whether the run is of the pool; None: for each query, whether its top k is the
+                same set of documents as a member's.
+
+        Returns:
+            Two arrays of shape (E,).
+
+        Raises:
+            ValueError: for a depth beyond the pool's, or a query that the pool does not know.
+        """
+        depth = self.check_depth(depth)
+        judgements = judged.judgements
+        query_of = positions(judgements.qid_text, self._qids)
+        queries = query_of[relevant.queries]
+        if len(queries) and queries.min() < 0:
+            qid = judgements.qids[relevant.queries[int(queries.argmin())]]
+            raise ValueError(
+                f"{self!r} does not know query {qid!r}, for which a relevant document was "
+                "retrieved: make the pool from runs that answer every query"
+            )
+        known = self._index.find(queries, judgements.docnos.take(pa.array(relevant.pairs)))
+        found = np.where(known >= 0, np.append(self.counts(depth), 0)[known], 0)
+        if member is None:
+            joins = ~self._is_member(judged, query_of, depth)[relevant.queries]
+        else:
+            joins = np.full(len(queries), not member)
+        own = joins if depth is None else joins & (relevant.ranks <= depth)
+        return found + own, self.systems + joins.astype(np.int64)
+
+    def _is_member(
+        self, judged: JudgedRun, query_of: Ints, depth: int | None
+    ) -> npt.NDArray[np.bool_]:
+        """For each query, whether the run's top k is the same set of documents as a member's."""
+        ranking = judged.whole_ranking
+        ranking = ranking if depth is None else ranking.cut(depth)
+        queries = np.repeat(query_of, np.diff(ranking.offsets))
+        pairs = self._index.find(queries, judged.docnos(ranking.rows))
+        members = self._members(depth)
+        is_member = np.zeros(len(query_of), dtype=bool)
+        for query, (begin, end) in enumerate(zip(ranking.offsets[:-1], ranking.offsets[1:])):
+            top = pairs[begin:end]
+            if begin < end and top.min() >= 0:
+                key = (int(query_of[query]), _signature(np.sort(top)))
+                is_member[query] = key in members
+        return is_member
+
+    def _members(self, depth: int | None) -> set[tuple[int, bytes]]:
+        """The top k of every run for every query, as a set of documents."""
+        if not hasattr(self, "_tops"):
+            self._tops: dict[int | None, set[tuple[int, bytes]]] = {}
+        if depth not in self._tops:
+            kept = np.ones(len(self._rank), bool) if depth is None else self._rank <= depth
+            top = np.flatnonzero(kept)
+            answer = self._run[top] * len(self._qids) + self._query[top]
+            order = np.lexsort((self._pair[top], answer))
+            pairs, answer = self._pair[top][order], answer[order]
+            starts = np.flatnonzero(np.diff(answer, prepend=-1))
+            self._tops[depth] = {
+                (int(answer[begin]) % len(self._qids), _signature(pairs[begin:end]))
+                for begin, end in zip(starts, [*starts[1:], len(pairs)])
+            }
+        return self._tops[depth]
+
+
+def _signature(pairs: Ints) -> bytes:
+    """A set of documents, in order, as something to be looked up."""
+    return pairs.astype(np.int64).tobytes()
+
+
+def _ranked(name: str, run: Any, depth: int | None) -> pa.Table:
+    """A run in order: run, qid, docno, rank, by query (as text) and rank."""
+    table, qids, ranking = rank(run, depth)
+    order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
+    sizes = np.diff(ranking.offsets)[order]
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = ranking.rows[np.repeat(ranking.offsets[:-1][order], sizes) + within]
+    return pa.table(
+        {
+            "run": pa.array([name], type=pa.large_string()).take(pa.array(np.zeros_like(rows))),
+            "qid": table.qid.take(pa.array(rows)),
+            "docno": table.docno.take(pa.array(rows)),
+            "rank": within + 1,
+        }
+    )
