@@ -1,15 +1,23 @@
-"""Terrier's side of retrieval: where its Java comes from, and term statistics out of its indices."""
+"""Terrier's side of retrieval: where its Java comes from, and its indices' term statistics."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cached_property
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyterrier as pt
+
+from pyterrier_asl.retrieval.build import Contents
+from pyterrier_asl.retrieval.term_statistics import DocTerms, unknown_documents
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
@@ -50,5 +58,278 @@ def _java_is_there() -> bool:
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
         # Every Mac has /usr/bin/java, which without a Java only says so; this program knows.
-        return subprocess.run(["/usr/libexec/java_home"], capture_output=True).returncode == 0
+        asked = subprocess.run(["/usr/libexec/java_home"], capture_output=True, check=False)
+        return asked.returncode == 0
     return java is not None
+
+
+class TerrierPipeline:
+    """Queries to index terms by Terrier: its English tokeniser and an index's term pipeline.
+
+    A query in Terrier's own language (``radio^2 wave``, or with ``applypipeline:off``) keeps its
+    weights, and with ``applypipeline:off`` its terms as they are.
+
+    Args:
+        termpipelines: as Terrier's index property of that name, ``'Stopwords,PorterStemmer'``.
+    """
+
+    def __init__(self, termpipelines: str) -> None:
+        self.termpipelines = termpipelines
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What makes this tokeniser again."""
+        return {"name": "terrier", "termpipelines": self.termpipelines}
+
+    @pt.java.required  # type: ignore[untyped-decorator]
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and their weights, in order of occurrence.
+
+        Raises:
+            ValueError: for a query in Terrier's matchop language (``#combine(...)``).
+        """
+        if "#" in query and "(" in query.split("#", 1)[1]:
+            raise ValueError(
+                f"{query!r} is in Terrier's matchop language, of which there is no list of terms; "
+                "give words, terms with weights (t^w), or query_toks"
+            )
+        as_terms = "applypipeline:off" in query
+        query = query.replace("applypipeline:off", " ")
+        if not as_terms and not _TERRIERQL_WEIGHT.search(query):
+            query = " ".join(self._words.getTokens(query))
+        if not query.strip():
+            return {}
+        request = pt.terrier.J.Request()
+        request.setOriginalQuery(query)
+        pt.terrier.J.TerrierQLParser().process(None, request)
+        pt.terrier.J.TerrierQLToMatchingQueryTerms().process(None, request)
+        if not as_terms:
+            self._pipeline.process(None, request)
+        weights: dict[str, float] = {}
+        for entry in request.getMatchingQueryTerms():
+            term = entry.getKey().toString()
+            weights[term] = weights.get(term, 0.0) + entry.getValue().getWeight()
+        return weights
+
+    @cached_property
+    def _words(self) -> Any:
+        return pt.java.autoclass("org.terrier.indexing.tokenisation.EnglishTokeniser")()
+
+    @cached_property
+    def _pipeline(self) -> Any:
+        return pt.terrier.J.ApplyTermPipeline(self.termpipelines)
+
+    def __repr__(self) -> str:
+        return f"TerrierPipeline({self.termpipelines!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TerrierPipeline) and self.settings == other.settings
+
+    def __hash__(self) -> int:
+        return hash(self.termpipelines)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"termpipelines": self.termpipelines}  # Java's objects stay in their process
+
+
+class TerrierTerms:
+    """The term statistics of a Terrier index, in few calls to Java.
+
+    The lexicon comes over in one call and stays; the terms of documents come from the direct
+    index, two calls per document, however many terms it has.
+
+    Args:
+        index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+    """
+
+    #: The column in which Terrier's retriever takes a weighted query. Not ``query_toks``, whose
+    #: terms Terrier stems again.
+    query_column = "query"
+
+    @pt.java.required  # type: ignore[untyped-decorator]
+    def __init__(self, index: Any) -> None:
+        self.index = pt.terrier.TerrierIndex.coerce(index)
+
+    @cached_property
+    @pt.java.required  # type: ignore[untyped-decorator]
+    def _java(self) -> Any:
+        return self.index.index_obj()
+
+    @cached_property
+    def tokeniser(self) -> TerrierPipeline:
+        """How the index says that queries become terms."""
+        return TerrierPipeline(_index_property(self._java, "termpipelines"))
+
+    @property
+    def num_docs(self) -> int:
+        """How many documents the collection has, empty ones included."""
+        return int(self._java.getCollectionStatistics().getNumberOfDocuments())
+
+    def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
+        """The terms of documents, from the direct index.
+
+        Raises:
+            KeyError: where a document is not in the index.
+            ValueError: where the index has no direct index.
+        """
+        direct = self._java.getDirectIndex()
+        if direct is None:
+            raise ValueError(
+                f"{self!r} has no direct index, so the terms of a document are not known; "
+                "index without single_pass, or copy the index with TermIndex.from_terrier()"
+            )
+        lookup = self._java.getMetaIndex().getDocument
+        docids = np.array([lookup("docno", str(docno)) for docno in docnos], np.int64)
+        if (docids < 0).any():
+            raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
+        entry_of = self._java.getDocumentIndex().getDocumentEntry
+        return _stacked([_all_postings(direct, entry_of(docid)) for docid in docids.tolist()])
+
+    def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """In how many documents each term occurs."""
+        return np.asarray(self._lexicon.document_frequencies[term_ids])
+
+    def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """The terms of these numbers."""
+        return np.asarray(self._lexicon.terms[term_ids])
+
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and their weights, in order of occurrence."""
+        terms: dict[str, float] = self.tokeniser.query_terms(query)
+        return terms
+
+    def weighted_query(self, weights: Mapping[str, float]) -> str:
+        """``applypipeline:off t1^w1 t2^w2 ...``; the weights are written so that none is rounded.
+
+        Raises:
+            ValueError: for a weight that Terrier's query language cannot say.
+        """
+        for term, weight in weights.items():
+            if not 0 <= weight < np.inf:
+                raise ValueError(
+                    f"{term!r} weighs {weight!r}; "
+                    "Terrier's query language has finite weights only, 0 or more"
+                )
+        written = (
+            f"{term}^{np.format_float_positional(weight, trim='0')}"
+            for term, weight in weights.items()
+        )
+        return " ".join(["applypipeline:off", *written])
+
+    @cached_property
+    def _lexicon(self) -> _Lexicon:
+        return _read_lexicon(self._java)
+
+    def __repr__(self) -> str:
+        return f"TerrierTerms({self.index.index_ref().toString()})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TerrierTerms) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (TerrierTerms, (self.index.index_ref(),))
+
+
+class _Lexicon(NamedTuple):
+    """By Terrier's term ids."""
+
+    terms: npt.NDArray[np.object_]
+    document_frequencies: npt.NDArray[np.int64]
+
+
+@pt.java.required  # type: ignore[untyped-decorator]
+def document_lengths(index: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """The documents of a Terrier index and their lengths in tokens, after stopping.
+
+    Args:
+        index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+    """
+    java = TerrierTerms(index)._java
+    docnos = _docnos(java)
+    length = java.getDocumentIndex().getDocumentLength
+    return docnos, np.array([length(docid) for docid in range(len(docnos))], np.int64)
+
+
+@pt.java.required  # type: ignore[untyped-decorator]
+def read_index(index: Any, *, verbose: bool) -> tuple[Contents, TerrierPipeline, str]:
+    """What :meth:`TermIndex.from_terrier` copies: the counts, the tokeniser, and where from."""
+    terms = TerrierTerms(index)
+    java = terms._java
+    docnos = _docnos(java)
+    inverted = java.getInvertedIndex()
+    size = java.getCollectionStatistics().getNumberOfUniqueTerms()
+    lexicon = java.getLexicon().iterator()
+    names, rows = [], []
+    for _ in pt.tqdm(range(size), unit="term", desc="copying", disable=not verbose):
+        entry = lexicon.next()
+        names.append(str(entry.getKey()))
+        rows.append(_all_postings(inverted, entry.getValue()))
+    offsets, docids, tfs = _stacked(rows)
+    contents = Contents(
+        docnos, names, offsets, docids.astype(np.int32), tfs.astype(np.int32), by_term=True
+    )
+    return contents, terms.tokeniser, f"terrier:{terms.index.index_ref().toString()}"
+
+
+def _docnos(java: Any) -> list[str]:
+    size = java.getCollectionStatistics().getNumberOfDocuments()
+    return list(java.getMetaIndex().getItems("docno", list(range(size))))
+
+
+def _read_lexicon(java: Any) -> _Lexicon:
+    """The whole lexicon as one string, made by Java: a call per term would take too long."""
+    joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
+    iterator = pt.java.cast("java.util.Iterator", java.getLexicon().iterator())
+    text = joiner.withKeyValueSeparator("\x1f").join(iterator)
+    found = [(match[1], int(match[2]), int(match[3])) for match in _LEXICON.finditer(text)]
+    expected = java.getCollectionStatistics().getNumberOfUniqueTerms()
+    if len(found) != expected:
+        raise RuntimeError(
+            f"Terrier's lexicon has {expected} terms, of which {len(found)} could be read; "
+            "copy the index with TermIndex.from_terrier() and work on the copy"
+        )
+    size = max(term_id for _, term_id, _ in found) + 1
+    terms = np.full(size, None, object)
+    frequencies = np.zeros(size, np.int64)
+    term_ids = [term_id for _, term_id, _ in found]
+    terms[term_ids] = [term for term, _, _ in found]
+    frequencies[term_ids] = [n for _, _, n in found]
+    return _Lexicon(terms, frequencies)
+
+
+#: An entry of the lexicon as Terrier prints it: ``wave<1f>term12 Nt=34 TF=56 ...``.
+_LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
+
+#: A weight in Terrier's query language.
+_TERRIERQL_WEIGHT = re.compile(r"\^\d+(\.\d+)?")
+
+
+def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
+    """Ids and frequencies behind an entry of the lexicon or of the document index."""
+    if entry.getNumberOfEntries() == 0:
+        return [], []
+    utility = pt.java.autoclass("org.terrier.structures.postings.PostingUtil")
+    ids, tfs = utility.getAllPostings(structure.getPostings(entry))[:2]
+    return ids, tfs
+
+
+def _stacked(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
+    sizes = [len(ids) for ids, _ in rows]
+    return DocTerms(
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        np.array([i for ids, _ in rows for i in ids], np.int64),
+        np.array([tf for _, tfs in rows for tf in tfs], np.int64),
+    )
+
+
+def _index_property(java: Any, name: str) -> str:
+    """A property of an index; Terrier's default where the index (one in memory) has none."""
+    default = pt.terrier.J.ApplicationSetup.getProperty(name, "Stopwords,PorterStemmer")
+    with_properties = pt.java.autoclass("org.terrier.structures.PropertiesIndex")
+    if not isinstance(java, with_properties):
+        return str(default)
+    java = pt.java.cast("org.terrier.structures.PropertiesIndex", java)
+    return str(java.getIndexProperty(name, default))

@@ -1,0 +1,371 @@
+"""BM25 over a TermIndex: the weights, the scores, and the retriever."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+if TYPE_CHECKING:
+    from pyterrier_asl.retrieval.index import TermIndex
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
+    """Robertson's relevance weight of terms: w_t = ln((N - n + .5) / (n + .5)).
+
+    Args:
+        document_frequencies: n, in how many documents each term occurs; any shape.
+        num_docs: N, how many documents there are.
+
+    Returns:
+        w_t, same shape: positive for a term in less than half of the documents.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1; Robertson and
+        Walker (1994), Some simple effective approximations to the 2-Poisson model.
+
+    Examples:
+        >>> robertson_weights([50, 600], 1000).round(4).tolist()
+        [2.935, -0.405]
+    """
+    n = np.asarray(document_frequencies, np.float64)
+    return np.asarray(np.log((num_docs - n + 0.5) / (n + 0.5)))
+
+
+def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
+    """The weight w_t of terms by name of the formula; 0 for a term that is to count for nothing.
+
+    Args:
+        idf: ``'robertson'``: :func:`robertson_weights`, 0 where they are not positive;
+            ``'terrier'``: the same with the logarithm to base 2, and negative weights kept.
+        document_frequencies: n of each term.
+        num_docs: N.
+
+    Raises:
+        ValueError: where there is no such formula.
+    """
+    weights = robertson_weights(document_frequencies, num_docs)
+    if idf == "robertson":
+        return np.maximum(weights, 0.0)
+    if idf == "terrier":
+        return np.asarray(weights / math.log(2))
+    raise ValueError(f"there is no idf={idf!r}; take 'robertson' or 'terrier'")
+
+
+class QueryPostings(NamedTuple):
+    """The postings of Q queries' terms, fetched once: every setting of b and k1 scores them again.
+
+    A query has pairs (it and one of its terms), a pair has entries (one for each document that has
+    the term), a query has candidates (the documents that have any of its terms).
+
+    Attributes:
+        query_offsets: [Q + 1] where the pairs of a query begin.
+        weights: [pairs] q_t w_t.
+        entry_offsets: [pairs + 1] where the entries of a pair begin.
+        slots: [entries] the entry's candidate, counted from its query's first.
+        tfs: [entries] f, how often the term is in the document.
+        candidate_offsets: [Q + 1] where the candidates of a query begin.
+        docs: [candidates] docids, each once per query.
+        length_ratios: [candidates] l / l_avg.
+    """
+
+    query_offsets: Ints
+    weights: Floats
+    entry_offsets: Ints
+    slots: npt.NDArray[np.int32]
+    tfs: npt.NDArray[np.int32]
+    candidate_offsets: Ints
+    docs: npt.NDArray[np.int32]
+    length_ratios: Floats
+
+
+class TopDocuments(NamedTuple):
+    """The best documents of Q queries, query after query, best first.
+
+    Attributes:
+        offsets: [Q + 1] where the documents of a query begin.
+        docs: docids.
+        scores: same shape.
+    """
+
+    offsets: Ints
+    docs: npt.NDArray[np.int32]
+    scores: Floats
+
+
+def fetch_postings(
+    index: TermIndex,
+    queries: Sequence[Mapping[str, float]],
+    *,
+    idf: str = "robertson",
+    k3: float | None = None,
+) -> QueryPostings:
+    """Fetches all that BM25 needs to know of queries, whatever b and k1 will be.
+
+    Args:
+        index: the index.
+        queries: of each query its index terms and their weights q_t; terms that the index does
+            not have and terms that weigh nothing are left out.
+        idf: see :func:`idf_weights`.
+        k3: None to take q_t as it is, else (k3 + 1) q_t / (k3 + |q_t|).
+
+    Raises:
+        ValueError: for a weight that is not a finite number.
+    """
+    from pyterrier_asl.retrieval import _kernels
+
+    query_of, terms, q_t = _pairs(index, queries)
+    if k3 is not None:
+        q_t = (k3 + 1) * q_t / (k3 + np.abs(q_t))
+    weights = q_t * idf_weights(idf, index.document_frequencies(terms), index.num_docs)
+    counts = weights != 0
+    query_of, terms, weights = query_of[counts], terms[counts], weights[counts]
+    query_offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
+    candidate_offsets, docs, entry_offsets, slots, tfs = _kernels.gather(
+        index.array("term_offsets"),
+        index.array("posting_docs"),
+        index.array("posting_tfs"),
+        index.num_docs,
+        query_offsets,
+        terms,
+    )
+    length_ratios = index.doc_lengths[docs] / index.avg_doc_length
+    return QueryPostings(
+        query_offsets, weights, entry_offsets, slots, tfs, candidate_offsets, docs, length_ratios
+    )
+
+
+def bm25_scores(postings: QueryPostings, *, b: float, k1: float) -> Floats:
+    """The BM25 score of every candidate.
+
+    ``sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``
+
+    Args:
+        postings: of the queries.
+        b: how much long documents are held back, 0 to 1.
+        k1: how slowly a term's further occurrences count less, 0 or more.
+
+    Returns:
+        [candidates] the scores, in the order of ``postings.docs``.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1.
+    """
+    from pyterrier_asl.retrieval import _kernels
+
+    scores: Floats = _kernels.bm25(
+        postings.candidate_offsets,
+        postings.length_ratios,
+        postings.query_offsets,
+        postings.weights,
+        postings.entry_offsets,
+        postings.slots,
+        postings.tfs,
+        float(k1),
+        float(b),
+    )
+    return scores
+
+
+def top_documents(postings: QueryPostings, scores: Floats, num_results: int) -> TopDocuments:
+    """Of each query the candidates with the highest scores; equal scores by docid, ascending.
+
+    Args:
+        postings: of the queries.
+        scores: [candidates].
+        num_results: how many of each query at most.
+    """
+    from pyterrier_asl.retrieval import _kernels
+
+    offsets, best = _kernels.top_k(
+        postings.candidate_offsets, postings.docs, scores, int(num_results)
+    )
+    return TopDocuments(offsets, postings.docs[best], scores[best])
+
+
+class BM25(pt.Transformer):  # type: ignore[misc]
+    """Retrieves from a :class:`~pyterrier_asl.TermIndex` with BM25.
+
+    ``score(q, d) = sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``, f how often t is
+    in d, l the document's length in tokens, q_t the term's weight in the query.
+
+    Takes queries: a column ``query``, tokenised as the index was, where q_t is how often the term
+    occurs; or ``query_toks``, a dict of index terms and weights, taken as they are, which goes
+    before ``query`` (a row with None in it falls back to ``query``). Gives ``docid``, ``docno``,
+    ``rank`` (from 0) and ``score``, best first, beside the columns of the query.
+
+    Terms that no document has, and terms that weigh 0, count for nothing; a query that is left
+    with no term has no results. A document is a result if it has a term that counts. Equal scores
+    come by docid, that is, in the order of indexing, as in Terrier. (Evaluation tools break ties by
+    docno instead.) A row is a query: a qid that is there twice is answered twice.
+
+    Args:
+        index: the index.
+        b: length normalization, in [0, 1].
+        k1: term saturation, 0 or more.
+        num_results: how many results a query gets at most, 1 or more.
+        idf: ``'robertson'``, w_t = ln((N - n + .5) / (n + .5)), terms with w_t <= 0 contribute
+            nothing; or ``'terrier'``, with the logarithm to base 2 and negative weights kept.
+        k3: how fast a term's weight in the query saturates, (k3 + 1) q_t / (k3 + q_t); None for
+            not at all. Terrier's own BM25 is ``idf='terrier', k3=8``.
+
+    Raises:
+        ValueError: where a parameter is out of its range.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1. The defaults are
+        Terrier's.
+
+    Examples:
+        >>> from pyterrier_asl.retrieval.index import TermIndex
+        >>> index = TermIndex.from_documents(
+        ...     [
+        ...         {"docno": "d1", "text": "radio waves and the scattering of waves"},
+        ...         {"docno": "d2", "text": "a radio receiver"},
+        ...         {"docno": "d3", "text": "the voltage of a transistor"},
+        ...         {"docno": "d4", "text": "ferrite cores"},
+        ...         {"docno": "d5", "text": "radio"},
+        ...     ],
+        ...     verbose=False,
+        ... )
+        >>> bm25 = index.bm25(k1=0.9, b=0.4)
+        >>> bm25.search("scattering of waves")[["docno", "score"]].round(4).values.tolist()
+        [['d1', 2.258]]
+        >>> bm25
+        BM25(TermIndex(5 documents, ...), b=0.4, k1=0.9, num_results=1000, idf='robertson', k3=None)
+    """
+
+    schematic: ClassVar[dict[str, str]] = {
+        "label": "BM25",
+        "help_url": "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html",
+    }
+
+    def __init__(
+        self,
+        index: TermIndex,
+        *,
+        b: float = 0.75,
+        k1: float = 1.2,
+        num_results: int = 1000,
+        idf: str = "robertson",
+        k3: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.index = index
+        self.b = b
+        self.k1 = k1
+        self.num_results = num_results
+        self.idf = idf
+        self.k3 = k3
+        self._check()
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        with pt.validate.any(inp, context=self) as v:
+            v.query_frame(extra_columns=["query"], mode="query")
+            v.query_frame(extra_columns=["query_toks"], mode="query_toks")
+        # Parameters are attributes, which set_parameter() sets without asking.
+        self._check()
+        postings = fetch_postings(self.index, self._queries(inp), idf=self.idf, k3=self.k3)
+        scores = bm25_scores(postings, b=self.b, k1=self.k1)
+        return self._frame(inp, top_documents(postings, scores, self.num_results))
+
+    def fuse_rank_cutoff(self, k: int) -> BM25:
+        """This retriever with ``num_results=k``, where a rank cutoff follows it."""
+        fused: BM25 = pt.inspect.transformer_apply_attributes(
+            self, num_results=min(k, self.num_results)
+        )
+        return fused
+
+    def _queries(self, inp: pd.DataFrame) -> list[Mapping[str, float]]:
+        return query_weights(inp, self.index.query_terms)
+
+    def _frame(self, queries: pd.DataFrame, top: TopDocuments) -> pd.DataFrame:
+        sizes = np.diff(top.offsets)
+        rows = np.repeat(np.arange(len(queries)), sizes)
+        own = [c for c in queries.columns if c not in ("docid", "docno", "rank", "score")]
+        frame = queries[own].take(rows).reset_index(drop=True)
+        frame["docid"] = top.docs.astype(np.int64)
+        frame["docno"] = self.index.docno_strings.take(top.docs).to_pandas()
+        frame["rank"] = np.arange(len(rows)) - np.repeat(top.offsets[:-1], sizes)
+        frame["score"] = top.scores
+        return frame
+
+    def _check(self) -> None:
+        if not 0 <= self.b <= 1:
+            raise ValueError(f"b is {self.b!r}; it must be from 0 to 1")
+        if not 0 <= self.k1 < math.inf:
+            raise ValueError(f"k1 is {self.k1!r}; it must be a finite number, 0 or more")
+        if self.num_results < 1 or int(self.num_results) != self.num_results:
+            raise ValueError(f"num_results is {self.num_results!r}; it must be 1, 2, 3, ...")
+        if self.k3 is not None and not 0 <= self.k3 < math.inf:
+            raise ValueError(f"k3 is {self.k3!r}; it must be None or a finite number, 0 or more")
+        idf_weights(self.idf, [], 0)
+
+    def _parameters(self) -> tuple[Any, ...]:
+        return self.index, self.b, self.k1, self.num_results, self.idf, self.k3
+
+    def __repr__(self) -> str:
+        return (
+            f"BM25({self.index!r}, b={self.b!r}, k1={self.k1!r}, "
+            f"num_results={self.num_results!r}, idf={self.idf!r}, k3={self.k3!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BM25) and self._parameters() == other._parameters()
+
+    def __hash__(self) -> int:
+        return hash(("BM25", *self._parameters()))
+
+
+def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, float]]:
+    """Of each row its index terms and their weights: ``query_toks`` where there are any.
+
+    Args:
+        queries: a frame with ``query``, ``query_toks`` or both.
+        tokenise: from a query to its index terms and their weights.
+
+    Raises:
+        ValueError: for ``query_toks`` that are not a dict, or a query that is not a string.
+    """
+    nothing = [None] * len(queries)
+    given = queries["query_toks"].tolist() if "query_toks" in queries.columns else nothing
+    texts = queries["query"].tolist() if "query" in queries.columns else nothing
+    weights: list[Mapping[str, float]] = []
+    for qid, toks, text in zip(queries["qid"], given, texts):
+        if isinstance(toks, Mapping):
+            weights.append(toks)
+        elif isinstance(text, str) and pd.isna(toks):
+            weights.append(tokenise(text))
+        else:
+            raise ValueError(
+                f"query {qid!r} has neither query_toks, a dict of index terms and weights, nor a "
+                f"query, a string: query_toks is {toks!r}, query is {text!r}"
+            )
+    return weights
+
+
+def _pairs(index: TermIndex, queries: Sequence[Mapping[str, float]]) -> tuple[Ints, Ints, Floats]:
+    """Query number, term number and weight of each term that the index has and that weighs."""
+    found = [
+        (number, term_id, weight)
+        for number, query in enumerate(queries)
+        for term, weight in query.items()
+        if weight != 0 and (term_id := index.term_id(term)) is not None
+    ]
+    query_of = np.array([pair[0] for pair in found], np.int64)
+    term_ids = np.array([pair[1] for pair in found], np.int64)
+    weights = np.array([pair[2] for pair in found], np.float64)
+    if not np.isfinite(weights).all():
+        number, _, weight = found[int(np.flatnonzero(~np.isfinite(weights))[0])]
+        raise ValueError(
+            f"a term of {dict(queries[number])!r} weighs {weight!r}; weights are finite numbers"
+        )
+    return query_of, term_ids, weights

@@ -1,0 +1,252 @@
+"""From documents to the files of a :class:`~pyterrier_asl.TermIndex`."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyterrier as pt
+
+from pyterrier_asl.retrieval.tokens import WordTokeniser
+
+#: Tokens that are counted together; more need more memory, fewer more time.
+BLOCK_TOKENS = 4_000_000
+
+
+class Contents(NamedTuple):
+    """A collection as counts, its terms in any order.
+
+    Attributes:
+        docnos: [N] all different.
+        terms: [V] all different, each in some document.
+        offsets: [R + 1] where the entries of a row begin.
+        columns: [P] the entries' columns.
+        tfs: [P] how often the term is in the document.
+        by_term: whether rows are terms and columns documents, or the other way about.
+    """
+
+    docnos: list[str]
+    terms: list[str]
+    offsets: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    tfs: npt.NDArray[np.int32]
+    by_term: bool
+
+
+def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
+    """Tokenises and counts documents.
+
+    Raises:
+        KeyError: for a document without ``docno`` or ``text``.
+        TypeError: for a text that is not a string.
+        ValueError: for one docno twice.
+    """
+    docnos: dict[str, int] = {}
+    term_ids: dict[str, int] = {}
+    with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
+        counts = _Counter(columns, tfs)
+        word_ids = _WordIds(tokeniser, term_ids)
+        for number, (docno, text) in enumerate(_checked(documents)):
+            first = docnos.setdefault(docno, number)
+            if first != number:
+                raise ValueError(
+                    f"docno {docno!r} comes twice, as document {first + 1} and {number + 1}; "
+                    "every document needs a docno of its own"
+                )
+            counts.add([i for i in map(word_ids.__getitem__, tokeniser.words(text)) if i >= 0])
+        sizes = counts.finish()
+        return Contents(
+            list(docnos),
+            list(term_ids),
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            _read_back(columns),
+            _read_back(tfs),
+            by_term=False,
+        )
+
+
+class _WordIds(dict[str, int]):
+    """From a word to its term's number, -1 for stopwords; each word is stemmed once."""
+
+    def __init__(self, tokeniser: WordTokeniser, term_ids: dict[str, int]) -> None:
+        super().__init__()
+        self._tokeniser = tokeniser
+        self._term_ids = term_ids
+
+    def __missing__(self, word: str) -> int:
+        term = self._tokeniser.term(word)
+        number = -1 if term is None else self._term_ids.setdefault(term, len(self._term_ids))
+        self[word] = number
+        return number
+
+
+class _Counter:
+    """Counts terms per document, block by block, so that memory does not grow with the tokens."""
+
+    def __init__(self, columns: IO[bytes], tfs: IO[bytes]) -> None:
+        self._files = (columns, tfs)
+        self._tokens = array("i")
+        self._lengths: list[int] = []
+        self._sizes: list[npt.NDArray[np.int64]] = []
+
+    def add(self, tokens: list[int]) -> None:
+        self._tokens.extend(tokens)
+        self._lengths.append(len(tokens))
+        if len(self._tokens) >= BLOCK_TOKENS:
+            self._flush()
+
+    def finish(self) -> npt.NDArray[np.int64]:
+        """How many distinct terms each document has."""
+        self._flush()
+        return np.concatenate(self._sizes)
+
+    def _flush(self) -> None:
+        tokens = np.frombuffer(self._tokens, np.int32).astype(np.int64)
+        docs = np.repeat(np.arange(len(self._lengths), dtype=np.int64), self._lengths)
+        pairs, tfs = np.unique((docs << 32) | tokens, return_counts=True)
+        (pairs & 0xFFFFFFFF).astype(np.int32).tofile(self._files[0])
+        tfs.astype(np.int32).tofile(self._files[1])
+        self._sizes.append(np.bincount(pairs >> 32, minlength=len(self._lengths)))
+        self._tokens, self._lengths = array("i"), []
+
+
+def _checked(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    for number, document in enumerate(documents, 1):
+        for name in ("docno", "text"):
+            if name not in document:
+                raise KeyError(
+                    f"document {number} has no {name!r}, only {', '.join(map(repr, document))}; "
+                    "documents are dicts with 'docno' and 'text'"
+                )
+        docno, text = document["docno"], document["text"]
+        if not isinstance(text, str):
+            raise TypeError(
+                f"the text of docno {docno!r} is a {type(text).__name__}, {text!r}; give a string, "
+                "'' for a document without text"
+            )
+        yield str(docno), text
+
+
+def _read_back(file: IO[bytes]) -> npt.NDArray[np.int32]:
+    file.flush()
+    if file.tell() == 0:
+        return np.empty(0, np.int32)
+    return np.memmap(file, np.int32, mode="r")
+
+
+def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> None:
+    """Writes an index beside ``path`` and puts it there when it is whole.
+
+    Raises:
+        FileExistsError: where there is something at ``path`` already.
+        ValueError: where there is no document, or none with a term.
+    """
+    if not contents.docnos:
+        raise ValueError("there is no document to index; give at least one")
+    if not contents.terms:
+        raise ValueError(
+            f"none of the {len(contents.docnos)} documents has an index term, so nothing could be "
+            "found; look at their text, the stopwords and the tokeniser"
+        )
+    path = path.absolute()
+    if path.exists():
+        raise FileExistsError(
+            f"there is something at {str(path)!r} already; choose another path or remove it first"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with pt.io.finalized_directory(str(path)) as name:
+        folder = Path(name)
+        order = np.array(sorted(range(len(contents.terms)), key=contents.terms.__getitem__), int)
+        sizes = _write_postings(folder, contents, order)
+        _write_strings(folder / "docnos.arrow", contents.docnos)
+        _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
+        whole = json.dumps({**metadata, **sizes}, indent=2, ensure_ascii=False)
+        (folder / "pt_meta.json").write_text(whole + "\n", encoding="utf-8")
+
+
+def _write_postings(
+    folder: Path, contents: Contents, order: npt.NDArray[np.int64]
+) -> dict[str, int]:
+    """Writes both directions, rows and the entries inside them ascending; returns the sizes."""
+    num_docs, num_terms = len(contents.docnos), len(contents.terms)
+    new_id = np.empty(num_terms, np.int32)
+    new_id[order] = np.arange(num_terms, dtype=np.int32)
+    if contents.by_term:
+        columns = contents.columns
+        sizes = np.diff(contents.offsets)
+        # Rows move as they are renumbered: entries are taken row by row in the new order.
+        starts = contents.offsets[:-1][order]
+        offsets = _offsets(sizes[order])
+        entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes[order])
+        columns, tfs = columns[entries], contents.tfs[entries]
+        forward = _transpose(folder, "doc", offsets, columns, tfs, num_docs)
+    else:
+        forward = (contents.offsets, new_id[contents.columns], contents.tfs)
+    inverted = _transpose(folder, "term", *forward, num_terms)
+    if not contents.by_term:
+        forward = _transpose(folder, "doc", *inverted, num_docs)
+    lengths = np.add.reduceat(np.append(forward[2], 0), forward[0][:-1])
+    lengths[np.diff(forward[0]) == 0] = 0  # reduceat gives an empty row the entry after it
+    np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
+    return {
+        "num_docs": num_docs,
+        "num_terms": num_terms,
+        "num_postings": len(contents.columns),
+        "num_tokens": int(lengths.sum(dtype=np.int64)),
+    }
+
+
+_FILES = {
+    "term": ("term_offsets", "posting_docs", "posting_tfs"),
+    "doc": ("doc_offsets", "doc_term_ids", "doc_term_tfs"),
+}
+
+_Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+def _transpose(
+    folder: Path,
+    rows: str,
+    offsets: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int32],
+    tfs: npt.NDArray[np.int32],
+    num_columns: int,
+) -> _Rows:
+    """Writes the transposed rows into the three files of ``rows`` and returns them."""
+    from pyterrier_asl.retrieval import _kernels
+
+    names = [str(folder / f"{name}.npy") for name in _FILES[rows]]
+    out_offsets = _offsets(np.bincount(columns, minlength=num_columns))
+    np.save(names[0], out_offsets)
+    shape = (len(columns),)
+    out = np.lib.format.open_memmap(names[1], "w+", np.int32, shape)
+    out_tfs = np.lib.format.open_memmap(names[2], "w+", np.int32, shape)
+    _kernels.transpose(
+        np.asarray(offsets),
+        np.asarray(columns),
+        np.asarray(tfs),
+        out_offsets,
+        np.asarray(out),
+        np.asarray(out_tfs),
+    )
+    out.flush()
+    out_tfs.flush()
+    return out_offsets, out, out_tfs
+
+
+def _offsets(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def _write_strings(path: Path, strings: list[str]) -> None:
+    import pyarrow as pa
+
+    table = pa.table({path.stem: pa.array(strings, pa.large_string())})
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)

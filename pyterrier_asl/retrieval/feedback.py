@@ -1,0 +1,318 @@
+"""Pseudo-relevance feedback by Robertson's term selection value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl.retrieval.bm25 import query_weights, robertson_weights
+from pyterrier_asl.retrieval.term_statistics import TermStatistics
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Selection(NamedTuple):
+    """Candidate terms and which of them are selected, arrays of one length.
+
+    Attributes:
+        weights: w_t.
+        values: r_t w_t, the selection value.
+        selected: whether the term is among the best of its query.
+    """
+
+    weights: Floats
+    values: Floats
+    selected: npt.NDArray[np.bool_]
+
+
+def select_terms(
+    query: npt.ArrayLike,
+    terms: npt.ArrayLike,
+    r: npt.ArrayLike,
+    n: npt.ArrayLike,
+    num_docs: int,
+    fb_terms: int,
+) -> Selection:
+    """Selects, of each query, the terms with the highest selection value r_t w_t.
+
+    Equal values go by term, ascending. Terms with w_t <= 0, and terms that no feedback document
+    contains, are never selected.
+
+    Args:
+        query: [C] which query a candidate term belongs to.
+        terms: [C] the terms; a term is there once per query.
+        r: [C] in how many of its query's feedback documents the term is.
+        n: [C] in how many documents of the collection it is.
+        num_docs: N, how many documents the collection has.
+        fb_terms: how many terms of each query to select at most.
+
+    References:
+        Robertson (1990), On term selection for query expansion; Clarke (2019), Length
+        Normalization in the Era of Neural Rankers, section 4.1.
+
+    Examples:
+        >>> select_terms([0, 0, 0], ["wave", "radio", "of"], [3, 4, 5], [20, 50, 600], 1000, 2)[2]
+        array([ True,  True, False])
+    """
+    query, r = np.asarray(query), np.asarray(r, np.float64)
+    weights = robertson_weights(n, num_docs)
+    values = r * weights
+    order = np.lexsort((np.asarray(terms, dtype=str), -values, query))
+    starts = np.searchsorted(query[order], query[order])
+    selected = np.zeros(len(order), np.bool_)
+    selected[order] = (np.arange(len(order)) - starts < fb_terms) & (values[order] > 0)
+    return Selection(weights, values, selected)
+
+
+def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
+    """The query with gamma more weight on every selected term: q_t <- q_t + gamma.
+
+    The query's own terms come first, in their order, then the others, in the order given.
+
+    Examples:
+        >>> grow_weights({"radio": 1.0, "the": 1.0}, ["radio", "wave"], gamma=0.5)
+        {'radio': 1.5, 'the': 1.0, 'wave': 0.5}
+    """
+    grown = {term: float(weight) for term, weight in query.items()}
+    for term in selected:
+        grown[term] = grown.get(term, 0.0) + gamma
+    return grown
+
+
+class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
+    """Expands queries from their first results, by Robertson's selection value.
+
+    Over the first ``fb_docs`` documents r_t is how many contain t. The ``fb_terms`` terms with the
+    highest r_t w_t, w_t = ln((N - n + .5) / (n + .5)), are selected, terms of the query among them
+    on the same footing; equal values go by term, ascending, and terms with w_t <= 0 never. Every
+    selected term's query weight grows by ``gamma``; terms of the query that were not selected keep
+    theirs.
+
+    It turns results into queries and stands between two retrievers::
+
+        bm25 = index.bm25()
+        bm25 >> RobertsonPRF(index) >> bm25
+
+    Over a :class:`~pyterrier_asl.TermIndex` the new query is in ``query_toks``. Over a Terrier
+    index it is in ``query``, as ``applypipeline:off t1^w1 t2^w2 ...``, and there are no
+    ``query_toks``: Terrier would stem them again. The query before is kept in ``query_0``
+    (``pt.model.push_queries``); over a TermIndex ``query`` goes on holding the text too, for a
+    reranker. A query's terms come from ``query_toks`` where there are any, else from its text. To
+    go back to the query before, ``pt.rewrite.reset()``, and over a TermIndex drop ``query_toks``
+    too, which retrievers prefer.
+
+    The first documents are those with the lowest ``rank``, without a ``rank`` those with the
+    highest ``score``, without either those that come first; a document that is there twice counts
+    once. A query whose documents hold no term to select passes with the weights it had. A row
+    without a docno is a query without results, and so does that.
+
+    Args:
+        index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index (with a direct index):
+            ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+        fb_docs: m, how many documents to learn from, 1 or more.
+        fb_terms: n, how many terms to select, 1 or more.
+        gamma: how much weight a selected term gains, 0 or more.
+
+    Raises:
+        ValueError: where a parameter is out of its range.
+
+    References:
+        Robertson (1990), On term selection for query expansion; as used by Clarke (2019), Length
+        Normalization in the Era of Neural Rankers, section 4.1, whose best settings for TREC 7 are
+        m = 19, n = 25 and gamma = 0.198.
+
+    Examples:
+        >>> from pyterrier_asl.retrieval.index import TermIndex
+        >>> index = TermIndex.from_documents(
+        ...     [
+        ...         {"docno": "d1", "text": "radio waves and the scattering of waves"},
+        ...         {"docno": "d2", "text": "a radio receiver"},
+        ...         {"docno": "d3", "text": "the voltage of a transistor"},
+        ...         {"docno": "d4", "text": "ferrite cores"},
+        ...         {"docno": "d5", "text": "transistor receiver"},
+        ...     ],
+        ...     verbose=False,
+        ... )
+        >>> bm25 = index.bm25()
+        >>> feedback = bm25 >> RobertsonPRF(index, fb_docs=1, fb_terms=2, gamma=0.5)
+        >>> feedback.search("waves")["query_toks"].tolist()
+        [{'wave': 1.5, 'scatter': 0.5}]
+    """
+
+    schematic: ClassVar[dict[str, str]] = {
+        "label": "Robertson",
+        "help_url": "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html",
+    }
+
+    def __init__(
+        self, index: Any, *, fb_docs: int = 10, fb_terms: int = 25, gamma: float = 0.2
+    ) -> None:
+        super().__init__()
+        self.index = index
+        self.fb_docs = fb_docs
+        self.fb_terms = fb_terms
+        self.gamma = gamma
+        self.statistics = _statistics(index)
+        self._check()
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        _validate(inp, self)
+        self._check()
+        queries = _queries(inp)
+        candidates = self._candidates(inp, queries)
+        chosen = candidates[candidates["selected"]].groupby("row", sort=False)["term"].agg(list)
+        selected = chosen.to_dict()
+        weights = [
+            grow_weights(own, selected.get(row, []), self.gamma)
+            for row, own in enumerate(self._own_terms(queries))
+        ]
+        return self._rewritten(queries, weights)
+
+    def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
+        """The terms that were looked at for each query, and what speaks for them.
+
+        Args:
+            results: what :meth:`transform` takes.
+
+        Returns:
+            A frame with one row per query and candidate term, queries in the order of the results
+            and the best terms first: ``qid``, ``term``, ``n`` (documents of the collection that
+            contain it), ``r`` (feedback documents that do), ``w`` (w_t), ``rw`` (the selection
+            value), ``weight`` (in the new query; 0 where it is not part of it) and ``selected``.
+        """
+        _validate(results, self)
+        self._check()
+        queries = _queries(results)
+        table = self._candidates(results, queries)
+        own = self._own_terms(queries)
+        before = [own[row].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
+        table["weight"] = np.array(before, np.float64) + self.gamma * table["selected"]
+        table["qid"] = queries["qid"].to_numpy()[table["row"].to_numpy()]
+        return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
+
+    def compile(self) -> pt.Transformer:
+        """The same, told to what comes before that ``fb_docs`` results are enough."""
+        return pt.RankCutoff(self.fb_docs) >> self
+
+    def _own_terms(self, queries: pd.DataFrame) -> list[Mapping[str, float]]:
+        return query_weights(queries, self.statistics.query_terms)
+
+    def _candidates(self, results: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
+        """The terms of each query's feedback documents, best first, and their numbers."""
+        feedback = _first_documents(results, queries, self.fb_docs)
+        docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
+        documents = self.statistics.doc_terms(docnos)
+        sizes = np.diff(documents.offsets)[doc_of]
+        entries = _ranges(documents.offsets[:-1][doc_of], sizes)
+        rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
+        pairs, r = np.unique(
+            np.stack([rows, documents.term_ids[entries]]), axis=1, return_counts=True
+        )
+        term_ids, term_of = np.unique(pairs[1], return_inverse=True)
+        terms = self.statistics.terms(term_ids)[term_of]
+        n = self.statistics.document_frequencies(term_ids)[term_of]
+        selection = select_terms(
+            pairs[0], terms, r, n, self.statistics.num_docs, int(self.fb_terms)
+        )
+        table = pd.DataFrame(
+            {
+                "row": pairs[0],
+                "term": terms,
+                "n": n,
+                "r": r,
+                "w": selection.weights,
+                "rw": selection.values,
+                "selected": selection.selected,
+            }
+        )
+        order = np.lexsort((terms.astype(str), -selection.values, pairs[0]))
+        return table.iloc[order].reset_index(drop=True)
+
+    def _rewritten(self, queries: pd.DataFrame, weights: list[dict[str, float]]) -> pd.DataFrame:
+        """The frame of queries with the weighted ones in the column the index wants them in."""
+        column = self.statistics.query_column
+        queries = queries.drop(columns="query_toks", errors="ignore")
+        if "query" in queries.columns:
+            queries = pt.model.push_queries(queries, keep_original=column != "query")
+        new = [self.statistics.weighted_query(weight) for weight in weights]
+        queries[column] = pd.Series(new, index=queries.index, dtype=object)
+        return queries
+
+    def _check(self) -> None:
+        for name in ("fb_docs", "fb_terms"):
+            value = getattr(self, name)
+            if value < 1 or int(value) != value:
+                raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
+        if not 0 <= self.gamma < np.inf:
+            raise ValueError(f"gamma is {self.gamma!r}; it must be a finite number, 0 or more")
+
+    def _parameters(self) -> tuple[Any, ...]:
+        return self.statistics, self.fb_docs, self.fb_terms, self.gamma
+
+    def __repr__(self) -> str:
+        return (
+            f"RobertsonPRF({self.statistics!r}, fb_docs={self.fb_docs!r}, "
+            f"fb_terms={self.fb_terms!r}, gamma={self.gamma!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RobertsonPRF) and self._parameters() == other._parameters()
+
+    def __hash__(self) -> int:
+        return hash(("RobertsonPRF", *self._parameters()))
+
+    def subtransformers(self) -> dict[str, Any]:
+        """None: PyTerrier takes a Terrier index, which can index, for a transformer inside."""
+        return {}
+
+
+def _statistics(index: Any) -> TermStatistics:
+    if isinstance(index, TermStatistics):
+        return index
+    from pyterrier_asl.retrieval.terrier import TerrierTerms
+
+    terms: TermStatistics = TerrierTerms(index)
+    return terms
+
+
+def _validate(results: pd.DataFrame, context: RobertsonPRF) -> None:
+    with pt.validate.any(results, context=context) as v:
+        v.result_frame(extra_columns=["query"], mode="query")
+        v.result_frame(extra_columns=["query_toks"], mode="query_toks")
+
+
+def _queries(results: pd.DataFrame) -> pd.DataFrame:
+    """One row per query, in the order of the results, with the columns of the query."""
+    columns = [c for c in results.columns if c in pt.model.query_columns(results)]
+    return results[columns].drop_duplicates("qid").reset_index(drop=True)
+
+
+def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int) -> pd.DataFrame:
+    """The first documents of each query: ``row``, which query of ``queries``, and ``docno``."""
+    found = pd.DataFrame(
+        {
+            "row": pd.Index(queries["qid"]).get_indexer(pd.Index(results["qid"])),
+            "docno": results["docno"].astype(object).to_numpy(),
+        }
+    )
+    if "rank" in results.columns:
+        found["order"] = pd.to_numeric(results["rank"]).to_numpy()
+    elif "score" in results.columns:
+        found["order"] = -pd.to_numeric(results["score"]).to_numpy()
+    else:
+        found["order"] = np.arange(len(found))
+    found = found[found["docno"].notna()].sort_values(["row", "order"], kind="stable")
+    found["docno"] = found["docno"].astype(str).astype(object)
+    return found.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """start, start + 1, ... of each range, one after another."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - offsets, sizes), np.int64)

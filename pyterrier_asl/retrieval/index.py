@@ -1,0 +1,466 @@
+"""TermIndex: an inverted and a forward index in memory-mapped arrays, without Java."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl.retrieval.term_statistics import DocTerms, unknown_documents
+from pyterrier_asl.retrieval.tokens import Tokeniser, WordTokeniser, tokeniser_from
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pyterrier_asl.retrieval.bm25 import BM25
+
+#: The layout of the files. An index of another version is refused: build it again.
+FORMAT_VERSION = 1
+
+_ARRAYS = (
+    "doc_lengths",  # int32 [N]: tokens of each document
+    "term_offsets",  # int64 [V + 1]: where the postings of a term begin
+    "posting_docs",  # int32 [P]: by term, documents ascending
+    "posting_tfs",  # int32 [P]
+    "doc_offsets",  # int64 [N + 1]: where the terms of a document begin
+    "doc_term_ids",  # int32 [P]: by document, terms ascending
+    "doc_term_tfs",  # int32 [P]
+)
+_STRINGS = ("docnos", "terms")
+
+
+class Postings(NamedTuple):
+    """The documents of a term.
+
+    Attributes:
+        docids: the documents, ascending.
+        tfs: how often the term occurs in each, same shape.
+    """
+
+    docids: npt.NDArray[np.int32]
+    tfs: npt.NDArray[np.int32]
+
+
+class TermIndex(pt.Artifact):  # type: ignore[misc]
+    """An index of terms, read from disk as it is needed: no Java, nothing pickled.
+
+    It gives the postings of a term and the terms of a document, and makes retrievers
+    (:meth:`bm25`) and term statistics for :class:`~pyterrier_asl.RobertsonPRF`. Build one with
+    :meth:`from_irds`, :meth:`from_documents` or :meth:`from_terrier`; load one with
+    ``pt.Artifact.load(path)``.
+
+    Documents have numbers (docid) from 0 in the order in which they came; terms have numbers from
+    0 in alphabetical order (by code point). How text became terms is kept in the index
+    (:attr:`tokeniser`) and applied to queries.
+
+    On disk: one ``.npy`` file per array, ``docnos.arrow`` and ``terms.arrow``, and
+    ``pt_meta.json``, which is written last.
+
+    Args:
+        path: the folder of the index.
+
+    Raises:
+        FileNotFoundError: where there is no index.
+        ValueError: where the folder holds something else, or another version's index.
+
+    Examples:
+        >>> index = TermIndex.from_documents(
+        ...     [
+        ...         {"docno": "d1", "text": "radio waves and the scattering of waves"},
+        ...         {"docno": "d2", "text": "a radio receiver"},
+        ...         {"docno": "d3", "text": "the voltage of a transistor"},
+        ...     ],
+        ...     verbose=False,
+        ... )
+        >>> index
+        TermIndex(3 documents, 6 terms, WordTokeniser(stemmer='porter', stopwords='lucene'))
+        >>> index.postings("wave")
+        Postings(docids=array([0], dtype=int32), tfs=array([2], dtype=int32))
+        >>> index.bm25(num_results=1).search("transistors")[["docno", "rank"]].values.tolist()
+        [['d3', 0]]
+    """
+
+    ARTIFACT_TYPE = "sparse_index"
+    ARTIFACT_FORMAT = "pyterrier_asl"
+    ARTIFACT_PACKAGE_HINT = "pyterrier-asl"
+
+    #: The column in which :meth:`bm25` takes a weighted query.
+    query_column = "query_toks"
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(Path(path))
+        self.metadata = _read_metadata(Path(path))
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    # -- how many, how long -----------------------------------------------------------------------
+
+    @property
+    def num_docs(self) -> int:
+        """How many documents there are, empty ones included."""
+        return int(self.metadata["num_docs"])
+
+    @property
+    def num_terms(self) -> int:
+        """How many distinct terms there are."""
+        return int(self.metadata["num_terms"])
+
+    @property
+    def num_postings(self) -> int:
+        """How many pairs of a document and a term in it there are."""
+        return int(self.metadata["num_postings"])
+
+    @property
+    def num_tokens(self) -> int:
+        """How many tokens were indexed: the sum of the documents' lengths."""
+        return int(self.metadata["num_tokens"])
+
+    @property
+    def avg_doc_length(self) -> float:
+        """Tokens per document, l_avg."""
+        return self.num_tokens / self.num_docs
+
+    def __len__(self) -> int:
+        return self.num_docs
+
+    @cached_property
+    def tokeniser(self) -> Tokeniser:
+        """How text became terms; queries are treated so too."""
+        return tokeniser_from(self.metadata["tokeniser"])
+
+    # -- the arrays -------------------------------------------------------------------------------
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """One of the index's arrays, memory-mapped and read-only.
+
+        Args:
+            name: ``doc_lengths`` int32 [N], tokens of each document; ``term_offsets`` int64
+                [V + 1], ``posting_docs`` and ``posting_tfs`` int32 [P], the postings term after
+                term; ``doc_offsets`` int64 [N + 1], ``doc_term_ids`` and ``doc_term_tfs`` int32
+                [P], the terms document after document.
+
+        Raises:
+            KeyError: where there is no array of that name.
+        """
+        if name not in _ARRAYS:
+            raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(_ARRAYS)}")
+        return self._arrays[name]
+
+    @cached_property
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {name: np.load(self.path / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+
+    @property
+    def doc_lengths(self) -> npt.NDArray[np.int32]:
+        """[N] the documents' lengths in tokens, that is, after stopping."""
+        return self.array("doc_lengths")
+
+    @property
+    def docnos(self) -> npt.NDArray[np.object_]:
+        """[N] the documents' docnos."""
+        return np.asarray(self.docno_strings.to_numpy(zero_copy_only=False), object)
+
+    @cached_property
+    def docno_strings(self) -> pa.Array:
+        """[N] the documents' docnos as an Arrow array, memory-mapped."""
+        return _read_strings(self.path / "docnos.arrow")
+
+    @cached_property
+    def term_strings(self) -> pa.Array:
+        """[V] the terms in ascending order as an Arrow array, memory-mapped."""
+        return _read_strings(self.path / "terms.arrow")
+
+    @cached_property
+    def _term_ids(self) -> dict[str, int]:
+        return {term: i for i, term in enumerate(self.term_strings.to_pylist())}
+
+    @cached_property
+    def _docids(self) -> pd.Index[Any]:
+        return pd.Index(self.docnos, dtype=object)
+
+    # -- random access ----------------------------------------------------------------------------
+
+    def term_id(self, term: str) -> int | None:
+        """The number of an index term (as it is, not stemmed); None where no document has it."""
+        return self._term_ids.get(term)
+
+    def docid(self, docno: str) -> int:
+        """The number of a document.
+
+        Raises:
+            KeyError: where the index has no such document.
+        """
+        return int(self.docids(np.array([docno], dtype=object))[0])
+
+    def docids(self, docnos: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
+        """The numbers of documents.
+
+        Raises:
+            KeyError: where the index does not have all of them.
+        """
+        docids = np.asarray(self._docids.get_indexer(pd.Index(docnos, dtype=object)), np.int64)
+        if (docids < 0).any():
+            raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
+        return docids
+
+    def document_frequency(self, term: str) -> int:
+        """In how many documents an index term occurs; 0 where it is not in the index."""
+        term_id = self.term_id(term)
+        return 0 if term_id is None else int(np.diff(self.array("term_offsets")[term_id:][:2])[0])
+
+    def postings(self, term: str) -> Postings:
+        """The documents that contain an index term (as it is, not stemmed)."""
+        term_id = self.term_id(term)
+        entries = slice(0, 0)
+        if term_id is not None:
+            entries = slice(*self.array("term_offsets")[term_id : term_id + 2].tolist())
+        return Postings(
+            np.array(self.array("posting_docs")[entries]),
+            np.array(self.array("posting_tfs")[entries]),
+        )
+
+    def document(self, docno: str) -> dict[str, int]:
+        """The terms of a document and how often each occurs, in ascending order of terms.
+
+        Raises:
+            KeyError: where the index has no such document.
+        """
+        found = self.doc_terms(np.array([docno], dtype=object))
+        return dict(zip(self.terms(found.term_ids).tolist(), found.tfs.tolist()))
+
+    # -- term statistics, as feedback asks for them -----------------------------------------------
+
+    def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
+        """The terms of documents.
+
+        Raises:
+            KeyError: where the index does not have all of them.
+        """
+        docids = self.docids(docnos)
+        starts, ends = self.array("doc_offsets")[docids], self.array("doc_offsets")[docids + 1]
+        offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
+        entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
+        return DocTerms(
+            offsets,
+            self.array("doc_term_ids")[entries].astype(np.int64),
+            self.array("doc_term_tfs")[entries].astype(np.int64),
+        )
+
+    def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """In how many documents each term occurs."""
+        offsets = self.array("term_offsets")
+        return np.asarray(offsets[term_ids + 1] - offsets[term_ids], np.int64)
+
+    def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """The terms of these numbers."""
+        taken = self.term_strings.take(np.asarray(term_ids, np.int64))
+        return np.asarray(taken.to_numpy(zero_copy_only=False), object)
+
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and how often each occurs, in order of occurrence.
+
+        Terms that no document has are among them.
+        """
+        return self.tokeniser.query_terms(query)
+
+    def weighted_query(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """A weighted query as :meth:`bm25` takes it in ``query_toks``."""
+        return dict(weights)
+
+    # -- retrieval --------------------------------------------------------------------------------
+
+    def bm25(
+        self,
+        *,
+        b: float = 0.75,
+        k1: float = 1.2,
+        num_results: int = 1000,
+        idf: str = "robertson",
+        k3: float | None = None,
+    ) -> BM25:
+        """A BM25 retriever over this index; see :class:`~pyterrier_asl.retrieval.bm25.BM25`."""
+        from pyterrier_asl.retrieval.bm25 import BM25
+
+        return BM25(self, b=b, k1=k1, num_results=num_results, idf=idf, k3=k3)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Mapping[str, Any]],
+        *,
+        path: str | Path | None = None,
+        stemmer: str | None = "porter",
+        stopwords: str | Iterable[str] | None = "lucene",
+        total: int | None = None,
+        source: str | None = None,
+        verbose: bool = True,
+    ) -> TermIndex:
+        """Indexes documents.
+
+        Args:
+            documents: dicts (or other mappings) with ``docno`` and ``text``; what else they hold
+                is left alone.
+            path: the folder to make. Without one the index lives in a temporary folder, which goes
+                when the index does.
+            stemmer: a Snowball stemmer's name, or None.
+            stopwords: ``'lucene'`` (33 words), None, or words of your own.
+            total: how many documents there are, for the progress bar.
+            source: where the documents come from, for the index's metadata.
+            verbose: whether to show progress.
+
+        Raises:
+            FileExistsError: where there is something at ``path`` already.
+            KeyError: for a document without ``docno`` or ``text``.
+            TypeError: for a text that is not a string.
+            ValueError: for no document or no term at all, or one docno twice.
+        """
+        from pyterrier_asl.retrieval.build import index_texts
+
+        tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
+        if verbose:
+            documents = pt.tqdm(documents, total=total, unit="d", desc="indexing")
+        return cls._build(index_texts(documents, tokeniser), tokeniser, path, source)
+
+    @classmethod
+    def from_irds(
+        cls,
+        dataset: str,
+        *,
+        path: str | Path | None = None,
+        stemmer: str | None = "porter",
+        stopwords: str | Iterable[str] | None = "lucene",
+        verbose: bool = True,
+    ) -> TermIndex:
+        """Indexes the documents of an ir_datasets dataset, all the text of each.
+
+        Args:
+            dataset: an ir_datasets id such as ``'vaswani'``, with or without ``irds:`` before it.
+            path: the folder to make; a temporary one without.
+            stemmer: a Snowball stemmer's name, or None.
+            stopwords: ``'lucene'`` (33 words), None, or words of your own.
+            verbose: whether to show progress.
+
+        Raises:
+            KeyError: where ir_datasets has no such dataset.
+            ValueError: where the dataset has no documents.
+        """
+        import ir_datasets
+
+        dataset = dataset.removeprefix("irds:")
+        loaded = ir_datasets.load(dataset)
+        if not loaded.has_docs():
+            raise ValueError(f"ir_datasets' {dataset!r} has no documents to index")
+        return cls.from_documents(
+            ({"docno": doc.doc_id, "text": doc.default_text()} for doc in loaded.docs_iter()),
+            path=path,
+            stemmer=stemmer,
+            stopwords=stopwords,
+            total=loaded.docs_count(),
+            source=f"irds:{dataset}",
+            verbose=verbose,
+        )
+
+    @classmethod
+    def from_terrier(
+        cls, index: Any, *, path: str | Path | None = None, verbose: bool = True
+    ) -> TermIndex:
+        """Copies a Terrier index: the same documents, terms and counts, in the same order.
+
+        Queries in the column ``query`` are then tokenised by Terrier, as its index says, and so
+        need Java; ``query_toks`` do not, nor does anything else once the copy is made.
+
+        Args:
+            index: a Terrier index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+            path: the folder to make; a temporary one without.
+            verbose: whether to show progress.
+
+        Raises:
+            ValueError: where the index has no document.
+        """
+        from pyterrier_asl.retrieval.terrier import read_index
+
+        contents, tokeniser, source = read_index(index, verbose=verbose)
+        return cls._build(contents, tokeniser, path, source)
+
+    @classmethod
+    def _build(
+        cls, contents: Any, tokeniser: Tokeniser, path: str | Path | None, source: str | None
+    ) -> TermIndex:
+        from pyterrier_asl.retrieval.build import write_index
+
+        temporary = None
+        if path is None:
+            temporary = tempfile.TemporaryDirectory(
+                prefix="pyterrier_asl-", ignore_cleanup_errors=True
+            )
+            path = Path(temporary.name) / "index"
+        metadata = {
+            "type": cls.ARTIFACT_TYPE,
+            "format": cls.ARTIFACT_FORMAT,
+            "package_hint": cls.ARTIFACT_PACKAGE_HINT,
+            "format_version": FORMAT_VERSION,
+            "tokeniser": tokeniser.settings,
+            "source": source,
+        }
+        write_index(Path(path), contents, metadata)
+        index = cls(path)
+        index._temporary = temporary
+        return index
+
+    # -- one index and another --------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        where = "" if self._temporary else f"{str(self.path)!r}, "
+        return (
+            f"TermIndex({where}{self.num_docs} documents, {self.num_terms} terms, "
+            f"{self.tokeniser!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TermIndex) and self.path.resolve() == other.path.resolve()
+
+    def __hash__(self) -> int:
+        return hash(("TermIndex", self.path.resolve()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Only the path travels to another process; the files are mapped again there.
+        return (TermIndex, (str(self.path),))
+
+
+def _read_metadata(path: Path) -> dict[str, Any]:
+    """The metadata of the index at ``path``, refused where it is not one that this code reads."""
+    file = path / "pt_meta.json"
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"there is no TermIndex at {str(path)!r} (no pt_meta.json); "
+            "build one with TermIndex.from_documents(..., path=...) or TermIndex.from_irds()"
+        )
+    metadata: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    kind = f"{metadata.get('type')}.{metadata.get('format')}"
+    if kind != f"{TermIndex.ARTIFACT_TYPE}.{TermIndex.ARTIFACT_FORMAT}":
+        raise ValueError(
+            f"{str(path)!r} holds a {kind}, not a TermIndex; load it with pt.Artifact.load()"
+        )
+    version = metadata.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ValueError(
+            f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
+            f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
+        )
+    return metadata
+
+
+def _read_strings(path: Path) -> pa.Array:
+    import pyarrow as pa
+
+    column = pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -1,0 +1,67 @@
+"""What feedback must know of an index, whoever made the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+
+class DocTerms(NamedTuple):
+    """The terms of D documents, document after document.
+
+    Attributes:
+        offsets: [D + 1]; document i has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
+        term_ids: one entry per document and distinct term, ascending within a document.
+        tfs: how often the term occurs in the document, same shape.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    term_ids: npt.NDArray[np.int64]
+    tfs: npt.NDArray[np.int64]
+
+
+@runtime_checkable
+class TermStatistics(Protocol):
+    """The counts that term selection works on, by the ids that an index gives its terms.
+
+    :class:`~pyterrier_asl.TermIndex` has them, and so has a Terrier index, through
+    :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms`.
+    """
+
+    #: The column in which this index's retriever takes a weighted query.
+    query_column: str
+
+    @property
+    def num_docs(self) -> int:
+        """How many documents the collection has, empty ones included."""
+
+    def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
+        """The terms of documents.
+
+        Raises:
+            KeyError: where a document is not in the index.
+        """
+
+    def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """In how many documents each term occurs."""
+
+    def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """The terms themselves."""
+
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and their weights, in order of occurrence."""
+
+    def weighted_query(self, weights: Mapping[str, float]) -> Any:
+        """A weighted query as ``query_column`` takes it; the terms are not tokenised again."""
+
+
+def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: object) -> KeyError:
+    """The error for documents that an index does not have."""
+    shown = ", ".join(repr(str(docno)) for docno in unknown[:3])
+    return KeyError(
+        f"{len(unknown)} of {total} documents are not in {where}, among them {shown}; "
+        "give the index that the results come from"
+    )

@@ -1,0 +1,155 @@
+"""How text becomes index terms: words, stopwords, stemmer, and how that is written down."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+# Runs of letters and digits of any script; "_" is a word character to `re`, not to a reader.
+_WORD = re.compile(r"[^\W_]+")
+
+#: The 33 English stopwords that Lucene, Elasticsearch and Anserini remove by default. A short list
+#: is enough for BM25, where a term that half of the documents contain weighs nothing anyway.
+# fmt: off
+LUCENE_STOPWORDS: tuple[str, ...] = (
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they",
+    "this", "to", "was", "will", "with",
+)
+# fmt: on
+
+
+class Tokeniser(Protocol):
+    """Text to index terms, and the settings that say which way."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What makes this tokeniser again: :func:`tokeniser_from`."""
+
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and how often each occurs, in order of occurrence."""
+
+
+class WordTokeniser:
+    """Lower-cased runs of letters and digits, without stopwords, stemmed by Snowball.
+
+    Args:
+        stemmer: a Snowball stemmer's name, such as ``'porter'``, ``'english'`` (Porter's own
+            revision of it) or ``'german'``; None for none. See ``Stemmer.algorithms()``.
+        stopwords: ``'lucene'`` for :data:`LUCENE_STOPWORDS`, None for none, or words of your own.
+            They are compared before stemming.
+
+    Raises:
+        ValueError: where there is no such stemmer or list of stopwords.
+
+    Examples:
+        >>> tokeniser = WordTokeniser(stemmer="porter")
+        >>> tokeniser.tokens("The scattering of Radio-Waves")
+        ['scatter', 'radio', 'wave']
+        >>> WordTokeniser(stemmer=None, stopwords=None).tokens("The waves")
+        ['the', 'waves']
+    """
+
+    def __init__(
+        self,
+        *,
+        stemmer: str | None = "porter",
+        stopwords: str | Iterable[str] | None = "lucene",
+    ) -> None:
+        self.stemmer = stemmer
+        self.stopwords = _stopwords(stopwords)
+        self._stop = frozenset(self.stopwords)
+        if stemmer is not None:
+            _check_stemmer(stemmer)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What makes this tokeniser again."""
+        return {"name": "words", "stemmer": self.stemmer, "stopwords": list(self.stopwords)}
+
+    @cached_property
+    def _stem(self) -> Any:
+        if self.stemmer is None:
+            return None
+        import Stemmer
+
+        return Stemmer.Stemmer(self.stemmer)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text as :meth:`term` takes them: lower-cased, nothing left out."""
+        return _WORD.findall(text.lower())
+
+    def term(self, word: str) -> str | None:
+        """The index term of a word; None for a stopword."""
+        if word in self._stop:
+            return None
+        return word if self._stem is None else str(self._stem.stemWord(word))
+
+    def tokens(self, text: str) -> list[str]:
+        """The index terms of a text, in order, repeated as they are in the text."""
+        return [term for term in map(self.term, self.words(text)) if term is not None]
+
+    def query_terms(self, query: str) -> dict[str, float]:
+        """The index terms of a query and how often each occurs, in order of occurrence."""
+        return {term: float(count) for term, count in Counter(self.tokens(query)).items()}
+
+    def __repr__(self) -> str:
+        stopwords: Any = "lucene" if self.stopwords == LUCENE_STOPWORDS else len(self.stopwords)
+        return f"WordTokeniser(stemmer={self.stemmer!r}, stopwords={stopwords!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WordTokeniser) and self.settings == other.settings
+
+    def __hash__(self) -> int:
+        return hash((self.stemmer, self.stopwords))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The stemmer is a C object; it is made again where it is needed.
+        return {name: value for name, value in vars(self).items() if name != "_stem"}
+
+
+def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
+    """The tokeniser that an index was built with, from the settings in its metadata.
+
+    Raises:
+        ValueError: where this version of the package has no tokeniser of that name.
+    """
+    name = settings.get("name")
+    if name == "words":
+        return WordTokeniser(stemmer=settings["stemmer"], stopwords=settings["stopwords"])
+    if name == "terrier":
+        from pyterrier_asl.retrieval.terrier import TerrierPipeline
+
+        terrier: Tokeniser = TerrierPipeline(settings["termpipelines"])
+        return terrier
+    raise ValueError(
+        f"there is no tokeniser {name!r}, only 'words' and 'terrier'; "
+        "the index comes from another version of pyterrier-asl: install that one or build it again"
+    )
+
+
+def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
+    if stopwords is None:
+        return ()
+    if isinstance(stopwords, str):
+        if stopwords != "lucene":
+            raise ValueError(
+                f"there is no list of stopwords named {stopwords!r}; "
+                "take 'lucene', None, or give the words as a list"
+            )
+        return LUCENE_STOPWORDS
+    words: Sequence[str] = list(stopwords)
+    return tuple(word.lower() for word in words)
+
+
+def _check_stemmer(stemmer: str) -> None:
+    import Stemmer
+
+    try:
+        Stemmer.Stemmer(stemmer)
+    except KeyError:
+        known = ", ".join(sorted(Stemmer.algorithms()))
+        raise ValueError(f"there is no stemmer {stemmer!r}; take None or one of {known}") from None
