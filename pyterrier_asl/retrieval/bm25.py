@@ -115,7 +115,7 @@ def fetch_postings(
         queries: of each query its index terms and their weights q_t; terms that the index does
             not have and terms that weigh nothing are left out.
         idf: see :func:`idf_weights`.
-        k3: None to take q_t as it is, else (k3 + 1) q_t / (k3 + |q_t|).
+        k3: None to take q_t as it is, else (k3 + 1) q / (k3 + |q|), q = q_t / max |q_t|.
 
     Raises:
         ValueError: for a weight that is not a finite number.
@@ -124,6 +124,8 @@ def fetch_postings(
 
     query_of, terms, q_t = _pairs(index, queries)
     if k3 is not None:
+        largest = [max(map(abs, query.values()), default=1.0) for query in queries]
+        q_t = q_t / np.array(largest, np.float64)[query_of]
         q_t = (k3 + 1) * q_t / (k3 + np.abs(q_t))
     weights = q_t * idf_weights(idf, index.document_frequencies(terms), index.num_docs)
     counts = weights != 0
@@ -214,8 +216,9 @@ class BM25(pt.Transformer):  # type: ignore[misc]
         num_results: how many results a query gets at most, 1 or more.
         idf: ``'robertson'``, w_t = ln((N - n + .5) / (n + .5)), terms with w_t <= 0 contribute
             nothing; or ``'terrier'``, with the logarithm to base 2 and negative weights kept.
-        k3: how fast a term's weight in the query saturates, (k3 + 1) q_t / (k3 + q_t); None for
-            not at all. Terrier's own BM25 is ``idf='terrier', k3=8``.
+        k3: how fast a term's weight in the query saturates: (k3 + 1) q / (k3 + q), where q is the
+            weight divided by the query's largest, as Terrier does; None for not at all. Terrier's
+            own BM25 is ``idf='terrier', k3=8``, and so gives the scores of Terrier.
 
     Raises:
         ValueError: where a parameter is out of its range.
