@@ -6,6 +6,7 @@ want of it fails instead, so that a skip on a build machine cannot hide a break.
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -56,3 +57,12 @@ def java() -> None:
             pt.java.init()
     except Exception as error:  # whatever is missing, the reason is the message
         _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
+
+
+@pytest.fixture(scope="session")
+def vectors(data: Path) -> dict:
+    """Worked examples of every measure, beside the data."""
+    path = data.parent / "vectors.json"
+    if not path.is_file():
+        _missing("data", f"there is no {path}")
+    return json.loads(path.read_text())
