@@ -1,0 +1,524 @@
+"""Reading runs and judgements, against plain loops and the readers of PyTerrier and ir_measures."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import math
+import os
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl import _columns, io
+from pyterrier_asl._atomic import replacing
+
+LINE = b"q1 Q0 d1 1 0.5 r\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: bytes | str, name: str = "a.run") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def plainly(content: bytes) -> list[tuple[str, str, float]]:
+    """What a loop over lines makes of a run."""
+    rows = []
+    for line in content.split(b"\n"):
+        if line.strip():
+            qid, _, docno, _, score, _ = line.split()
+            rows.append((qid.decode(), docno.decode(), float(score)))
+    return rows
+
+
+def rows(table: pa.Table) -> list[tuple]:
+    return list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+
+
+def compressed(content: bytes, codec: str) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, codec) as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+# Text runs
+
+
+def test_real_runs_are_read_as_a_plain_loop_reads_them(data):
+    paths = sorted(data.glob("*/runs/input.*"))
+    assert len(paths) >= 205
+    for path in paths:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+        lines = [line.split() for line in content.split(b"\n") if line.strip()]
+        qids, _, docnos, _, scores, _ = zip(*lines, strict=True)
+        table = io.read_run_table(path)
+        assert "\n".join(table["qid"].to_pylist()).encode() == b"\n".join(qids), path
+        assert "\n".join(table["docno"].to_pylist()).encode() == b"\n".join(docnos), path
+        assert table["score"].to_pylist() == list(map(float, scores)), path
+
+
+def test_real_runs_are_read_as_pyterrier_reads_them(data):
+    import pyterrier as pt
+
+    for path in ("trec8-adhoc/runs/input.CL99SD.gz", "dl20-passage/runs/input.bm25_bert_token.gz"):
+        ours, theirs = io.read_run(data / path), pt.io.read_results(str(data / path))
+        pd.testing.assert_frame_equal(ours, theirs, check_dtype=False)
+        assert ours.dtypes.drop("name").equals(theirs.dtypes.drop("name"))
+
+
+def test_real_qrels_are_read_as_ir_measures_reads_them(data):
+    for path in ("trec8-adhoc/qrels.txt.gz", "robust03/qrels.txt", "dl20-passage/qrels.txt"):
+        content = (data / path).read_bytes()
+        text = (gzip.decompress(content) if path.endswith(".gz") else content).decode()
+        expected = [(q.query_id, q.doc_id, q.relevance) for q in ir_measures.read_trec_qrels(text)]
+        table = io.read_qrels_table(data / path)
+        assert table["label"].type == pa.int64()
+        assert rows(table) == expected
+
+
+def test_real_fractional_grades(data):
+    [path] = (data / "assessors" / "dl20").glob("*FRACTIONAL*")
+    frame = io.read_qrels(path)
+    expected = [float(line.split()[3]) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    assert frame["label"].dtype == np.float64
+    assert frame["label"].tolist() == expected
+
+
+blanks = st.text(" \t\r\v\f", min_size=1, max_size=4)
+ids = st.one_of(
+    st.sampled_from(
+        ["NA", "null", "nan", "None", "", "007", "1", "1.0", '"q', "a,b", "#1", "'", "-"]
+    ),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6),
+).map(lambda text: "".join(text.split()) or "x")
+
+
+@st.composite
+def messy_runs(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
+    """A run in every white space C knows, and what is in it."""
+    content, expected = draw(st.sampled_from(["", "\ufeff"])), []
+    for _ in range(draw(st.integers(1, 8))):
+        qid, docno, rank, name = (draw(ids) for _ in range(4))
+        score = draw(st.floats(allow_nan=False))
+        expected.append((qid, docno, score))
+        line = (
+            "".join(value + draw(blanks) for value in (qid, "Q0", docno, rank, repr(score))) + name
+        )
+        content += draw(blanks | st.just("")) + line + draw(blanks | st.just(""))
+        content += "\n" * draw(st.integers(1, 3))
+    return content.removesuffix("\n").encode(), expected
+
+
+@given(messy_runs())
+def test_any_ids_and_any_white_space(tmp_path_factory, run):
+    content, expected = run
+    path = tmp_path_factory.mktemp("messy") / "a"
+    path.write_bytes(content)
+    assert rows(io.read_run_table(path)) == expected
+    assert io.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
+    # The reader that finds errors must read what is right alike.
+    slow = _columns._read_slowly(path, _columns.RUN, ["qid", "docno", "score"])
+    assert rows(slow) == expected
+
+
+@given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
+def test_tidying_leaves_one_blank_between_columns(pieces):
+    block = b"".join(pieces) + b"\n"
+    tidy = _columns._tidy(block)
+    lines = [line.split() for line in block.split(b"\n") if line.split()]
+    assert [line.split(b" ") for line in tidy.split(b"\n") if line] == lines
+
+
+@pytest.mark.parametrize("size", [16, 17, 40, 1000])
+def test_lines_across_blocks(write, monkeypatch, size):
+    monkeypatch.setattr(_columns, "_BLOCK", size)
+    content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(200))
+    assert rows(io.read_run_table(write(content))) == plainly(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("1e-5", 1e-5), ("-3", -3.0), ("+2", 2.0), (".5", 0.5), ("5.", 5.0), ("1E3", 1000.0),
+        ("inf", math.inf), ("-Infinity", -math.inf), ("1e999", math.inf), ("5e-324", 5e-324),
+        ("0.1" + "0" * 300, 0.1), ("136.90608242222712000000000000000000", 136.90608242222712),
+    ],
+)  # fmt: skip
+def test_scores(write, text, score):
+    path = write(f"q Q0 d 1 {text} r\n")
+    assert io.read_run_table(path)["score"].to_pylist() == [score]
+    slow = _columns._read_slowly(path, _columns.RUN, ["score"])
+    assert slow["score"].to_pylist() == [score]
+
+
+def test_a_line_longer_than_a_block(write):
+    content = LINE + b"q Q0 " + b"d" * 5_000_000 + b" 1 1 r\n" + LINE
+    assert rows(io.read_run_table(write(content))) == plainly(content)
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bin"])
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+def test_compression_is_recognised_by_content(write, name, codec):
+    content = LINE * 1000
+    assert rows(io.read_run_table(write(compressed(content, codec), name))) == plainly(content)
+
+
+def test_members_of_a_compressed_file_follow_each_other(write):
+    for content in (gzip.compress(LINE) * 2, bz2.compress(LINE) * 2):
+        assert io.read_run_table(write(content)).num_rows == 2
+
+
+# The frame
+
+
+def test_frame_has_pyterriers_columns(write):
+    frame = io.read_run(write("01 Q0 NA 3 1 r\n01 Q0 null 2 2 r\n", "input.x.txt"))
+    assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]
+    assert frame.values.tolist() == [["01", "NA", 3, 1.0, "r"], ["01", "null", 2, 2.0, "r"]]
+    assert frame["rank"].dtype == np.int64
+    assert frame["score"].dtype == np.float64
+
+
+def test_ranks_that_are_no_numbers_are_replaced(write):
+    frame = io.read_run(write("b Q0 x - 1 r\na Q0 x - 1 r\nb Q0 y 7 1 r\n"))
+    assert frame["rank"].tolist() == [0, 0, 1]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            LINE * 16 + b"q Q0 d 1 .5",
+            "a.run, line 17: expected 6 columns (qid Q0 docno rank score name), found 5: "
+            "'q Q0 d 1 .5'",
+        ),
+        (LINE + b"\n\nq Q0 a doc 1 .5 r\n", "a.run, line 4: expected 6 columns"),
+        (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
+        (b"q Q0 d  1 0.5\n", "line 1: expected 6 columns"),
+        (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
+        (LINE + b"q Q0 d 1 nan r\n", "line 2: the score 'nan' is not a number"),
+        (LINE + b"q Q0 d 1 NA r\n", "line 2: the score 'NA' is not a number"),
+        (LINE + b"q Q0 d 1 1,5 r\n", "line 2: the score '1,5' is not a number"),
+        (LINE + b"q Q0 d 1 1_0 r\n", "line 2: the score '1_0' is not a number"),
+        (LINE + b"q Q0 d\xe9 1 1 r\n", "line 2: 'd\\\\xe9' is not UTF-8"),
+        (LINE.decode().encode("utf-16"), "is UTF-16"),
+        (LINE.decode().encode("utf-16-be"), "binary file"),
+        (bytes(range(256)), "binary file"),
+        (b"", "is empty: it has 0 bytes"),
+        (b" \n\r\n", "is empty: it has no line"),
+        (gzip.compress(b""), "is empty: it has no line"),
+        (LINE.replace(b"\n", b"\r") * 3, "line 1: expected 6 columns"),
+        (b"x" * 5_000_000, "line 1: expected 6 columns"),
+    ],
+)
+def test_errors_name_the_line(write, content, message):
+    with pytest.raises(ValueError) as caught:
+        io.read_run_table(write(content))
+    assert message in str(caught.value)
+    assert "a.run" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+@pytest.mark.parametrize("cut", [1, 9, 30])
+def test_a_compressed_file_cut_short(write, codec, cut):
+    content = compressed(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999)), codec)
+    with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
+        io.read_run_table(write(content[:-cut]))
+
+
+@pytest.mark.parametrize("read", [io.read_run, io.read_run_table, io.read_qrels])
+def test_no_file(tmp_path, read):
+    with pytest.raises(FileNotFoundError, match="there is no file .*nothing"):
+        read(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo") or os.geteuid() == 0, reason="root reads everything")
+def test_a_file_without_permission(write):
+    path = write(LINE)
+    path.chmod(0)
+    with pytest.raises(PermissionError, match="a.run cannot be read: Permission denied"):
+        io.read_run(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        io.read_run(tmp_path / "pipe")
+
+
+# Judgements
+
+
+@pytest.mark.parametrize(
+    ("grades", "kind", "expected"),
+    [
+        ("1 0 -2", pa.int64(), [1, 0, -2]),
+        ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5]),
+        ("1.0 2", pa.int64(), [1, 2]),
+    ],
+)
+def test_grades(write, grades, kind, expected):
+    table = io.read_qrels_table(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
+    assert table["label"].type == kind
+    assert table["label"].to_pylist() == expected
+    assert table.column_names == ["qid", "docno", "label"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q 0 d x", "line 1: the grade 'x' is not a number"),
+        ("q 0 d inf", "line 1: the grade 'inf' is not a number"),
+        ("q 0 d 1 x", "expected 4 columns (qid iter docno grade), found 5"),
+        ("q Q0 d 1 .5 r", "found 6 (this looks like a run file)"),
+    ],
+)
+def test_qrels_errors(write, line, message):
+    with pytest.raises(ValueError) as caught:
+        io.read_qrels(write(line))
+    assert message in str(caught.value)
+
+
+def test_qrels_of_ir_datasets(vaswani, tmp_path, monkeypatch):
+    expected = [(q.query_id, q.doc_id, q.relevance) for q in vaswani.qrels_iter()]
+    for frame in (
+        io.read_qrels("vaswani"),
+        io.read_qrels("irds:vaswani"),
+        io.irds_qrels("vaswani"),
+    ):
+        assert list(frame.itertuples(index=False, name=None)) == expected
+    monkeypatch.chdir(tmp_path)
+    Path("vaswani").mkdir()
+    assert len(io.read_qrels("vaswani")) == len(expected)
+    Path("vaswani").rmdir()
+    Path("vaswani").write_text("q 0 d 1\n")
+    assert len(io.read_qrels("vaswani")) == 1, "a file goes before an id"
+
+
+def test_neither_file_nor_dataset():
+    with pytest.raises(FileNotFoundError, match="no file 'nope'.* no dataset 'nope'"):
+        io.read_qrels("nope")
+    with pytest.raises(io.UnknownDatasetError, match="no dataset 'nope'"):
+        io.irds_qrels("irds:nope")
+    with pytest.raises(ValueError, match="has no judgements"):
+        io.irds_qrels("msmarco-passage")
+
+
+# Frames and tables
+
+
+def test_frames_of_ir_measures():
+    frame = pd.DataFrame({"query_id": [1, 2], "doc_id": ["07", "NA"], "score": [1, 2]})
+    assert rows(io.read_run_table(frame)) == [("1", "07", 1.0), ("2", "NA", 2.0)]
+    frame = frame.rename(columns={"score": "relevance"}).astype({"query_id": "category"})
+    assert rows(io.read_qrels_table(frame)) == [("1", "07", 1), ("2", "NA", 2)]
+
+
+def test_frames_of_mixed_ids():
+    frame = pd.DataFrame({"qid": [1, "x"], "docno": ["a", "b"], "label": [1, 2]}, dtype=object)
+    assert io.read_qrels(frame)["qid"].tolist() == ["1", "x"]
+
+
+def test_an_empty_frame():
+    frame = pd.DataFrame({"qid": [], "docno": [], "score": []})
+    assert rows(io.read_run_table(frame)) == []
+    assert list(io.read_run(frame).columns) == ["qid", "docno", "rank", "score", "name"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"qid": ["a", None]}, "column qid: the value None in row 1 is missing"),
+        ({"docno": [1.0, 2.0]}, "column docno: ids must be strings or integers, not double"),
+        ({"docno": [b"a", b"b"]}, "column docno: ids must be strings or integers, not binary"),
+        ({"score": [1.0, None]}, "column score: the value None in row 1 is missing"),
+        ({"score": ["a", "b"]}, "column score: must hold numbers"),
+    ],
+)
+def test_frames_that_are_no_runs(changes, message):
+    frame = pd.DataFrame({"qid": ["a", "b"], "docno": ["c", "d"], "score": [1.0, 2.0]} | changes)
+    with pytest.raises(ValueError) as caught:
+        io.read_run_table(frame)
+    assert message in str(caught.value)
+
+
+def test_a_frame_without_a_column():
+    with pytest.raises(ValueError, match="has no column docno or doc_id; it has qid, text"):
+        io.read_run(pd.DataFrame({"qid": ["1"], "text": ["x"]}))
+
+
+def test_nan_in_a_table():
+    table = pa.table({"qid": ["1"], "docno": ["2"], "score": [math.nan]})
+    with pytest.raises(ValueError, match="column score: the value nan in row 0 is not a number"):
+        io.read_run(table)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow", ""])
+@pytest.mark.parametrize("names", [("qid", "docno"), ("query_id", "doc_id")])
+def test_parquet_and_arrow_files(tmp_path, suffix, names):
+    table = pa.table({names[0]: [7, 8], names[1]: ["a b", "NA"], "score": [2, 1], "extra": [0, 0]})
+    path = tmp_path / f"input.x{suffix}"
+    if suffix in (".parquet", ""):
+        pq.write_table(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path)
+    assert rows(io.read_run_table(path)) == [("7", "a b", 2.0), ("8", "NA", 1.0)]
+    assert io.read_run(path)["name"].tolist() == ["x", "x"]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_a_damaged_parquet_file(write, suffix):
+    for content in (LINE, b"PAR1" + bytes(100)):
+        with pytest.raises(ValueError, match="cannot be read as a file of"):
+            io.read_run(write(content, f"a{suffix}"))
+
+
+def test_what_is_neither_file_nor_frame():
+    with pytest.raises(TypeError, match="expected a run file or frame, not list"):
+        io.read_run_table([1])
+
+
+# Several runs
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a/input.bm25.gz", "bm25"), ("1", "1"), ("input.1.gz", "1"), ("x.v1.2.run.zst", "x.v1.2"),
+        ("BM25.TXT", "BM25"), ("input.", "input."), (".run", ".run"), ("a.res.tsv.bz2", "a"),
+        ("input.gz", "gz"), ("bm25.tuned", "bm25.tuned"),
+    ],
+)  # fmt: skip
+def test_run_names(path, name):
+    assert io.run_name(path) == name
+
+
+@pytest.fixture
+def folder(write):
+    for number in (3, 1, 2):
+        write(b"q Q0 d%d 1 1 r\n" % number, f"input.{number}.txt")
+    path = write(b"not a run", ".hidden").parent
+    (path / "inner").mkdir()
+    return path
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 5])
+def test_a_folder(folder, threads):
+    runs = io.read_runs(folder, threads=threads)
+    assert {name: run["docno"].tolist() for name, run in runs.items()} == {
+        "1": ["d1"], "2": ["d2"], "3": ["d3"],
+    }  # fmt: skip
+    assert list(runs) == ["1", "2", "3"]
+    tables = io.iter_run_tables(folder, threads=threads)
+    assert [(name, table.num_rows) for name, table in tables] == [("1", 1), ("2", 1), ("3", 1)]
+
+
+def test_files_keep_their_order(folder):
+    paths = [folder / "input.2.txt", str(folder / "input.1.txt")]
+    assert list(io.read_runs(paths)) == ["2", "1"]
+    assert list(io.read_runs(paths[0])) == ["2"]
+    mixed = {"x": paths[0], "y": io.read_run(paths[1])}
+    assert [run["docno"].tolist() for run in io.read_runs(mixed).values()] == [["d2"], ["d1"]]
+
+
+def test_reading_ahead_is_bounded(monkeypatch):
+    asked = []
+    runs = {str(i): pd.DataFrame({"qid": [i], "docno": ["d"], "score": [1]}) for i in range(20)}
+    read = io.read_run_table
+    monkeypatch.setattr(io, "read_run_table", lambda run: asked.append(run) or read(run))
+    tables = io.iter_run_tables(runs, threads=2)
+    next(tables)
+    tables.close()
+    assert len(asked) <= 3
+
+
+def test_errors_of_folders(folder, tmp_path_factory):
+    (folder / "3.gz").write_bytes(LINE)
+    with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
+        io.iter_run_tables(folder)
+    with pytest.raises(ValueError, match="holds no files"):
+        io.read_runs(tmp_path_factory.mktemp("nothing"))
+    with pytest.raises(TypeError, match="frames need names"):
+        io.read_runs(pd.DataFrame())
+    (folder / "3.gz").write_bytes(b"README\n")
+    with pytest.raises(ValueError, match=r"3\.gz, line 1"):
+        io.read_runs([folder / "input.1.txt", folder / "3.gz"])
+
+
+# Our own Parquet files
+
+
+def test_saved_tables_come_back(tmp_path):
+    table = pa.table({"docno": ["a"]}).replace_schema_metadata({"pool": "x"})
+    io.save_parquet(table, tmp_path / "t", kind="doc_lengths", version=1)
+    loaded = io.load_parquet(tmp_path / "t", kind="doc_lengths", version=1)
+    assert loaded.equals(table, check_metadata=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_other_files_are_refused(tmp_path, write):
+    path = tmp_path / "t"
+    io.save_parquet(pa.table({"a": [1]}), path, kind="doc_lengths", version=2)
+    with pytest.raises(ValueError, match="is a pyterrier_asl doc_lengths file, not a pool file"):
+        io.load_parquet(path, kind="pool", version=2)
+    with pytest.raises(ValueError, match="of format version 2, this pyterrier_asl reads version 1"):
+        io.load_parquet(path, kind="doc_lengths", version=1)
+    pq.write_table(pa.table({"a": [1]}), path)
+    with pytest.raises(ValueError, match="is a Parquet file, but not a pyterrier_asl pool file"):
+        io.load_parquet(path, kind="pool", version=1)
+    with pytest.raises(ValueError, match="is not a pyterrier_asl pool file"):
+        io.load_parquet(write(LINE), kind="pool", version=1)
+    with pytest.raises(FileNotFoundError):
+        io.load_parquet(tmp_path / "nothing", kind="pool", version=1)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "t"
+    io.save_parquet(pa.table({"a": [1]}), path, kind="pool", version=1)
+
+    def full(table, where, **_):
+        Path(where).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(OSError, match="No space left"):
+        io.save_parquet(pa.table({"a": [2]}), path, kind="pool", version=1)
+    assert io.load_parquet(path, kind="pool", version=1)["a"].to_pylist() == [1]
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_replacing_follows_links_and_names_missing_folders(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with replacing(tmp_path / "link") as beside:
+        beside.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        with replacing(tmp_path / "no" / "t"):
+            pass
+    with pytest.raises(IsADirectoryError):
+        with replacing(tmp_path):
+            pass
