@@ -265,7 +265,8 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         return isinstance(other, RobertsonPRF) and self._parameters() == other._parameters()
 
     def __hash__(self) -> int:
-        return hash(("RobertsonPRF", *self._parameters()))
+        # Not of the parameters: a grid search sets them while this is the key of a dict.
+        return hash(("RobertsonPRF", self.statistics))
 
     def subtransformers(self) -> dict[str, Any]:
         """None: PyTerrier takes a Terrier index, which can index, for a transformer inside."""
