@@ -211,7 +211,7 @@ def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.
     """Numbers as 64-bit floats.
 
     Args:
-        values: pandas Series, Arrow array or list.
+        values: pandas Series, Arrow or NumPy array, or list.
         what: how an error calls the column.
         missing_ok: whether NaN may stand in it.
 
@@ -244,8 +244,10 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
     if getattr(values.dtype, "kind", "O") not in "iufb":
         raise ValueError(
             f"the {what} must be numbers, but the column holds {values.dtype} "
-            f"(first {values.iloc[0]!r}); convert it with .astype(float)"
+            f"(first {next(iter(values))!r}); convert it with .astype(float)"
         )
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float64)
     array = values.to_numpy(dtype=np.float64, na_value=np.nan)
     return array
 
