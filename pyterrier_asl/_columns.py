@@ -15,6 +15,7 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
     Args:
         path: The file. Its first bytes, not its name, say how it is compressed.
         layout: What its columns are.
-        include: The columns to keep.
+        include: The columns to keep, ``layout.number`` among them.
 
     Returns:
         The lines in their order; ``layout.number`` as float64, other columns as string.
@@ -77,7 +78,7 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
         table = _read_quickly(path, layout, include)
     except pa.ArrowInvalid:
         return _read_slowly(path, layout, include)
-    if layout.number in include and not _acceptable(table[layout.number], layout):
+    if not table.num_rows or not _acceptable(table[layout.number], layout):
         return _read_slowly(path, layout, include)
     return table
 
@@ -215,7 +216,8 @@ class _Tidied(io.RawIOBase):
     """What Arrow reads: the same lines, with exactly one blank between two columns."""
 
     def __init__(self, path: Path, stream: pa.NativeFile) -> None:
-        self._tidy = filter(None, map(_tidy, _blocks(path, stream)))
+        # The line feed keeps Arrow from taking off another byte order mark: that is part of an id.
+        self._tidy = chain([b"\n"], filter(None, map(_tidy, _blocks(path, stream))))
 
     def readable(self) -> bool:
         return True

@@ -136,6 +136,44 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     assert rows(slow) == expected
 
 
+words = st.sampled_from(
+    [
+        b"q",
+        b"1",
+        b"-2.5",
+        b"nan",
+        b"inf",
+        b"1_0",
+        b"0x1",
+        b"NA",
+        b"\xe9",
+        b'"',
+        b"\xef\xbb\xbf",
+        b"\x01",
+    ]
+)
+gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", b"\x1f"])
+
+
+@given(
+    st.lists(st.lists(st.tuples(words, gaps), min_size=4, max_size=6), min_size=1, max_size=4),
+    st.sampled_from([_columns.RUN, _columns.QRELS]),
+)
+def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factory, lines, layout):
+    content = b"\n".join(b"".join(word + gap for word, gap in line) for line in lines)
+    path = tmp_path_factory.mktemp("any") / "a"
+    path.write_bytes(content)
+    include = ["qid", "docno", layout.number]
+    try:
+        expected = rows(_columns._read_slowly(path, layout, include))
+    except ValueError as error:
+        with pytest.raises(ValueError) as caught:
+            _columns.read_columns(path, layout, include)
+        assert str(caught.value) == str(error)
+    else:
+        assert rows(_columns.read_columns(path, layout, include)) == expected
+
+
 @given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
 def test_tidying_leaves_one_blank_between_columns(pieces):
     block = b"".join(pieces) + b"\n"
@@ -164,6 +202,13 @@ def test_scores(write, text, score):
     assert io.read_run_table(path)["score"].to_pylist() == [score]
     slow = _columns._read_slowly(path, _columns.RUN, ["score"])
     assert slow["score"].to_pylist() == [score]
+
+
+def test_only_the_first_byte_order_mark_is_one(write):
+    mark = b"\xef\xbb\xbf"
+    for content in (mark + mark + LINE, b" " + mark + LINE, LINE + mark + LINE):
+        assert io.read_run_table(write(content))["qid"].to_pylist()[-1] == "\ufeffq1"
+    assert io.read_run_table(write(mark + LINE))["qid"].to_pylist() == ["q1"]
 
 
 def test_a_line_longer_than_a_block(write):
@@ -326,6 +371,24 @@ def test_neither_file_nor_dataset():
         io.irds_qrels("msmarco-passage")
 
 
+def test_qrels_that_cannot_be_downloaded(monkeypatch):
+    class Offline:
+        def has_qrels(self):
+            return True
+
+        def qrels_cls(self):
+            import ir_datasets
+
+            return ir_datasets.formats.TrecQrel
+
+        def qrels_iter(self):
+            raise RuntimeError("All download sources failed")
+
+    monkeypatch.setattr(io, "_irds", lambda dataset: Offline())
+    with pytest.raises(OSError, match="qrels of 'irds:x' cannot be downloaded: All download"):
+        io.read_qrels("irds:x")
+
+
 # Frames and tables
 
 
@@ -339,6 +402,13 @@ def test_frames_of_ir_measures():
 def test_frames_of_mixed_ids():
     frame = pd.DataFrame({"qid": [1, "x"], "docno": ["a", "b"], "label": [1, 2]}, dtype=object)
     assert io.read_qrels(frame)["qid"].tolist() == ["1", "x"]
+
+
+def test_names_and_ranks_in_a_frame():
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["2"], "score": [1.0], "rank": [4.0], "name": [7]})
+    for name in (frame["name"], frame["name"].astype("category")):
+        run = io.read_run(frame.assign(name=name))
+        assert run[["rank", "name"]].values.tolist() == [[4, "7"]]
 
 
 def test_an_empty_frame():
