@@ -159,7 +159,8 @@ def test_rareness_is_linear_in_alpha(pool, docs, qrels, k):
     made = RarenessPool.from_runs({f"run{i}": {"q": as_run(p)} for i, p in enumerate(pool)})
     for measure in (P_Rareness, AP_Rareness):
         none, some, all_ = (
-            value(measure(pool=made, alpha=alpha) @ k, as_run(docs), qrels) for alpha in (0, 0.25, 1)
+            value(measure(pool=made, alpha=alpha) @ k, as_run(docs), qrels)
+            for alpha in (0, 0.25, 1)
         )
         assert some == pytest.approx(0.75 * none + 0.25 * all_, abs=EXACT)
 
@@ -208,5 +209,5 @@ def test_tbg_with_other_constants(run, qrels, words, rel, nonrel, save, summary,
 @given(scores, grades, lengths, st.integers(-3, 7))
 def test_an_irrelevant_document_never_raises_tbg(run, qrels, words, score):
     known = DocLengths.from_dict({**{f"d{i}": n for i, n in enumerate(words)}, "x": 100})
-    with_it = {**run, "x": score}
-    assert value(TBG(lengths=known), with_it, qrels) <= value(TBG(lengths=known), run, qrels) + EXACT
+    measure = TBG(lengths=known)
+    assert value(measure, {**run, "x": score}, qrels) <= value(measure, run, qrels) + EXACT

@@ -76,7 +76,7 @@ def test_tbg(vectors, kind):
 
 
 def test_the_best_neural_run_of_dl20(data):
-    """The paper's Table 1 prints ASL 215 and ASL@g1-10 6 for it; definitions give three decimals."""
+    """The paper's Table 1 prints ASL 215 and ASL@g1-10 6 for it."""
     qrels = list(ir_measures.read_trec_qrels(str(data / "dl20-passage" / "qrels.txt")))
     path = data / "dl20-passage" / "runs" / "input.p_d2q_rm3_duo.gz"
     measures = [ASL, ASL(missing="after"), ASL(missing="eq3"), ASL(g=10)]
