@@ -114,7 +114,9 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
 
     Args:
         index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index (with a direct index):
-            ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+            ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index, or a
+            :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms` to say which tokeniser queries
+            need.
         fb_docs: m, how many documents to learn from, 1 or more.
         fb_terms: n, how many terms to select, 1 or more.
         gamma: how much weight a selected term gains, 0 or more.

@@ -371,7 +371,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @classmethod
     def from_terrier(
-        cls, index: Any, *, path: str | Path | None = None, verbose: bool = True
+        cls,
+        index: Any,
+        *,
+        path: str | Path | None = None,
+        tokeniser: str = "english",
+        verbose: bool = True,
     ) -> TermIndex:
         """Copies a Terrier index: the same documents, terms and counts, in the same order.
 
@@ -381,15 +386,16 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Args:
             index: a Terrier index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
             path: the folder to make; a temporary one without.
+            tokeniser: Terrier's tokeniser for queries, the one that the index was made with.
             verbose: whether to show progress.
 
         Raises:
-            ValueError: where the index has no document.
+            ValueError: where the index has no document, or Terrier no such tokeniser.
         """
         from pyterrier_asl.retrieval.terrier import read_index
 
-        contents, tokeniser, source = read_index(index, verbose=verbose)
-        return cls._build(contents, tokeniser, path, source)
+        contents, pipeline, source = read_index(index, tokeniser=tokeniser, verbose=verbose)
+        return cls._build(contents, pipeline, path, source)
 
     @classmethod
     def _build(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -64,22 +65,36 @@ def _java_is_there() -> bool:
 
 
 class TerrierPipeline:
-    """Queries to index terms by Terrier: its English tokeniser and an index's term pipeline.
+    """Queries to index terms by Terrier: a tokeniser of its own and an index's term pipeline.
 
-    A query in Terrier's own language (``radio^2 wave``, or with ``applypipeline:off``) keeps its
-    weights, and with ``applypipeline:off`` its terms as they are.
+    Text goes as PyTerrier's retriever has it: the tokeniser splits it if it holds anything but
+    letters, digits and spaces. A query in Terrier's own language (``radio^2 wave``) keeps its
+    weights, and one with ``applypipeline:off`` its terms as they are.
 
     Args:
         termpipelines: as Terrier's index property of that name, ``'Stopwords,PorterStemmer'``.
+        tokeniser: ``'english'``, ``'utf'``, ``'twitter'``, ``'whitespace'`` or ``'identity'``.
+
+    Raises:
+        ValueError: where Terrier has no such tokeniser.
     """
 
-    def __init__(self, termpipelines: str) -> None:
+    def __init__(self, termpipelines: str, *, tokeniser: str = "english") -> None:
+        if tokeniser not in _TOKENISERS:
+            raise ValueError(
+                f"Terrier has no tokeniser {tokeniser!r}; take one of {', '.join(_TOKENISERS)}"
+            )
         self.termpipelines = termpipelines
+        self.tokeniser = tokeniser
 
     @property
     def settings(self) -> dict[str, Any]:
         """What makes this tokeniser again."""
-        return {"name": "terrier", "termpipelines": self.termpipelines}
+        return {
+            "name": "terrier",
+            "termpipelines": self.termpipelines,
+            "tokeniser": self.tokeniser,
+        }
 
     @pt.java.required  # type: ignore[untyped-decorator]
     def query_terms(self, query: str) -> dict[str, float]:
@@ -95,7 +110,7 @@ class TerrierPipeline:
             )
         as_terms = "applypipeline:off" in query
         query = query.replace("applypipeline:off", " ")
-        if not as_terms and not _TERRIERQL_WEIGHT.search(query):
+        if not (as_terms or _PLAIN.fullmatch(query) or _TERRIERQL_WEIGHT.search(query)):
             query = " ".join(self._words.getTokens(query))
         if not query.strip():
             return {}
@@ -113,23 +128,40 @@ class TerrierPipeline:
 
     @cached_property
     def _words(self) -> Any:
-        return pt.java.autoclass("org.terrier.indexing.tokenisation.EnglishTokeniser")()
+        name = _TOKENISERS[self.tokeniser]
+        return pt.java.autoclass(f"org.terrier.indexing.tokenisation.{name}")()
 
     @cached_property
     def _pipeline(self) -> Any:
         return pt.terrier.J.ApplyTermPipeline(self.termpipelines)
 
     def __repr__(self) -> str:
-        return f"TerrierPipeline({self.termpipelines!r})"
+        return f"TerrierPipeline({self.termpipelines!r}, tokeniser={self.tokeniser!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TerrierPipeline) and self.settings == other.settings
 
     def __hash__(self) -> int:
-        return hash(self.termpipelines)
+        return hash((self.termpipelines, self.tokeniser))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"termpipelines": self.termpipelines}  # Java's objects stay in their process
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Java's objects stay in their process.
+        return (partial(TerrierPipeline, tokeniser=self.tokeniser), (self.termpipelines,))
+
+
+_TOKENISERS = {
+    "english": "EnglishTokeniser",
+    "utf": "UTFTokeniser",
+    "twitter": "UTFTwitterTokeniser",
+    "whitespace": "WhitespaceTokeniser",
+    "identity": "IdentityTokeniser",
+}
+
+#: What means nothing in Terrier's query language but itself.
+_PLAIN = re.compile(r"[^\W_]*(\s+[^\W_]*)*")
+
+#: A weight in Terrier's query language.
+_TERRIERQL_WEIGHT = re.compile(r"\^\d+(\.\d+)?")
 
 
 class TerrierTerms:
@@ -140,6 +172,7 @@ class TerrierTerms:
 
     Args:
         index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
+        tokeniser: Terrier's tokeniser for queries, the one that the index was made with.
     """
 
     #: The column in which Terrier's retriever takes a weighted query. Not ``query_toks``, whose
@@ -147,8 +180,9 @@ class TerrierTerms:
     query_column = "query"
 
     @pt.java.required  # type: ignore[untyped-decorator]
-    def __init__(self, index: Any) -> None:
+    def __init__(self, index: Any, *, tokeniser: str = "english") -> None:
         self.index = pt.terrier.TerrierIndex.coerce(index)
+        self._tokeniser = tokeniser
 
     @cached_property
     @pt.java.required  # type: ignore[untyped-decorator]
@@ -158,7 +192,8 @@ class TerrierTerms:
     @cached_property
     def tokeniser(self) -> TerrierPipeline:
         """How the index says that queries become terms."""
-        return TerrierPipeline(_index_property(self._java, "termpipelines"))
+        pipelines = _index_property(self._java, "termpipelines")
+        return TerrierPipeline(pipelines, tokeniser=self._tokeniser)
 
     @property
     def num_docs(self) -> int:
@@ -199,7 +234,10 @@ class TerrierTerms:
         return terms
 
     def weighted_query(self, weights: Mapping[str, float]) -> str:
-        """``applypipeline:off t1^w1 t2^w2 ...``; the weights are written so that none is rounded.
+        """``applypipeline:off t1^w1 t2^w2 ...``, no weight rounded.
+
+        A query with a term that is not letters and digits only is written in the matchop language,
+        which can say any term.
 
         Raises:
             ValueError: for a weight that Terrier's query language cannot say.
@@ -210,27 +248,48 @@ class TerrierTerms:
                     f"{term!r} weighs {weight!r}; "
                     "Terrier's query language has finite weights only, 0 or more"
                 )
-        written = (
-            f"{term}^{np.format_float_positional(weight, trim='0')}"
-            for term, weight in weights.items()
-        )
-        return " ".join(["applypipeline:off", *written])
+        plain = all(_TERM.fullmatch(term) for term in weights)
+        write = _terrierql if plain else _matchop
+        return " ".join(["applypipeline:off", *map(write, weights, weights.values())])
 
     @cached_property
     def _lexicon(self) -> _Lexicon:
         return _read_lexicon(self._java)
 
+    @property
+    def location(self) -> str:
+        """Where the index is; Terrier names an open one by its file of properties."""
+        name = str(self.index.index_ref().toString())
+        return name.removesuffix("/data.properties")
+
     def __repr__(self) -> str:
-        return f"TerrierTerms({self.index.index_ref().toString()})"
+        return f"TerrierTerms({self.location!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TerrierTerms) and repr(self) == repr(other)
+        if not isinstance(other, TerrierTerms) or self._tokeniser != other._tokeniser:
+            return False
+        if os.path.exists(self.location):
+            return bool(self.location == other.location)
+        return bool(self._java.equals(other._java))  # in memory they all have one name
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash(self.location)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (TerrierTerms, (self.index.index_ref(),))
+        return (partial(TerrierTerms, tokeniser=self._tokeniser), (self.index.index_ref(),))
+
+
+#: A term that Terrier's query language reads as one.
+_TERM = re.compile(r"[^\W_]+")
+
+
+def _terrierql(term: str, weight: float) -> str:
+    return f"{term}^{np.format_float_positional(weight, trim='0')}"
+
+
+def _matchop(term: str, weight: float) -> str:
+    written = base64.b64encode(term.encode()).decode()
+    return f"#combine:0={np.format_float_positional(weight, trim='0')}(#base64({written}))"
 
 
 class _Lexicon(NamedTuple):
@@ -254,9 +313,11 @@ def document_lengths(index: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
 
 
 @pt.java.required  # type: ignore[untyped-decorator]
-def read_index(index: Any, *, verbose: bool) -> tuple[Contents, TerrierPipeline, str]:
+def read_index(
+    index: Any, *, tokeniser: str, verbose: bool
+) -> tuple[Contents, TerrierPipeline, str]:
     """What :meth:`TermIndex.from_terrier` copies: the counts, the tokeniser, and where from."""
-    terms = TerrierTerms(index)
+    terms = TerrierTerms(index, tokeniser=tokeniser)
     java = terms._java
     docnos = _docnos(java)
     inverted = java.getInvertedIndex()
@@ -271,7 +332,7 @@ def read_index(index: Any, *, verbose: bool) -> tuple[Contents, TerrierPipeline,
     contents = Contents(
         docnos, names, offsets, docids.astype(np.int32), tfs.astype(np.int32), by_term=True
     )
-    return contents, terms.tokeniser, f"terrier:{terms.index.index_ref().toString()}"
+    return contents, terms.tokeniser, f"terrier:{terms.location}"
 
 
 def _docnos(java: Any) -> list[str]:
@@ -302,9 +363,6 @@ def _read_lexicon(java: Any) -> _Lexicon:
 
 #: An entry of the lexicon as Terrier prints it: ``wave<1f>term12 Nt=34 TF=56 ...``.
 _LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
-
-#: A weight in Terrier's query language.
-_TERRIERQL_WEIGHT = re.compile(r"\^\d+(\.\d+)?")
 
 
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:

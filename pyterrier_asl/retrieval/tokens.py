@@ -123,7 +123,9 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     if name == "terrier":
         from pyterrier_asl.retrieval.terrier import TerrierPipeline
 
-        terrier: Tokeniser = TerrierPipeline(settings["termpipelines"])
+        terrier: Tokeniser = TerrierPipeline(
+            settings["termpipelines"], tokeniser=settings["tokeniser"]
+        )
         return terrier
     raise ValueError(
         f"there is no tokeniser {name!r}, only 'words' and 'terrier'; "
