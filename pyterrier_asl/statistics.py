@@ -541,8 +541,8 @@ def compare_all(
     confidence intervals cover all true differences together. Of the three, ``'tukey'`` ignores that
     queries are the same for all, ``'tukey-two-way'`` takes queries as blocks, and
     ``'tukey-randomized'`` does so without assuming a normal distribution: it exchanges the systems'
-    values within each query at random and looks at the largest difference. On the 129 runs of TREC-8
-    by AP at 100 they find 1200, 3091 and 2434 of 8256 pairs: two-way gains by taking out how hard a
+    values within each query at random and looks at the largest difference. On TREC-8's 129 runs by
+    AP at 100 they find 1200, 3091 and 2434 of 8256 pairs: two-way gains by taking out how hard a
     query is, but takes all systems to scatter alike, which the best and the worst runs do not.
 
     Args:
