@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ._atomic import replacing
-from ._columns import QRELS, RUN, Layout, read_columns
+from ._trec_text import QRELS, RUN, Layout, read_columns
 
 StrPath: TypeAlias = str | os.PathLike[str]
 RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table

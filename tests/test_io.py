@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import _columns, io
+from pyterrier_asl import _trec_text, io
 from pyterrier_asl._atomic import replacing
 
 LINE = b"q1 Q0 d1 1 0.5 r\n"
@@ -132,7 +132,7 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     assert rows(io.read_run_table(path)) == expected
     assert io.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
     # The reader that finds errors must read what is right alike.
-    slow = _columns._read_slowly(path, _columns.RUN, ["qid", "docno", "score"])
+    slow = _trec_text._read_slowly(path, _trec_text.RUN, ["qid", "docno", "score"])
     assert rows(slow) == expected
 
 
@@ -157,7 +157,7 @@ gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", 
 
 @given(
     st.lists(st.lists(st.tuples(words, gaps), min_size=4, max_size=6), min_size=1, max_size=4),
-    st.sampled_from([_columns.RUN, _columns.QRELS]),
+    st.sampled_from([_trec_text.RUN, _trec_text.QRELS]),
 )
 def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factory, lines, layout):
     content = b"\n".join(b"".join(word + gap for word, gap in line) for line in lines)
@@ -165,26 +165,26 @@ def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factor
     path.write_bytes(content)
     include = ["qid", "docno", layout.number]
     try:
-        expected = rows(_columns._read_slowly(path, layout, include))
+        expected = rows(_trec_text._read_slowly(path, layout, include))
     except ValueError as error:
         with pytest.raises(ValueError) as caught:
-            _columns.read_columns(path, layout, include)
+            _trec_text.read_columns(path, layout, include)
         assert str(caught.value) == str(error)
     else:
-        assert rows(_columns.read_columns(path, layout, include)) == expected
+        assert rows(_trec_text.read_columns(path, layout, include)) == expected
 
 
 @given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
 def test_tidying_leaves_one_blank_between_columns(pieces):
     block = b"".join(pieces) + b"\n"
-    tidy = _columns._tidy(block)
+    tidy = _trec_text._tidy(block)
     lines = [line.split() for line in block.split(b"\n") if line.split()]
     assert [line.split(b" ") for line in tidy.split(b"\n") if line] == lines
 
 
 @pytest.mark.parametrize("size", [16, 17, 40, 1000])
 def test_lines_across_blocks(write, monkeypatch, size):
-    monkeypatch.setattr(_columns, "_BLOCK", size)
+    monkeypatch.setattr(_trec_text, "_BLOCK", size)
     content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(200))
     assert rows(io.read_run_table(write(content))) == plainly(content)
 
@@ -200,7 +200,7 @@ def test_lines_across_blocks(write, monkeypatch, size):
 def test_scores(write, text, score):
     path = write(f"q Q0 d 1 {text} r\n")
     assert io.read_run_table(path)["score"].to_pylist() == [score]
-    slow = _columns._read_slowly(path, _columns.RUN, ["score"])
+    slow = _trec_text._read_slowly(path, _trec_text.RUN, ["score"])
     assert slow["score"].to_pylist() == [score]
 
 
