@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .columns import Table, first_of_each, qrels_table, run_table
-from .matching import PairIndex, codes, positions
+from .matching import PairIndex, codes, positions, stretches
+from .ranking import Met, meet
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -55,12 +55,13 @@ class Judgements:
 
     def __init__(self, qrels: Any) -> None:
         table = qrels_table(qrels)
-        queries, self.qid_text = codes(table.qid)
-        rows = np.argsort(queries, kind="stable") if np.any(np.diff(queries) < 0) else None
+        answers, self.qid_text = _answers(table.qid, None)
+        rows, starts = answers.rows, answers.starts
+        first = starts[:-1] if rows is None else rows[starts[:-1]]
         docnos, grades = table.docno, table.value
         if rows is not None:
-            queries, docnos, grades = queries[rows], docnos.take(pa.array(rows)), grades[rows]
-        index = PairIndex(queries, docnos)
+            docnos, grades = docnos.take(pa.array(rows)), grades[rows]
+        index = PairIndex(starts, docnos)
         repeated = index.repeated()
         if len(repeated):
             warnings.warn(
@@ -68,17 +69,13 @@ class Judgements:
                 f"{docnos[int(repeated[0])].as_py()!r}); the last judgement counts",
                 stacklevel=2,
             )
-            keep = np.delete(np.arange(len(queries)), repeated)
-            queries, docnos, grades = queries[keep], docnos.take(pa.array(keep)), grades[keep]
-            index = PairIndex(queries, docnos)
-        self.queries, self.docnos, self.grades, self.index = queries, docnos, grades, index
-        self.offsets = _offsets(queries, len(self.qid_text))
-        self.qids = self._original_qids(table)
+            keep = np.delete(np.arange(len(docnos)), repeated)
+            docnos, grades = docnos.take(pa.array(keep)), grades[keep]
+            index = PairIndex(np.searchsorted(keep, starts), docnos)
+        self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
+        self.queries = np.repeat(np.arange(len(self.qid_text)), np.diff(self.offsets))
+        self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         self._relevant: dict[float, Ints] = {}
-
-    def _original_qids(self, table: Table) -> list[Any]:
-        first = positions(self.qid_text, table.qid)
-        return first_of_each(table.source, first, self.qid_text.to_pylist())
 
     def __len__(self) -> int:
         return len(self.qids)
@@ -154,10 +151,9 @@ def rank(run: Any, depth: int | None = None) -> tuple[Table, pa.LargeStringArray
     ['c', 'b', 'a']
     """
     table = run_table(run)
-    _, qids = codes(table.qid)
-    rows, starts, queries = _blocks(table, qids)
-    order, starts = _rank(table, rows, starts, _block(rows, starts), _take(table.docno, rows))
-    ranking = _Order(rows[order], starts, queries, len(qids)).by_query
+    answers, qids = _answers(table.qid, None)
+    unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
+    ranking = _rank(table, answers, unknown)[0].by_query
     return table, qids, ranking if depth is None else ranking.cut(depth)
 
 
@@ -166,18 +162,37 @@ class Ranking:
     """Every row of a run that answers a known query, in the order of the ranking.
 
     Attributes:
-        rows: row numbers of the run, query by query, best first.
         offsets: where each query's rows begin, shape (Q + 1,).
     """
 
-    rows: Ints
     offsets: Ints
+    _rows: Ints | None
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def as_it_stands(self) -> bool:
+        """Whether the ranking is all rows of the run in their order: nothing need be moved."""
+        return self._rows is None
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Row numbers of the run, query by query, best first."""
+        return np.arange(self.offsets[-1]) if self._rows is None else self._rows
+
+    def take(self, column: Floats) -> Floats:
+        """The values of a column of the run in the order of the ranking."""
+        return column if self._rows is None else column[self._rows]
 
     def cut(self, k: int) -> Ranking:
         """The first ``k`` of each query."""
         sizes = np.diff(self.offsets)
-        keep = _within(sizes) < k
-        return Ranking(self.rows[keep], _cumulate(np.minimum(sizes, k)))
+        if not np.any(sizes > k):
+            return self
+        kept = np.minimum(sizes, k)
+        places = np.repeat(self.offsets[:-1], kept) + _within(kept)
+        return Ranking(_cumulate(kept), places if self._rows is None else self._rows[places])
 
 
 @dataclass(frozen=True)
@@ -293,144 +308,112 @@ class JudgedRun:
         whole = self.whole_ranking
         return whole if self._cutoff is None else whole.cut(self._cutoff)
 
-    def docnos(self, rows: Ints) -> pa.LargeStringArray:
-        """The document ids in these rows of the run."""
-        return self.table.docno.take(pa.array(rows))
+    def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
+        """The document ids of a ranking of this run."""
+        if ranking.as_it_stands:
+            return self.table.docno
+        return self.table.docno.take(pa.array(ranking.rows))
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """A run's rows query by query, those that answer a known one.
+
+    Attributes:
+        rows: row numbers of the run, those of one query together; None: all of them in order.
+        starts: where in them each query's begin, and where the last's end, shape (B + 1,).
+        queries: the query each block answers, shape (B,).
+        known: how many queries are known.
+    """
+
+    rows: Ints | None
+    starts: Ints
+    queries: Ints
+    known: int
 
 
 @dataclass(frozen=True)
 class _Order:
     """A run's rows in ranking order, block by block; a block is the answer to one known query."""
 
-    rows: Ints
+    rows: Ints | None
     starts: Ints
     queries: Ints
     known: int
 
     @cached_property
-    def sizes(self) -> Ints:
-        """Rows of each block."""
-        return np.diff(np.append(self.starts, len(self.rows)))
+    def retrieved(self) -> Ints:
+        """How many documents were retrieved for each known query, shape (Q,)."""
+        retrieved = np.zeros(self.known, dtype=np.int64)
+        retrieved[self.queries] = np.diff(self.starts)
+        return retrieved
 
     @cached_property
     def by_query(self) -> Ranking:
         """The rows in the order of the known queries."""
-        sizes, start = np.zeros((2, self.known), dtype=np.int64)
-        sizes[self.queries], start[self.queries] = self.sizes, self.starts
+        offsets = _cumulate(self.retrieved)
         if np.all(np.diff(self.queries) > 0):
-            return Ranking(self.rows, _cumulate(sizes))
-        return Ranking(self.rows[np.repeat(start, sizes) + _within(sizes)], _cumulate(sizes))
+            return Ranking(offsets, self.rows)
+        start = np.zeros(self.known, dtype=np.int64)
+        start[self.queries] = self.starts[:-1]
+        places = np.repeat(start, self.retrieved) + _within(self.retrieved)
+        return Ranking(offsets, places if self.rows is None else self.rows[places])
 
 
 def _judge(judgements: Judgements, table: Table) -> JudgedRun:
-    rows, starts, queries = _blocks(table, judgements.qid_text)
-    block = _block(rows, starts)
-    docnos = _take(table.docno, rows)
-    pairs = judgements.index.find(queries[block], docnos)
-    if len(pairs) and len(judgements) and pairs.max() < 0:
+    answers, _ = _answers(table.qid, judgements.qid_text)
+    order, met = _rank(table, answers, judgements.index)
+    if len(order.queries) and len(judgements) and not len(met.pairs):
         _warn_of_strangers(table, judgements)
-    order, starts = _rank(table, rows, starts, block, docnos)
-    ranking = _Order(rows[order], starts, queries, len(judgements))
-    judged = np.flatnonzero(pairs[order] >= 0)
-    block = block[order][judged]
-    entries = (queries[block], judged - starts[block] + 1, pairs[order][judged])
-    if np.any(np.diff(entries[0]) < 0):
+    entries = (order.queries[met.blocks], met.ranks, met.pairs)
+    if np.any(np.diff(order.queries) < 0):
         by_query = np.argsort(entries[0], kind="stable")
         entries = (entries[0][by_query], entries[1][by_query], entries[2][by_query])
-    retrieved = np.zeros(len(judgements), dtype=np.int64)
-    retrieved[queries] = ranking.sizes
-    return JudgedRun(judgements, table, retrieved, *entries, ranking)
+    return JudgedRun(judgements, table, order.retrieved, *entries, order)
 
 
-def _blocks(table: Table, known: pa.LargeStringArray) -> tuple[Ints, Ints, Ints]:
-    """The rows that answer known queries, those of one query together.
+def _answers(
+    qid: pa.LargeStringArray, known: pa.LargeStringArray | None
+) -> tuple[_Answers, pa.LargeStringArray]:
+    """The rows that answer known queries (None: all that there are), and the known queries.
 
-    Returns:
-        Row numbers; where in them each block begins; the query number of each block.
+    Rows that already lie together stay where they are.
     """
-    numbers, different = codes(table.qid)
-    query_of = positions(different, known)
-    queries = query_of[numbers]
-    rows = np.arange(len(table))
-    if len(query_of) and query_of.min() < 0:
-        rows = np.flatnonzero(queries >= 0)
-        queries = queries[rows]
-    starts = _starts(queries)
-    if len(starts) > len(np.unique(queries[starts])):  # a query's rows lie apart
-        together = np.argsort(queries, kind="stable")
-        rows, queries = rows[together], queries[together]
-        starts = _starts(queries)
-    return rows, starts, queries[starts]
+    bounds, each = stretches(qid)
+    numbers, different = codes(each)
+    known = different if known is None else known
+    query = positions(different, known)[numbers]
+    if len(different) == len(each) and not np.any(query < 0):
+        return _Answers(None, bounds, query, len(known)), known
+    sizes = np.diff(bounds)
+    together = np.flatnonzero(query >= 0)
+    together = together[np.argsort(query[together], kind="stable")]
+    sizes = sizes[together]
+    rows = np.repeat(bounds[together], sizes) + _within(sizes)
+    answered = np.bincount(query[together], weights=sizes, minlength=len(known)).astype(np.int64)
+    queries = np.flatnonzero(answered)
+    return _Answers(rows, _cumulate(answered[queries]), queries, len(known)), known
 
 
-def _block(rows: Ints, starts: Ints) -> Ints:
-    """The number of the block that each row lies in."""
-    return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
-
-
-def _rank(
-    table: Table, rows: Ints, starts: Ints, block: Ints, docnos: pa.LargeStringArray
-) -> tuple[Ints, Ints]:
-    """The order in which rows are ranked within their blocks, each document once.
-
-    Returns:
-        Places in ``rows`` in ranking order; where in them each block begins.
-    """
+def _rank(table: Table, answers: _Answers, known: PairIndex) -> tuple[_Order, Met]:
+    """The rows in ranking order, each document once, and the known documents among them."""
+    rows, docnos, values = answers.rows, table.docno, table.value
+    if rows is not None:
+        docnos, values = docnos.take(pa.array(rows)), values[rows]
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
-        scores = table.value[rows].astype(np.float32)
-    order = _in_order(block, scores, docnos)
-    return _without_repeats(order, block, docnos, starts)
-
-
-def _in_order(
-    block: Ints, scores: npt.NDArray[np.float32], docnos: pa.LargeStringArray
-) -> Ints:
-    """The order in which each block's rows are ranked: by score, then by id, both descending."""
-    order = np.arange(len(block))
-    within = block[1:] == block[:-1]
-    rising = np.flatnonzero(within & (scores[1:] > scores[:-1]))
-    if len(rising):
-        unsorted = np.zeros(block[-1] + 1, dtype=bool)
-        unsorted[block[rising]] = True
-        part = np.flatnonzero(unsorted[block])
-        order[part] = part[np.lexsort((-scores[part], block[part]))]
-        scores = scores[order]
-    tied = within & (scores[1:] == scores[:-1])
-    if tied.any():
-        _resolve_ties(order, tied, docnos)
-    return order
-
-
-def _resolve_ties(order: Ints, tied: npt.NDArray[np.bool_], docnos: pa.LargeStringArray) -> None:
-    """Puts rows of equal score (``tied``: as the row before) by document id, descending."""
-    member = np.zeros(len(order), dtype=bool)
-    member[1:] |= tied
-    member[:-1] |= tied
-    places = np.flatnonzero(member)
-    group = np.cumsum(np.concatenate(([True], ~tied)))[places]
-    names = docnos.take(pa.array(order[places]))
-    alphabetical = pc.rank(names, sort_keys="descending", tiebreaker="first").to_numpy()
-    order[places] = order[places][np.lexsort((alphabetical, group))]
-
-
-def _without_repeats(
-    order: Ints, block: Ints, docnos: pa.LargeStringArray, starts: Ints
-) -> tuple[Ints, Ints]:
-    """Leaves each document of a block once, where it ranks best; warns of the others' number."""
-    numbers, different = codes(docnos)
-    keys = (block * len(different) + numbers)[order]
-    _, first = np.unique(keys, return_index=True)
-    extra = len(keys) - len(first)
-    if not extra:
-        return order, starts
-    again = np.delete(np.arange(len(keys)), first)[0]
-    warnings.warn(
-        f"{extra} documents stand more than once in the ranking of one query (e.g. "
-        f"{docnos[int(order[again])].as_py()!r}); each counts once, at its best rank",
-        stacklevel=6,
-    )
-    order = order[np.sort(first)]
-    return order, _starts(block[order])
+        scores = values.astype(np.float32)
+    met = meet(scores, docnos, answers.starts, answers.queries, known)
+    if len(met.repeated):
+        warnings.warn(
+            f"{len(met.repeated)} documents stand more than once in the ranking of one query (e.g. "
+            f"{docnos[int(met.repeated[0])].as_py()!r}); each counts once, at its best rank",
+            stacklevel=5,
+        )
+    if rows is None:
+        rows = met.order
+    elif met.order is not None:
+        rows = rows[met.order]
+    return _Order(rows, met.starts, answers.queries, answers.known), met
 
 
 def _warn_of_strangers(table: Table, judgements: Judgements) -> None:
@@ -442,20 +425,6 @@ def _warn_of_strangers(table: Table, judgements: Judgements) -> None:
         NothingJudged,
         stacklevel=4,
     )
-
-
-def _take(docnos: pa.LargeStringArray, rows: Ints) -> pa.LargeStringArray:
-    """The ids in these rows; no copy where they are all rows in order."""
-    if len(rows) == len(docnos) and (not len(rows) or np.array_equal(rows, np.arange(len(rows)))):
-        return docnos
-    return docnos.take(pa.array(rows))
-
-
-def _starts(sorted_codes: Ints) -> Ints:
-    """Where each stretch of equal codes begins."""
-    if not len(sorted_codes):
-        return np.empty(0, dtype=np.int64)
-    return np.concatenate(([0], np.flatnonzero(np.diff(sorted_codes)) + 1))
 
 
 def _cumulate(sizes: Ints) -> Ints:

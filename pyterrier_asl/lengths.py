@@ -15,7 +15,7 @@ from typing_extensions import Self
 
 from .columns import numbers, text
 from .io import load_parquet, save_parquet
-from .matching import positions
+from .matching import PairIndex
 from .naming import Named, without_digest
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +61,8 @@ class DocLengths(Named):
                 f"a document length is a number from 0 on, but {docno!r} has "
                 f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)"
             )
-        twice = np.flatnonzero(positions(self._docnos, self._docnos) < np.arange(len(self)))
+        self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
+        twice = self._index.repeated()
         if len(twice):
             raise ValueError(
                 f"{len(twice)} documents stand twice in the lengths "
@@ -116,7 +117,7 @@ class DocLengths(Named):
         """From a dict of document id -> length.
 
         >>> DocLengths.from_dict({"d1": 120})
-        DocLengths('lengths-8d2d3dc4', documents=1)
+        DocLengths('lengths-fa0e3b29', documents=1)
         """
         return cls(list(lengths), list(lengths.values()), name=name)
 
@@ -159,5 +160,5 @@ class DocLengths(Named):
 
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
         """The length of each document, NaN where it is not known."""
-        known = positions(docnos, self._docnos)
+        known = self._index.find(None, docnos)
         return np.where(known >= 0, np.append(self._lengths, np.nan)[known], np.nan)

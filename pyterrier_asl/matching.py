@@ -1,10 +1,16 @@
 """Which of known (group, id) pairs is this one? The join under judgements, pools and lengths.
 
 The ids are text and may be many; the groups are small integers (the queries). Everything happens on
-Arrow's and NumPy's arrays, nothing in Python per row.
+Arrow's and NumPy's arrays, nothing in Python per row, in one of two ways with the same results: by
+PyArrow's functions, or, once there has been enough work to pay for loading Numba, by the compiled
+loops of :mod:`~pyterrier_asl._join`, some ten times as fast.
 """
 
 from __future__ import annotations
+
+from functools import cached_property
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +18,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Ints = npt.NDArray[np.int64]
+
+#: Rows after which the compiled loops are loaded, in one go or in many: about as many as PyArrow's
+#: way takes as long for as loading does, so that whoever has less work never pays for more.
+ENOUGH = 500_000
+
+_seen = 0
+
+
+def compiled(rows: int) -> ModuleType | None:
+    """The compiled loops, where the rows so far and these are worth them.
+
+    Args:
+        rows: how many rows wait.
+    """
+    global _seen
+    _seen += rows
+    if _seen < ENOUGH:
+        return None
+    from . import _join
+
+    return _join
 
 
 def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -38,42 +65,125 @@ def positions(ids: pa.LargeStringArray, known: pa.LargeStringArray) -> Ints:
     return array
 
 
-class PairIndex:
-    """Known (group, id) pairs, each once, to be looked up by the million.
+def stretches(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
+    """Stretches of rows with the same id: what a sorted column consists of.
 
     Args:
-        groups: the group of each pair, shape (n,).
-        ids: the id of each pair, n of them.
+        ids: n ids.
 
-    >>> index = PairIndex(np.array([0, 0, 1]), pa.array(["a", "b", "a"], type=pa.large_string()))
+    Returns:
+        Where each stretch begins, and where the last ends, shape (S + 1,); its id, S of them.
+
+    >>> starts, each = stretches(pa.array(["b", "b", "a", "b"], type=pa.large_string()))
+    >>> starts.tolist(), each.to_pylist()
+    ([0, 2, 3, 4], ['b', 'a', 'b'])
+    """
+    if not len(ids):
+        return np.zeros(1, dtype=np.int64), ids
+    join = compiled(0)
+    if join is None:
+        encoded = pc.run_end_encode(ids)
+        ends = encoded.run_ends.to_numpy(zero_copy_only=False).astype(np.int64)
+        starts = np.concatenate(([0], ends))
+    else:
+        changed = np.zeros(len(ids), dtype=np.uint8)
+        join.spread(join.changes, even(len(ids)), *join.bytes_of(ids), changed)
+        starts = np.concatenate(([0], np.flatnonzero(changed), [len(ids)]))
+    return starts, ids.take(pa.array(starts[:-1]))
+
+
+def even(rows: int) -> Ints:
+    """Blocks of rows that nothing holds together, to be spread over cores."""
+    return np.append(np.arange(0, rows, 4096), rows)
+
+
+class PairIndex:
+    """Known (group, id) pairs, group by group, to be looked up by the million.
+
+    Args:
+        offsets: where each group's ids begin, and where the last end, shape (G + 1,).
+        ids: the ids, n of them.
+
+    >>> index = PairIndex(np.array([0, 2, 3]), pa.array(["a", "b", "a"], type=pa.large_string()))
     >>> index.find(np.array([1, 0, 1]), pa.array(["a", "b", "b"], type=pa.large_string())).tolist()
     [2, 1, -1]
     """
 
-    def __init__(self, groups: Ints, ids: pa.LargeStringArray) -> None:
-        ids_codes, self._ids = codes(ids)
-        keys = groups * len(self._ids) + ids_codes
-        self._order = np.argsort(keys, kind="stable")
-        self._keys = keys[self._order]
+    def __init__(self, offsets: Ints, ids: pa.LargeStringArray) -> None:
+        self.offsets, self.ids = offsets.astype(np.int64), ids
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self.ids)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What cannot be made again; tables are not worth sending to another process."""
+        return {"offsets": self.offsets, "ids": self.ids}
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
-        same = self._keys[1:] == self._keys[:-1]
-        return self._order[:-1][same]
+        if compiled(len(self)) is not None:
+            return self._table[2]
+        order, keys, _ = self._sorted
+        earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
+        return earlier
 
-    def find(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
-        """The position of each (group, id) among the known pairs, -1 where it is not known."""
-        if not len(self) or not len(groups):
-            return np.full(len(groups), -1, dtype=np.int64)
-        row_codes, different = codes(ids)
-        known = positions(different, self._ids)[row_codes]
-        return self._look_up(groups, known)
+    def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
+        """The position of each (group, id) among the known pairs (the last of equals), -1 where it
+        is not known.
 
-    def _look_up(self, groups: Ints, known: Ints) -> Ints:
-        keys = np.where(known < 0, -1, groups * len(self._ids) + known)
-        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found: Ints = np.where(self._keys[place] == keys, self._order[place], -1)
+        Args:
+            groups: the group of each, -1 for none; None: the first and only group for all.
+            ids: their ids.
+        """
+        if not len(self) or not len(ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        join = compiled(len(ids))
+        if join is None:
+            return self._search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
+        found = np.empty(len(ids), dtype=np.int64)
+        join.spread(
+            join.find, even(len(ids)), np.empty(0, dtype=np.int64) if groups is None else groups,
+            *join.bytes_of(ids), *join.bytes_of(self.ids), self.hashes, *self._table[:2], found,
+        )  # fmt: skip
+        return found
+
+    @cached_property
+    def hashes(self) -> npt.NDArray[np.uint64]:
+        """The hash of each id, shape (n,), by the compiled loops."""
+        from . import _join
+
+        hashes = np.empty(len(self), dtype=np.uint64)
+        _join.spread(_join.hashes, even(len(self)), *_join.bytes_of(self.ids), hashes)
+        return hashes
+
+    @cached_property
+    def _table(self) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
+        """Where each group's part of the table of hashes begins; the table; the repeated pairs."""
+        from . import _join
+
+        room = 2.0 * np.diff(self.offsets) + 1  # at most half of it is taken
+        starts = np.concatenate(([0], np.cumsum(2 ** np.ceil(np.log2(room)).astype(np.int64))))
+        table = np.full(starts[-1], -1, dtype=np.int32)
+        again = np.zeros(len(self), dtype=np.uint8)
+        _join.spread(
+            _join.build, self.offsets, starts, *_join.bytes_of(self.ids), self.hashes, table, again
+        )
+        return starts, table, np.flatnonzero(again)
+
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
+        """The pairs in the order of their numbers; these; the different ids."""
+        numbers, different = codes(self.ids)
+        groups = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        keys = groups * len(different) + numbers
+        order = np.argsort(keys, kind="stable")
+        return order, keys[order], different
+
+    def _search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
+        order, keys, known = self._sorted
+        numbers, different = codes(ids)
+        number = positions(different, known)[numbers]
+        wanted = np.where((number < 0) | (groups < 0), -1, groups * len(known) + number)
+        place = np.searchsorted(keys, wanted, side="right") - 1
+        found: Ints = np.where(keys[place] == wanted, order[place], -1)
         return found

@@ -60,10 +60,12 @@ class RarenessPool(Named):
         _, first, self._pair = np.unique(
             query * max(len(different), 1) + doc, return_index=True, return_inverse=True
         )
-        self._index = PairIndex(query[first], docno.take(pa.array(first)))
+        bounds = np.searchsorted(query[first], np.arange(len(self._qids) + 1))
+        self._index = PairIndex(bounds, docno.take(pa.array(first)))
         self._run, self._query, self._rank = run, query, table.column("rank").to_numpy()
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
         self._counts: dict[int | None, Ints] = {}
+        self._tops: dict[int | None, npt.NDArray[np.uint64]] = {}
         about = json.dumps([self.runs, self.groups, depth]).encode()
         self._make_known(
             name, [about, run, table.column("qid").combine_chunks(), docno, self._rank]
@@ -259,38 +261,55 @@ class RarenessPool(Named):
         """For each query, whether the run's top k is the same set of documents as a member's."""
         ranking = judged.whole_ranking
         ranking = ranking if depth is None else ranking.cut(depth)
-        queries = np.repeat(query_of, np.diff(ranking.offsets))
-        pairs = self._index.find(queries, judged.docnos(ranking.rows))
-        members = self._members(depth)
+        sizes = np.diff(ranking.offsets)
+        queries = np.repeat(query_of, sizes)
+        pairs = self._index.find(queries, judged.docnos(ranking))
+        answered = np.flatnonzero(sizes)
+        starts = ranking.offsets[answered]
+        tops = _fingerprints(query_of[answered], pairs, starts, sizes[answered])
+        in_pool = np.bitwise_and.reduceat(pairs >= 0, starts) if len(starts) else np.empty(0, bool)
         is_member = np.zeros(len(query_of), dtype=bool)
-        for query, (begin, end) in enumerate(zip(ranking.offsets[:-1], ranking.offsets[1:])):
-            top = pairs[begin:end]
-            if begin < end and top.min() >= 0:
-                key = (int(query_of[query]), _signature(np.sort(top)))
-                is_member[query] = key in members
+        is_member[answered] = in_pool & np.isin(tops, self._members(depth))
         return is_member
 
-    def _members(self, depth: int | None) -> set[tuple[int, bytes]]:
-        """The top k of every run for every query, as a set of documents."""
-        if not hasattr(self, "_tops"):
-            self._tops: dict[int | None, set[tuple[int, bytes]]] = {}
+    def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
+        """The fingerprint of the top k of every run for every query."""
         if depth not in self._tops:
             kept = np.ones(len(self._rank), bool) if depth is None else self._rank <= depth
             top = np.flatnonzero(kept)
             answer = self._run[top] * len(self._qids) + self._query[top]
-            order = np.lexsort((self._pair[top], answer))
-            pairs, answer = self._pair[top][order], answer[order]
-            starts = np.flatnonzero(np.diff(answer, prepend=-1))
-            self._tops[depth] = {
-                (int(answer[begin]) % len(self._qids), _signature(pairs[begin:end]))
-                for begin, end in zip(starts, [*starts[1:], len(pairs)])
-            }
+            order = np.argsort(answer, kind="stable")
+            starts = np.flatnonzero(np.diff(answer[order], prepend=-1))
+            sizes = np.diff(starts, append=len(order))
+            queries = answer[order][starts] % len(self._qids)
+            self._tops[depth] = np.unique(
+                _fingerprints(queries, self._pair[top][order], starts, sizes)
+            )
         return self._tops[depth]
 
 
-def _signature(pairs: Ints) -> bytes:
-    """A set of documents, in order, as something to be looked up."""
-    return pairs.astype(np.int64).tobytes()
+def _fingerprints(queries: Ints, pairs: Ints, starts: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
+    """A number for each answer that two have in common if they are the same set of documents, and
+    only then but for one chance in 2^64: the sum of the documents' numbers, well stirred.
+
+    Args:
+        queries: the query of each answer, shape (A,).
+        pairs: the numbers of their documents, answer by answer, shape (N,).
+        starts: where each answer begins, shape (A,).
+        sizes: how many documents each has, at least one, shape (A,).
+    """
+    if not len(starts):
+        return np.empty(0, dtype=np.uint64)
+    sums = np.add.reduceat(_stirred(pairs), starts)
+    return _stirred(sums + _stirred(queries) + _stirred(sizes))
+
+
+def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+    """Numbers that look random, different for different ones (the finish of SplitMix64)."""
+    x = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def _ranked(name: str, run: Any, depth: int | None) -> pa.Table:

@@ -87,13 +87,15 @@ class _TBG(PluginMeasure):
 
     def _lengths(self, judged: JudgedRun) -> Floats:
         """Words of every retrieved document, in ranking order."""
-        rows = judged.ranking.rows
+        ranking = judged.ranking
         if self["lengths"] is not None:
-            lengths: Floats = self["lengths"].look_up(judged.docnos(rows))
+            lengths: Floats = self["lengths"].look_up(judged.docnos(ranking))
         elif judged.table.has(DOC_LEN):
-            lengths = judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run")[rows]
-        elif len(rows) == 0 or self["missing_length"] is not None:
-            lengths = np.full(len(rows), np.nan)
+            lengths = ranking.take(
+                judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run")
+            )
+        elif len(ranking) == 0 or self["missing_length"] is not None:
+            lengths = np.full(len(ranking), np.nan)
         else:
             raise ValueError(
                 "TBG needs the length of every retrieved document, and the run has no column "
@@ -101,15 +103,15 @@ class _TBG(PluginMeasure):
             )
         unknown = np.isnan(lengths)
         if unknown.any() and self["missing_length"] is None:
-            example = judged.docnos(rows[unknown][:1])[0].as_py()
+            example = judged.docnos(ranking)[int(unknown.argmax())].as_py()
             raise ValueError(
                 f"TBG needs the length of every retrieved document: {int(unknown.sum())} of "
-                f"{len(rows)} have none (e.g. {example!r}); add them to the DocLengths or pass "
+                f"{len(ranking)} have none (e.g. {example!r}); add them to the DocLengths or pass "
                 "missing_length="
             )
-        if np.any(lengths < 0) or np.any(np.isinf(lengths)):
+        if len(lengths) and (np.nanmin(lengths) < 0 or np.nanmax(lengths) == np.inf):
             wrong = int(np.flatnonzero((lengths < 0) | np.isinf(lengths))[0])
-            docno = judged.docnos(rows[[wrong]])[0].as_py()
+            docno = judged.docnos(ranking)[wrong].as_py()
             raise ValueError(
                 f"TBG needs lengths from 0 on: document {docno!r} has {lengths[wrong]:g}"
             )
