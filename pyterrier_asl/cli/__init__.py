@@ -1,0 +1,104 @@
+"""The command ``pyterrier-asl``: what is typed becomes calls; nothing is computed here."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import click
+
+#: Errors of input, as opposed to those of the machine or the network.
+_BAD_INPUT = (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
+
+#: The commands, in the order in which help lists them, and what each is for. A command's module is
+#: imported when it is called, so that ``--help`` is quick.
+_COMMANDS = {
+    "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
+}
+
+EPILOG = """\b
+Examples:
+  pyterrier-asl demo
+  pyterrier-asl evaluate qrels.txt bm25.run dense.run
+  pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10'
+  pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
+
+\b
+Completion of commands and options by the Tab key, for bash (zsh and fish likewise):
+  eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
+
+\b
+Exit status: 0, all is well; 1, something failed, or one of several runs could not be
+measured; 2, what was asked or given cannot be used."""
+
+
+class Commands(click.Group):
+    """A group whose commands live in modules of their own name, and that says errors in a line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of help."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f".{cmd_name}", __name__).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in help, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; an error is one line on stderr, unless the traceback is asked for."""
+        with _warnings_in_a_line():
+            try:
+                return super().invoke(ctx)
+            except (click.ClickException, BrokenPipeError):
+                raise
+            except (ValueError, OSError) as error:
+                if ctx.params["traceback"]:
+                    raise
+                raise _failure(error) from error
+
+
+class BadInput(click.ClickException):
+    """What was given cannot be used; shown as one line, like any ``ClickException``."""
+
+    exit_code = 2
+
+
+def _failure(error: Exception) -> click.ClickException:
+    kind = BadInput if isinstance(error, _BAD_INPUT) else click.ClickException
+    return kind(" ".join(str(error).split()))
+
+
+@contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """Has warnings say what they say, without the line of code that they come from."""
+
+    def show(message: Warning | str, *rest: Any, **more: Any) -> None:
+        print("Warning:", " ".join(str(message).split()), file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+@click.group(
+    cls=Commands,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(None, "-V", "--version", package_name="pyterrier-asl")
+@click.option("--traceback", is_flag=True, help="Show where in the program an error comes from.")
+def main(traceback: bool) -> None:
+    """Atomized search length, lexicographic precision, rareness and time-biased gain, beside AP,
+    nDCG and all the measures of ir_measures.
+    """
