@@ -57,26 +57,51 @@ def gather(
     docs = np.empty(entry_offsets[pairs], np.int32)  # cut to the number of candidates at the end
     candidate_offsets = np.zeros(len(query_offsets), np.int64)
     slot_of = np.full(num_docs, -1, np.int32)
+    scratch = np.empty(num_docs + 1, np.int32)
     for query in range(len(query_offsets) - 1):
         start = candidate_offsets[query]
-        found = 0
-        for pair in range(query_offsets[query], query_offsets[query + 1]):
+        first, last = query_offsets[query], query_offsets[query + 1]
+        found = _candidates(term_offsets, posting_docs, query_terms[first:last], slot_of, scratch)
+        docs[start : start + found] = scratch[:found]
+        candidate_offsets[query + 1] = start + found
+        for pair in range(first, last):
             entry = entry_offsets[pair]
             term = query_terms[pair]
             for posting in range(term_offsets[term], term_offsets[term + 1]):
-                doc = posting_docs[posting]
-                if slot_of[doc] < 0:
-                    slot_of[doc] = found
-                    docs[start + found] = doc
-                    found += 1
-                slots[entry] = slot_of[doc]
+                slots[entry] = slot_of[posting_docs[posting]]
                 tfs[entry] = posting_tfs[posting]
                 entry += 1
         for candidate in range(start, start + found):
             slot_of[docs[candidate]] = -1
-        candidate_offsets[query + 1] = start + found
     candidates = candidate_offsets[len(query_offsets) - 1]
     return candidate_offsets, docs[:candidates].copy(), entry_offsets, slots, tfs
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _candidates(
+    term_offsets: Ints, posting_docs: Int32s, terms: Ints, slot_of: Int32s, docs: Int32s
+) -> int:
+    """Writes the documents of any of the terms, ascending, and into ``slot_of`` where they stand."""
+    found = 0
+    for term in terms:
+        for posting in range(term_offsets[term], term_offsets[term + 1]):
+            doc = posting_docs[posting]
+            if slot_of[doc] < 0:
+                slot_of[doc] = found
+                docs[found] = doc
+                found += 1
+    if found > len(slot_of) // 32:  # passing by every document is then quicker than sorting
+        found = 0
+        for doc in range(len(slot_of)):
+            docs[found] = (
+                doc  # stays if the document is one; an if would be guessed wrong too often
+            )
+            found += slot_of[doc] >= 0
+    else:
+        docs[:found] = np.sort(docs[:found])
+    for slot in range(found):
+        slot_of[docs[slot]] = slot
+    return found
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -106,11 +131,11 @@ def bm25(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def top_k(candidate_offsets: Ints, docs: Int32s, scores: Floats, k: int) -> tuple[Ints, Ints]:
-    """Of each query the k best candidates, best first; equal scores by document id, ascending.
+def top_k(candidate_offsets: Ints, scores: Floats, k: int) -> tuple[Ints, Ints]:
+    """Of each query the k best candidates, best first; of equal scores the first come first.
 
-    A heap whose root is the worst of the best k, so that a candidate that does not make it costs
-    one comparison.
+    The k-th best score is found without sorting, what reaches it is kept in order, and only that is
+    sorted, stably.
     """
     queries = len(candidate_offsets) - 1
     offsets = np.zeros(queries + 1, np.int64)
@@ -118,41 +143,69 @@ def top_k(candidate_offsets: Ints, docs: Int32s, scores: Floats, k: int) -> tupl
         kept = min(k, candidate_offsets[query + 1] - candidate_offsets[query])
         offsets[query + 1] = offsets[query] + kept
     best = np.empty(offsets[queries], np.int64)
+    keys = np.empty(k, np.uint64), np.empty(k, np.uint64)
+    spare = np.empty(k, np.int64)
     for query in range(queries):
-        heap = best[offsets[query] : offsets[query + 1]]
-        size = len(heap)
-        start = candidate_offsets[query]
-        for i in range(size):
-            heap[i] = start + i
-        for i in range(size // 2 - 1, -1, -1):
-            _sift(heap, i, size, docs, scores)
-        for candidate in range(start + size, candidate_offsets[query + 1]):
-            if size > 0 and _worse(heap[0], candidate, docs, scores):
-                heap[0] = candidate
-                _sift(heap, 0, size, docs, scores)
-        # Taking the worst away to the end, again and again, leaves the best in front.
-        for last in range(size - 1, 0, -1):
-            heap[0], heap[last] = heap[last], heap[0]
-            _sift(heap, 0, last, docs, scores)
+        kept = best[offsets[query] : offsets[query + 1]]
+        start, end = candidate_offsets[query], candidate_offsets[query + 1]
+        _keep(scores[start:end], kept)
+        size = len(kept)
+        _sort(scores[start:end], kept, spare[:size], keys[0][:size], keys[1][:size])
+        kept += start
     return offsets, best
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
-def _worse(one: int, other: int, docs: Int32s, scores: Floats) -> bool:
-    if scores[one] != scores[other]:
-        return bool(scores[one] < scores[other])
-    return bool(docs[one] > docs[other])
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _keep(scores: Floats, kept: Ints) -> None:
+    """Fills ``kept`` with the positions of the highest scores, ascending; of equals the first."""
+    size = len(kept)
+    if size == len(scores):
+        for position in range(size):
+            kept[position] = position
+        return
+    last = np.partition(scores, len(scores) - size)[len(scores) - size]
+    equals = size
+    for score in scores:
+        if score > last:
+            equals -= 1
+    found = 0
+    for position in range(len(scores)):
+        if scores[position] > last or (scores[position] == last and equals > 0):
+            if scores[position] == last:
+                equals -= 1
+            kept[found] = position
+            found += 1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sift(heap: Ints, root: int, size: int, docs: Int32s, scores: Floats) -> None:
-    """Lets the candidate at ``root`` sink until no candidate below it is worse."""
-    while True:
-        worst = root
-        for child in (2 * root + 1, 2 * root + 2):
-            if child < size and _worse(heap[child], heap[worst], docs, scores):
-                worst = child
-        if worst == root:
-            return
-        heap[root], heap[worst] = heap[worst], heap[root]
-        root = worst
+def _sort(
+    scores: Floats,
+    kept: Ints,
+    spare: Ints,
+    keys: npt.NDArray[np.uint64],
+    spares: npt.NDArray[np.uint64],
+) -> None:
+    """Sorts positions by their scores, descending and stably: by the bits, eight at a time.
+
+    The bits of a double order as the double does once the sign bit is turned round, and all bits
+    where it was set.
+    """
+    for i in range(len(kept)):
+        keys[i] = np.float64(scores[kept[i]] + 0.0).view(np.uint64)  # -0. + 0. is 0.
+        if keys[i] < np.uint64(1 << 63):
+            keys[i] = ~(keys[i] | np.uint64(1 << 63))
+    counts = np.empty(256, np.int64)
+    for shift in range(0, 64, 8):
+        counts[:] = 0
+        for key in keys:
+            counts[(key >> np.uint64(shift)) & np.uint64(255)] += 1
+        if counts[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == len(keys):
+            continue
+        total = 0
+        for digit in range(256):
+            counts[digit], total = total, total + counts[digit]
+        for i in range(len(keys)):
+            digit = (keys[i] >> np.uint64(shift)) & np.uint64(255)
+            spares[counts[digit]], spare[counts[digit]] = keys[i], kept[i]
+            counts[digit] += 1
+        keys[:], kept[:] = spares, spare

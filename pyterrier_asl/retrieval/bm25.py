@@ -73,7 +73,7 @@ class QueryPostings(NamedTuple):
         slots: [entries] the entry's candidate, counted from its query's first.
         tfs: [entries] f, how often the term is in the document.
         candidate_offsets: [Q + 1] where the candidates of a query begin.
-        docs: [candidates] docids, each once per query.
+        docs: [candidates] docids, ascending within a query, each once.
         length_ratios: [candidates] l / l_avg.
     """
 
@@ -187,9 +187,8 @@ def top_documents(postings: QueryPostings, scores: Floats, num_results: int) -> 
     """
     from pyterrier_asl.retrieval import _kernels
 
-    offsets, best = _kernels.top_k(
-        postings.candidate_offsets, postings.docs, scores, int(num_results)
-    )
+    # Candidates are in ascending order of docid, and of equal scores the first come first.
+    offsets, best = _kernels.top_k(postings.candidate_offsets, scores, int(num_results))
     return TopDocuments(offsets, postings.docs[best], scores[best])
 
 
