@@ -1,0 +1,74 @@
+"""Toy systems and a toy collection: no Java, nothing to download."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+QUERIES = [f"q{i}" for i in range(1, 7)]
+
+
+class Toy(pt.Transformer):
+    """Retrieves what it was made with, and counts how often it is asked."""
+
+    def __init__(self, name, results):
+        self.name, self.results, self.calls = name, results, 0
+
+    def transform(self, inp):
+        pt.validate.query_frame(inp, ["query"])
+        if len(inp):
+            self.calls += 1
+        return inp.merge(self.results, on="qid")
+
+    def __repr__(self):
+        return self.name
+
+
+def topics(queries=QUERIES):
+    """Topics of these queries."""
+    return pd.DataFrame({"qid": list(queries), "query": [f"about {q}" for q in queries]})
+
+
+def qrels(queries=QUERIES):
+    """Ten judged documents a query, of which four are relevant, one of them highly."""
+    return pd.DataFrame(
+        [(q, f"d{d}", 2 if d == 0 else int(d < 4)) for q in queries for d in range(10)],
+        columns=["qid", "docno", "label"],
+    )
+
+
+def results(seed, queries=QUERIES, depth=8):
+    """A ranking of some of twelve documents for each query, in no order."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (q, f"d{d}", float(score), 20 * (int(d) + 1))
+        for q in queries
+        for d, score in zip(rng.permutation(12)[:depth], rng.permutation(100))
+    ]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score", "doc_len"])
+    by_score = frame.groupby("qid")["score"].rank(ascending=False, method="first")
+    return frame.assign(rank=by_score.astype(int) - 1)
+
+
+def system(seed, **kwargs):
+    """A system called by its seed."""
+    return Toy(f"toy{seed}", results(seed, **kwargs))
+
+
+def ranks(frame, judged, qid, rel=1):
+    """The ranks of the relevant documents of a query, and how many there are."""
+    answer = frame[frame["qid"] == qid].sort_values(
+        ["score", "docno"], ascending=[False, False]
+    )["docno"].tolist()
+    wanted = set(judged[(judged["qid"] == qid) & (judged["label"] >= rel)]["docno"])
+    return [i for i, docno in enumerate(answer, 1) if docno in wanted], len(wanted)
+
+
+def asl(frame, judged, qid, k=1000):
+    """ASL@k of a query, by a loop over its definition."""
+    found, total = ranks(frame, judged, qid)
+    found = [rank for rank in found if rank <= k]
+    lengths = [rank - above for above, rank in enumerate(found)]
+    missing = k - len(found) + 1
+    return (sum(lengths) + (total - len(found)) * missing) / total
