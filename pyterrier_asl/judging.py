@@ -248,6 +248,15 @@ class JudgedRun:
     _relevant: dict[float, Relevant] = field(default_factory=dict)
     _views: dict[tuple[int | None, bool], JudgedRun] = field(default_factory=dict)
 
+    @classmethod
+    def from_entries(
+        cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
+    ) -> JudgedRun:
+        """A run of which nothing is known but these: its rows are forgotten, or elsewhere."""
+        nothing = np.empty(0, dtype=np.int64)
+        rows = _Order(nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements))
+        return cls(judgements, run_table({}), retrieved, queries, ranks, pairs, rows)
+
     @cached_property
     def grades(self) -> Floats:
         """The grade of each entry, shape (E,)."""

@@ -116,7 +116,7 @@ class RarenessPool(Named):
         unknown = sorted(set(groups or {}) - set(frames))
         if unknown:
             raise ValueError(f"groups names runs that are not in the pool: {unknown}")
-        parts = [_ranked(run, frames[run], depth) for run in sorted(frames)]
+        parts = [ranked(run, frames[run], depth) for run in sorted(frames)]
         return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
 
     @classmethod
@@ -312,7 +312,7 @@ def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-def _ranked(name: str, run: Any, depth: int | None) -> pa.Table:
+def ranked(name: str, run: Any, depth: int | None) -> pa.Table:
     """A run in order: run, qid, docno, rank, by query (as text) and rank."""
     table, qids, ranking = rank(run, depth)
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
