@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pickle
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,7 @@ pytestmark = pytest.mark.java
 
 @pytest.fixture(scope="module")
 def terrier(java, vaswani, tmp_path_factory):
-    index = pt.terrier.TerrierIndex(tmp_path_factory.mktemp("terrier") / "vaswani")
+    index = pt.terrier.TerrierIndex(tmp_path_factory.mktemp("terrier") / "vaswani.terrier")
     index.indexer().index({"docno": doc.doc_id, "text": doc.text} for doc in vaswani.docs_iter())
     return index
 
@@ -296,6 +298,24 @@ def test_query_terms_keep_terriers_weights(terrier):
     assert terms.query_terms("") == {}
     assert terms.query_terms(" ?! ") == {}
     assert pickle.loads(pickle.dumps(terms.tokeniser)) == terms.tokeniser
+
+
+# -- the example ----------------------------------------------------------------------------------
+
+
+def test_the_example_gives_the_known_numbers(terrier):
+    """AP on Vaswani as trec_eval has it; both feedback models help, and R@1000 agrees."""
+    file = Path(__file__).parents[1] / "examples" / "terrier_prf.py"
+    example = runpy.run_path(str(file))
+    with pytest.warns(UserWarning, match="3 runs"):
+        table = example["experiment"](Path(terrier.path).parent).set_index("name")
+    assert table["AP"].round(4).to_dict() == {
+        "BM25": 0.2965,
+        "BM25 >> RM3": 0.2984,
+        "BM25 >> Bo1": 0.3046,
+    }
+    assert len(table.columns) == 10
+    assert table.notna().all(axis=None)
 
 
 # -- where Java comes from ------------------------------------------------------------------------

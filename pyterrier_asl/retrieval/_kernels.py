@@ -81,7 +81,7 @@ def gather(
 def _candidates(
     term_offsets: Ints, posting_docs: Int32s, terms: Ints, slot_of: Int32s, docs: Int32s
 ) -> int:
-    """Writes the documents of any of the terms, ascending, and into ``slot_of`` where they stand."""
+    """Writes the documents of any of the terms, ascending, and to ``slot_of`` their places."""
     found = 0
     for term in terms:
         for posting in range(term_offsets[term], term_offsets[term + 1]):

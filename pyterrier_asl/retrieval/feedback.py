@@ -213,18 +213,18 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         sizes = np.diff(documents.offsets)[doc_of]
         entries = _ranges(documents.offsets[:-1][doc_of], sizes)
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
-        pairs, r = np.unique(
-            np.stack([rows, documents.term_ids[entries]]), axis=1, return_counts=True
-        )
-        term_ids, term_of = np.unique(pairs[1], return_inverse=True)
+        # One number for a query and a term, for NumPy to count the pairs by.
+        base = int(documents.term_ids.max(initial=0)) + 1
+        pairs, r = np.unique(rows * base + documents.term_ids[entries], return_counts=True)
+        row, term_id = np.divmod(pairs, base)
+        term_ids, term_of = np.unique(term_id, return_inverse=True)
         terms = self.statistics.terms(term_ids)[term_of]
         n = self.statistics.document_frequencies(term_ids)[term_of]
-        selection = select_terms(
-            pairs[0], terms, r, n, self.statistics.num_docs, int(self.fb_terms)
-        )
+        num_docs = self.statistics.num_docs
+        selection = select_terms(row, terms, r, n, num_docs, int(self.fb_terms))
         table = pd.DataFrame(
             {
-                "row": pairs[0],
+                "row": row,
                 "term": terms,
                 "n": n,
                 "r": r,
@@ -233,7 +233,7 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
                 "selected": selection.selected,
             }
         )
-        order = np.lexsort((terms.astype(str), -selection.values, pairs[0]))
+        order = np.lexsort((terms.astype(str), -selection.values, row))
         return table.iloc[order].reset_index(drop=True)
 
     def _rewritten(self, queries: pd.DataFrame, weights: list[dict[str, float]]) -> pd.DataFrame:
