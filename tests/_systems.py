@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import brute_force
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -56,19 +57,14 @@ def system(seed, **kwargs):
     return Toy(f"toy{seed}", results(seed, **kwargs))
 
 
-def ranks(frame, judged, qid, rel=1):
-    """The ranks of the relevant documents of a query, and how many there are."""
-    answer = frame[frame["qid"] == qid].sort_values(
-        ["score", "docno"], ascending=[False, False]
-    )["docno"].tolist()
-    wanted = set(judged[(judged["qid"] == qid) & (judged["label"] >= rel)]["docno"])
-    return [i for i, docno in enumerate(answer, 1) if docno in wanted], len(wanted)
+def by_query(frame, value):
+    """A run or qrels as dicts: query -> document -> score or label."""
+    return {
+        qid: dict(zip(rows["docno"], rows[value])) for qid, rows in frame.groupby("qid", sort=False)
+    }
 
 
-def asl(frame, judged, qid, k=1000):
-    """ASL@k of a query, by a loop over its definition."""
-    found, total = ranks(frame, judged, qid)
-    found = [rank for rank in found if rank <= k]
-    lengths = [rank - above for above, rank in enumerate(found)]
-    missing = k - len(found) + 1
-    return (sum(lengths) + (total - len(found)) * missing) / total
+def expected(loop, frame, judged, queries=QUERIES):
+    """Every query's value, by a loop over a ranking and the grades of its documents."""
+    scores, grades = by_query(frame, "score"), by_query(judged, "label")
+    return [loop(brute_force.ranking(scores.get(q, {}), grades[q]), grades[q]) for q in queries]
