@@ -87,7 +87,8 @@ def unique(asked: Iterable[Requested]) -> list[Requested]:
     """Each measure once, under the name by which it was asked for first."""
     first: dict[Any, Requested] = {}
     for one in asked:
-        first.setdefault(str(one.measure), one)
+        # rel=1 does not print, but who wrote it does not want another one
+        first.setdefault((str(one.measure), "rel" in one.measure.params), one)
     return list(first.values())
 
 

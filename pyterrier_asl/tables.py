@@ -67,6 +67,30 @@ class Scores:
         return {True: "↑", False: "↓", None: ""}[self.higher_is_better.get(measure)]
 
 
+def write(scores: Scores, form: str, *, places: int = 4, with_run: bool = True) -> None:
+    """Prints scores.
+
+    Args:
+        scores: what to print.
+        form: ``'table'``, ``'tsv'``, ``'jsonl'`` or ``'latex'``.
+        places: decimal places; -1: all digits.
+        with_run: whether lines for programs begin with the run.
+    """
+    if form == "table":
+        show(scores, places=places)
+    elif form == "latex":
+        print(latex(scores, places=places), end="")
+    elif form == "tsv":
+        _print_all(tsv_lines(scores, places=places, with_run=with_run))
+    else:
+        _print_all(jsonl_lines(scores, with_run=with_run))
+
+
+def _print_all(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line)
+
+
 def formatted(value: float, places: int) -> str:
     """A value with so many decimal places; -1: all its digits.
 

@@ -17,6 +17,8 @@ _BAD_INPUT = (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryErr
 #: The commands, in the order in which help lists them, and what each is for. A command's module is
 #: imported when it is called, so that ``--help`` is quick.
 _COMMANDS = {
+    "evaluate": "Measure run files against judgements.",
+    "pool": "Make a pool of runs, for the rareness measures, from run files.",
     "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
 }
 

@@ -1,0 +1,126 @@
+"""``pyterrier-asl evaluate``."""
+
+from __future__ import annotations
+
+import click
+
+from ..tables import EVERY_PLACE
+
+EPILOG = """\b
+Examples:
+  pyterrier-asl evaluate qrels.txt bm25.run
+  pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10' --sort ASL@1000
+  pyterrier-asl evaluate qrels.txt a.run b.run -m 'ASL(g=10)@1000' -m map -q -o tsv
+  pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
+  pyterrier-asl evaluate dl20.qrels runs/ --rel 2 -o latex > table.tex
+
+\b
+How to read the numbers:
+  ASL       irrelevant documents above a relevant one, plus one; lower is better, 1 is perfect
+  nASL      the same on a scale from 0 to 1, higher is better
+  LexiP     like RR, but ties are broken by the next relevant document, and the next
+  Rareness  precision with credit for relevant documents that other runs do not find
+  TBG       relevant documents a user is expected to save before running out of time
+ASL@1000 over deep pools is mostly recall: read it beside R@1000 and Judged@10.
+
+\b
+Exit status: 0, all runs were measured; 1, some could not be (the others are shown, the
+reason is on stderr); 2, none could be, or what was asked for cannot be understood."""
+
+
+@click.command(name="evaluate", epilog=EPILOG)
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="NAMES",
+    help="Measures of this package, of ir_measures ('AP(rel=2) nDCG@10') or of trec_eval "
+    "('map P_10'), in one or several -m. Default: ours, and AP, nDCG@10, R@1000, Judged@10; for "
+    "an ir_datasets id also its official measures, whose rel all others take.",
+)
+@click.option("-q", "--by_query", is_flag=True, help="A row for each query.")
+@click.option("-n", "--no_summary", is_flag=True, help="With -q: without the means.")
+@click.option(
+    "-p",
+    "--places",
+    type=click.IntRange(min=EVERY_PLACE),
+    default=4,
+    show_default=True,
+    help="Decimal places; -1: all. JSON lines always have all.",
+)
+@click.option(
+    "-o",
+    "--output_format",
+    type=click.Choice(["table", "tsv", "jsonl", "latex"]),
+    default="table",
+    show_default=True,
+    help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
+    "first, unless RUN is a single file.",
+)
+@click.option("-s", "--sort", default="", metavar="NAME", help="Runs by this measure, best first.")
+@click.option(
+    "-l",
+    "--rel",
+    "--level_for_rel",
+    type=float,
+    help="Least grade of a relevant document, for measures that do not say.  [default: 1]",
+)
+@click.option(
+    "--pool",
+    metavar="FILE",
+    help="Pool for rareness: a file that 'pyterrier-asl pool' made, or a folder of runs. "
+    "Default: the runs given.",
+)
+@click.option(
+    "--lengths",
+    metavar="FILE|irds:ID",
+    help="Words of each document, for TBG: a file that DocLengths.save() wrote, or a collection of "
+    "ir_datasets to count in.",
+)
+@click.option("-j", "--jobs", default=1, show_default=True, help="Runs at a time; -1: all cores.")
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    by_query: bool,
+    no_summary: bool,
+    places: int,
+    output_format: str,
+    sort: str,
+    rel: float | None,
+    pool: str | None,
+    lengths: str | None,
+    jobs: int,
+) -> None:
+    """Measure run files (plain or compressed, or folders of them) against judgements.
+
+    QRELS is a file, or the id of an ir_datasets dataset with judgements. Files are read as
+    trec_eval reads them: any white space, the rank ignored, means over all queries of the qrels. A
+    line that does not fit is an error with its number.
+    """
+    from pathlib import Path
+
+    from .. import run_files, tables
+
+    if no_summary and not by_query:
+        raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
+    if output_format == "jsonl" and places != 4:
+        click.echo("--places is ignored with JSON lines, which have all digits", err=True)
+    done = run_files.measure_files(
+        qrels, runs, measures, pool=pool, lengths=lengths, rel=rel, jobs=jobs
+    )
+    scores = done.scores(by_query=by_query, summary=not no_summary, sort=sort)
+    tables.write(
+        scores,
+        output_format,
+        places=places,
+        with_run=len(runs) > 1 or Path(runs[0]).is_dir(),
+    )
+    if done.hint:
+        click.echo(f"Hint: {done.hint}", err=True)
+    for reason in done.failures.values():
+        click.echo(f"Error: {reason}", err=True)
+    if done.failures:
+        raise click.exceptions.Exit(1)

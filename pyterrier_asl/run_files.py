@@ -1,0 +1,222 @@
+"""Files in, scores out: what a command line does with runs, judgements, a pool and groups."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from .evaluation import evaluate, means
+from .io import iter_run_tables, official_measures, read_qrels_table, read_run_table, run_name
+from .judging import Judgements
+from .lengths import DocLengths
+from .pools import RarenessPool
+from .requested import Requested, default_measures, grades_hint, needs_pool, parse_measures, unique
+from .tables import ALL, Scores
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out.
+
+    Attributes:
+        by_query: a row per run and query; see :func:`evaluate`.
+        asked: the measures, by the names of their columns.
+        failures: why a file could not be measured, by file; the others were.
+        hint: what else to tell, '' for nothing.
+    """
+
+    by_query: pd.DataFrame
+    asked: list[Requested]
+    failures: dict[Path, str]
+    hint: str
+
+    def scores(self, *, by_query: bool = False, summary: bool = True, sort: str = "") -> Scores:
+        """The values to be shown.
+
+        Args:
+            by_query: a row per run and query instead of one per run.
+            summary: then, whether a row of means, called ``all``, follows each run's queries.
+            sort: the measure by which runs are ordered, best first; '': as they were given.
+
+        Raises:
+            ValueError: where ``sort`` is not one of the measures.
+        """
+        directions = {one.name: one.higher_is_better for one in self.asked}
+        if sort and sort not in directions:
+            raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
+        mean = means(self.by_query).rename_axis("run").reset_index()
+        if sort:
+            up = directions[sort] is False
+            mean = mean.sort_values(sort, ascending=up, kind="stable", ignore_index=True)
+        values = self._by_query(mean, summary) if by_query else mean
+        higher = {name: up for name, up in directions.items() if up is not None}
+        return Scores(values, higher)
+
+    def _by_query(self, mean: pd.DataFrame, summary: bool) -> pd.DataFrame:
+        """Each run's queries, and then their mean, in the order of the means."""
+        place = {run: number for number, run in enumerate(mean["run"])}
+        parts = [self.by_query.rename(columns={"name": "run"}).astype({"qid": object})]
+        if summary:
+            summaries = mean.copy()
+            summaries.insert(1, "qid", pd.Series(ALL, index=mean.index, dtype=object))
+            parts.append(summaries)
+        both = pd.concat(parts, ignore_index=True)
+        order = np.argsort(both["run"].map(place).to_numpy(), kind="stable")
+        return both.iloc[order].reset_index(drop=True)
+
+
+def measure_files(
+    qrels: str,
+    runs: Iterable[str | os.PathLike[str]],
+    measures: Iterable[str] = (),
+    *,
+    pool: str | None = None,
+    lengths: str | None = None,
+    rel: float | None = None,
+    jobs: int = 1,
+) -> Measured:
+    """Measures run files. One that cannot be measured does not keep the others from it.
+
+    Args:
+        qrels: file or ir_datasets id.
+        runs: files and folders.
+        measures: names; see :func:`~pyterrier_asl.requested.parse_measures`. None at all: those of
+            :func:`~pyterrier_asl.requested.default_measures`.
+        pool: file of a pool, or folder of runs, for the rareness measures that name none; None: the
+            runs themselves.
+        lengths: for TBG; what ``TBG(lengths=...)`` takes.
+        rel: minimum grade of a relevant document, for measures that do not say it.
+        jobs: how many runs to judge at a time.
+
+    Raises:
+        ValueError: for what is no run, qrels or measure; where not one run can be measured.
+        OSError: for a file that cannot be read.
+    """
+    files = find_runs(runs)
+    typed = parse_measures(measures) if (measures := list(measures)) else None
+    judgements = Judgements(read_qrels_table(qrels))
+    if not len(judgements):
+        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
+    if typed is None:
+        official = [] if Path(qrels).is_file() or rel is not None else official_measures(qrels)
+        several = len(files) > 1 or pool is not None
+        typed = default_measures(official, several=several, lengths=lengths is not None)
+    asked = _completed(typed, pool, lengths, rel)
+    by_query, failures = _evaluated(files, judgements, asked, jobs)
+    return Measured(by_query, asked, failures, grades_hint(float(judgements.grades.max()), asked))
+
+
+def _completed(
+    typed: list[Requested], pool: str | None, lengths: str | None, rel: float | None
+) -> list[Requested]:
+    """The measures with what they do not say themselves."""
+    given: dict[str, Any] = {"rel": rel}
+    if lengths is not None:
+        given["lengths"] = DocLengths.resolve(lengths)
+    if pool is not None and needs_pool(typed):
+        given["pool"] = (
+            RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
+        )
+    asked = unique(one.given(**given) for one in typed)
+    for one in asked:
+        params = one.measure.params
+        if one.measure.NAME == "TBG" and not {"lengths", "missing_length"} & params.keys():
+            raise ValueError(
+                f"{one.name} needs the lengths of the documents: --lengths irds:ID counts those "
+                "of an ir_datasets collection, --lengths FILE has those that DocLengths.save() "
+                "saved; or write TBG(missing_length=500)"
+            )
+    return asked
+
+
+def _evaluated(
+    files: dict[str, Path], judgements: Judgements, asked: list[Requested], jobs: int
+) -> tuple[pd.DataFrame, dict[Path, str]]:
+    """The values of the runs that can be measured, and why others cannot."""
+    measures = {one.name: one.measure for one in asked}
+    try:
+        return evaluate(files, judgements, measures, jobs=jobs), {}
+    except (ValueError, OSError) as error:
+        wrong = {path: reason for path in files.values() if (reason := _reason(path, judgements))}
+        good = {name: path for name, path in files.items() if path not in wrong}
+        if not wrong:  # it is not the runs' fault
+            raise
+        if not good:
+            first, *others = wrong.values()
+            raise ValueError(
+                first + (f" (nor can any of {len(others)} further runs be used)" if others else "")
+            ) from error
+    return evaluate(good, judgements, measures, jobs=jobs), wrong
+
+
+def _reason(path: Path, judgements: Judgements) -> str:
+    """Why a run cannot be judged; '' where it can."""
+    try:
+        judgements.judge_whole(read_run_table(path))
+    except (ValueError, OSError) as error:
+        return str(error) if str(path) in str(error) else f"{path}: {error}"
+    return ""
+
+
+def find_runs(runs: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
+    """Run files by name; of a folder all that it holds but hidden files.
+
+    Raises:
+        ValueError: where two have one name, a folder holds none, or there is none at all.
+        FileNotFoundError: where there is no such file.
+    """
+    found: dict[str, Path] = {}
+    for path in (file for run in runs for file in _files(Path(run))):
+        name = run_name(path)
+        if found.setdefault(name, path) is not path:
+            raise ValueError(f"{found[name]} and {path} are both named {name!r}; rename one")
+    if not found:
+        raise ValueError("there are no runs")
+    return found
+
+
+def tables_of(files: Mapping[str, Path]) -> dict[str, pa.Table]:
+    """What is in run files, by name."""
+    return dict(iter_run_tables(files))
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file or folder {path}")
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
+    if not files:
+        raise ValueError(f"the folder {path} holds no files")
+    return files
+
+
+def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
+    """The group of each run, from lines ``run<TAB>group``.
+
+    A run may be named as its file is: ``input.bm25.gz`` is ``bm25``.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a run with two groups.
+    """
+    groups: dict[str, str] = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.reader(file, delimiter="\t"), 1):
+            if not any(row):
+                continue
+            if len(row) != 2 or not all(row):
+                raise ValueError(f"{path}, line {number}: expected run<TAB>group, found {row}")
+            name = run_name(row[0])
+            if groups.setdefault(name, row[1]) != row[1]:
+                raise ValueError(
+                    f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
+                )
+    return groups
