@@ -21,6 +21,7 @@ from .pools import RarenessPool
 _LATER = {
     "Experiment": "experiment",
     "TermIndex": "retrieval.index",
+    "accelerate": "acceleration",
     "evaluate": "evaluation",
     "RobertsonPRF": "retrieval.feedback",
     "preferences": "preference",

@@ -13,10 +13,12 @@ ranking:
 
 from __future__ import annotations
 
+import copy
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +28,7 @@ from .columns import Table, first_of_each, qrels_table, run_table
 from .matching import PairIndex, codes, positions, stretches
 from .ranking import Met, meet
 
+T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -76,6 +79,27 @@ class Judgements:
         self.queries = np.repeat(np.arange(len(self.qid_text)), np.diff(self.offsets))
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         self._relevant: dict[float, Ints] = {}
+        self._made: dict[Any, Any] = {}
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What ``make`` makes of these judgements, made when first asked for by this key."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
+
+    def regraded(self, grades: Mapping[float, float]) -> Judgements:
+        """The same judgements with other grades for some of their grades."""
+
+        def make() -> Judgements:
+            other = copy.copy(self)
+            other.grades = self.grades.copy()
+            for old, new in grades.items():
+                other.grades[self.grades == old] = new
+            other._relevant, other._made = {}, {}
+            return other
+
+        return self.once(("regraded", *sorted(grades.items())), make)
 
     def __len__(self) -> int:
         return len(self.qids)
@@ -276,6 +300,11 @@ class JudgedRun:
             seen = self._without_unjudged() if judged_only else self
             self._views[key] = seen if cutoff is None else seen._cut(cutoff)
         return self._views[key]
+
+    def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
+        """The same run, met with the same judgements of other grades."""
+        other = self.judgements.regraded(grades)
+        return replace(self, judgements=other, _relevant={}, _views={})
 
     def _without_unjudged(self) -> JudgedRun:
         keep = self.grades >= 0
