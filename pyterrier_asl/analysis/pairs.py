@@ -1,0 +1,108 @@
+"""Every two rankings of one query compared: what all questions about preferences start from.
+
+Lexicographic order is transitive within a query. Sorted by it, two rankings first differ at the
+smallest of the levels at which neighbours between them first differ, so that all pairs of S
+rankings cost S times S steps, however many relevant documents there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
+    """i* and rrLP of every two rankings of a query.
+
+    Args:
+        reciprocal: RR_1, RR_2, ... of each ranking, descending, shape (S, m).
+
+    Returns:
+        i* from 1, 0 where no level differs, and rrLP of the row's ranking against the column's,
+        each of shape (S, S).
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2.
+
+    >>> i_star, rrlp = all_pairs(np.array([[1, 1 / 2, 0], [1, 1 / 4, 1 / 5], [1, 1 / 2, 0]]))
+    >>> i_star.tolist()
+    [[0, 2, 0], [2, 0, 2], [0, 2, 0]]
+    >>> rrlp[0].tolist()
+    [0.0, 0.25, 0.0]
+    """
+    systems, levels = reciprocal.shape
+    if not levels:
+        return np.zeros((systems, systems), dtype=np.int64), np.zeros((systems, systems))
+    order = np.lexsort(-reciprocal.T[::-1])
+    differs = np.diff(reciprocal[order], axis=0) != 0
+    neighbours = np.where(differs.any(axis=1), differs.argmax(axis=1), levels)
+    first = np.full((systems, systems), levels)
+    first[:, 1:] = np.where(np.tri(systems, systems - 1, -1, dtype=bool), levels, neighbours)
+    first = np.minimum.accumulate(first, axis=1)
+    place = np.empty(systems, dtype=np.int64)
+    place[order] = np.arange(systems)
+    where = np.minimum(first, first.T)[place[:, None], place]
+    padded = np.pad(reciprocal, ((0, 0), (0, 1)))
+    here = np.take_along_axis(padded, where, axis=1)
+    return np.where(where < levels, where + 1, 0), here - here.T
+
+
+def by_query(reciprocal: Floats, total: Ints) -> Iterator[Floats]:
+    """The part of each query: RR_1, RR_2, ... of every ranking, shape (S, total[q]).
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+    """
+    end = np.cumsum(total)
+    for begin, stop in zip(end - total, end):
+        yield reciprocal[:, begin:stop]
+
+
+def preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]:
+    """i* and rrLP of every pair of systems a < b, as :func:`numpy.triu_indices` lists them.
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        Two arrays of shape (S (S - 1) / 2, Q).
+    """
+    pairs = np.triu_indices(len(reciprocal), k=1)
+    levels = np.empty((len(pairs[0]), len(total)), dtype=np.int64)
+    values = np.empty(levels.shape)
+    for query, part in enumerate(by_query(reciprocal, total)):
+        i_star, rrlp = all_pairs(part)
+        levels[:, query], values[:, query] = i_star[pairs], rrlp[pairs]
+    return levels, values
+
+
+def level(reciprocal: Floats, total: Ints, i: int) -> Floats:
+    """RR_i of every ranking, 0 for a query that has fewer than i relevant documents.
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+        i: the recall level, from 1.
+
+    Returns:
+        Shape (S, Q).
+
+    >>> level(np.array([[1, 0.5, 0.25]]), np.array([2, 0, 1]), 2).tolist()
+    [[0.5, 0.0, 0.0]]
+    """
+    has = np.flatnonzero(total >= i)
+    values = np.zeros((len(reciprocal), len(total)))
+    values[:, has] = reciprocal[:, (np.cumsum(total) - total)[has] + i - 1]
+    return values
+
+
+def named_pairs(names: list[str]) -> list[tuple[str, str]]:
+    """The two systems of each pair, in the order of :func:`preferences`."""
+    first, second = np.triu_indices(len(names), k=1)
+    return [(names[a], names[b]) for a, b in zip(first.tolist(), second.tolist())]

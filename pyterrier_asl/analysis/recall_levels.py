@@ -1,0 +1,151 @@
+"""How many recall levels does it take to tell two rankings apart, and what do the next ones say?"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .judged_runs import JudgedRuns
+from .pairs import level, preferences
+
+Floats = npt.NDArray[np.float64]
+
+
+def recall_level_needed(
+    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 20
+) -> pd.DataFrame:
+    """At which recall level i* two rankings are first told apart (Figure 6).
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        levels: how many recall levels to report.
+
+    Returns:
+        For each level ``i``: ``pairs`` of rankings first told apart there, and ``cumulative``, the
+        share of all pairs that are told apart at that level or before. What is left at the end
+        needs more levels, or ties.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 6.
+
+    >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}
+    >>> recall_level_needed(runs, {"q": {"d": 1, "e": 1}}, levels=2)
+       i  pairs  cumulative
+    0  1      0         0.0
+    1  2      1         1.0
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(rel)
+    i_star, _ = preferences(judged.reciprocal_ranks(rel, cutoff), total)
+    told = np.bincount(i_star.ravel(), minlength=levels + 1)[1 : levels + 1]
+    return pd.DataFrame(
+        {
+            "i": np.arange(1, levels + 1),
+            "pairs": told,
+            "cumulative": np.cumsum(told) / max(i_star.size, 1),
+        }
+    )
+
+
+def level_correlations(
+    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 8
+) -> pd.DataFrame:
+    """Pearson correlations of the differences δRR_i and δRR_j of two rankings (Figure 7a).
+
+    Over all pairs of systems and all queries with j relevant documents or more.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        levels: how many recall levels to look at.
+
+    Returns:
+        For each i < j: ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a number where one
+        of the two levels never differs.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(rel)
+    reciprocal = judged.reciprocal_ranks(rel, cutoff)
+    rows = []
+    for j in range(2, levels + 1):
+        products, pairs = _products(reciprocal, total, range(1, j + 1))
+        for i in range(1, j):
+            scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
+            correlation = products[i - 1, j - 1] / scale if scale else np.nan
+            rows.append((i, j, pairs, correlation))
+    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
+    return frame.sort_values(["i", "j"], ignore_index=True)
+
+
+def level_regressions(
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 4,
+    following: int = 4,
+) -> pd.DataFrame:
+    """Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4) (Figure 7b).
+
+    Over all pairs of systems, both ways round, so that there is no intercept; and over all queries
+    with i + 4 relevant documents or more.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        levels: regress δRR_1 to this one.
+        following: on how many following levels.
+
+    Returns:
+        For each i and j: ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the regression and
+        ``pairs`` of rankings that it is about.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(rel)
+    reciprocal = judged.reciprocal_ranks(rel, cutoff)
+    fits = (_regression(reciprocal, total, i, following) for i in range(1, levels + 1))
+    return pd.DataFrame(
+        chain.from_iterable(fits), columns=["i", "j", "coefficient", "R2", "pairs"]
+    )
+
+
+def _regression(
+    reciprocal: Floats, total: npt.NDArray[np.int64], i: int, following: int
+) -> list[tuple[int, int, float, float, int]]:
+    products, pairs = _products(reciprocal, total, range(i, i + following + 1))
+    with_target, among = products[1:, 0], products[1:, 1:]
+    coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
+    explained = coefficients @ with_target
+    r2 = explained / products[0, 0] if products[0, 0] else np.nan
+    return [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
+
+
+def _products(
+    reciprocal: Floats, total: npt.NDArray[np.int64], levels: range
+) -> tuple[Floats, int]:
+    """Sums of δRR_i δRR_j over all pairs of rankings of the queries that have the last level.
+
+    Both ways round δRR has mean 0. Of S values x and y, the differences of all ordered pairs have
+    the product sum 2 S² cov(x, y): no pair need be made.
+    """
+    has = np.flatnonzero(total >= levels[-1])
+    values = np.stack([level(reciprocal, total, i)[:, has] for i in levels])
+    centred = values - values.mean(axis=1, keepdims=True)
+    systems = values.shape[1]
+    sums = 2 * systems * np.einsum("isq,jsq->ij", centred, centred)
+    return sums, systems * (systems - 1) // 2 * len(has)

@@ -1,0 +1,136 @@
+"""How often can two rankings of a query not be told apart?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .judged_runs import JudgedRuns
+from .pairs import by_query, level, preferences
+
+
+def ties(runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None) -> pd.DataFrame:
+    """Ties between the rankings that two systems give the same query (Table 3).
+
+    A query without relevant documents ties all rankings.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+
+    Returns:
+        A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank:
+        ``preference``, ``pairs`` of rankings, ``ties`` among them, and ``percent``.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 3.
+
+    >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}
+    >>> ties(runs, {"q": {"d": 1, "e": 1}})
+        preference  pairs  ties  percent
+    0  rrLP, sgnLP      1     0      0.0
+    1           RR      1     1    100.0
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(rel)
+    i_star, _ = preferences(judged.reciprocal_ranks(rel, cutoff), total)
+    tied = [int(np.sum(i_star == 0)), int(np.sum(i_star != 1))]
+    return pd.DataFrame(
+        {
+            "preference": ["rrLP, sgnLP", "RR"],
+            "pairs": i_star.size,
+            "ties": tied,
+            "percent": 100 * np.array(tied) / max(i_star.size, 1),
+        }
+    )
+
+
+def tie_probability_by_rank(
+    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, deepest: int = 10
+) -> pd.DataFrame:
+    """How likely another system's ranking ties with one in reciprocal rank, by its rank p_1.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        deepest: the last rank p_1 to report.
+
+    Returns:
+        For each rank: ``p_1``, ``rankings`` whose first relevant document is there, ``pairs`` of
+        such a ranking with another system's for the same query, and ``probability`` of a tie in
+        such a pair, not a number where there is none.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 3.
+
+    >>> runs = {name: {"q": {"d": 1}} for name in ("a", "b")} | {"c": {"q": {"x": 2, "d": 1}}}
+    >>> tie_probability_by_rank(runs, {"q": {"d": 1}}, deepest=2)
+       p_1  rankings  pairs  probability
+    0    1         2      4          0.5
+    1    2         1      2          0.0
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    first = level(judged.reciprocal_ranks(rel, cutoff), judged.judgements.num_relevant(rel), 1)
+    ranks = np.arange(1, deepest + 1)
+    # How many of each query's rankings have their first relevant document at each rank.
+    there = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
+    rankings = there.sum(axis=1)
+    pairs = rankings * (len(judged) - 1)
+    with np.errstate(invalid="ignore"):
+        probability = np.sum(there * (there - 1), axis=1) / pairs
+    return pd.DataFrame(
+        {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
+    )
+
+
+def ties_by_recall_level(
+    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 20
+) -> pd.DataFrame:
+    """How often two rankings have their i-th relevant document at the same rank.
+
+    Only queries with i relevant documents or more count for level i. Two rankings that both miss
+    the i-th are tied.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        levels: how many recall levels to look at.
+
+    Returns:
+        For each level ``i``: ``pairs`` of rankings, ``probability`` of the same position, and
+        ``both_missing``, the share of pairs in which neither retrieved it.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 5.
+
+    >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}
+    >>> ties_by_recall_level(runs, {"q": {"d": 1, "e": 1}}, levels=2)
+       i  pairs  probability  both_missing
+    0  1      1          1.0           0.0
+    1  2      1          0.0           0.0
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(rel)
+    pairs, tied, missing = np.zeros((3, levels))
+    systems = len(judged)
+    for part in by_query(judged.reciprocal_ranks(rel, cutoff), total):
+        for i in range(min(levels, part.shape[1])):
+            values, counts = np.unique(part[:, i], return_counts=True)
+            alike = counts * (counts - 1) // 2
+            pairs[i] += systems * (systems - 1) // 2
+            tied[i] += alike.sum()
+            missing[i] += alike[values == 0].sum()
+    with np.errstate(invalid="ignore"):
+        return pd.DataFrame(
+            {
+                "i": np.arange(1, levels + 1),
+                "pairs": pairs.astype(np.int64),
+                "probability": tied / pairs,
+                "both_missing": missing / pairs,
+            }
+        )
