@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import ir_measures
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from tqdm.auto import tqdm
 
-from ..io import iter_run_tables, read_qrels_table
+from .. import acceleration
+from ..io import iter_run_tables, read_qrels_table, read_run_table
 from ..judging import JudgedRun, Judgements
-from ..measures import PluginMeasure
 from ..scoring.lexicographic import reciprocal_ranks
 
 Floats = npt.NDArray[np.float64]
@@ -31,20 +33,23 @@ class JudgedRuns:
         names: the names of the runs, S of them.
         runs: the runs, in the same order.
         judgements: what they were met with.
+        source: what the judgements were made from.
     """
 
     names: list[str]
     runs: list[JudgedRun]
     judgements: Judgements
+    source: Any = None
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, runs: Any, qrels: Any) -> JudgedRuns:
+    def of(cls, runs: Any, qrels: Any = None) -> JudgedRuns:
         """Reads runs and qrels, wherever they are, and meets them.
 
         Args:
-            runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-            qrels: frame, file, or ir_datasets id.
+            runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns, which
+                are met anew only with other qrels than they have been met with.
+            qrels: frame, file, ir_datasets id, or Judgements; None: those of JudgedRuns.
 
         Raises:
             ValueError: where there are no runs, or one that cannot be an answer to these queries.
@@ -54,18 +59,28 @@ class JudgedRuns:
         [[1.0]]
         """
         if isinstance(runs, cls):
-            return runs
-        judgements = Judgements(read_qrels_table(qrels) if _is_named(qrels) else qrels)
-        source = runs.items() if isinstance(runs, dict) else iter_run_tables(runs)
-        total = len(runs) if isinstance(runs, (dict, list, tuple)) else None
+            return runs if qrels is None or runs._met_with(qrels) else runs.judged_by(qrels)
+        if qrels is None:
+            raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
+        source: Iterable[tuple[Any, Any]] = (
+            runs.items() if isinstance(runs, Mapping) else iter_run_tables(runs)
+        )
+        total = len(runs) if isinstance(runs, (Mapping, list, tuple)) else None
+        return cls._meet(source, qrels, total)
+
+    @classmethod
+    def _meet(
+        cls, source: Iterable[tuple[Any, Any]], qrels: Any, total: int | None
+    ) -> JudgedRuns:
+        judgements = _judgements(qrels)
         names, judged = [], []
         few = total is not None and total < _MANY
-        for name, run in tqdm(source, total=total, desc="runs", disable=few, leave=False):
+        for name, run in tqdm(source, total=total, desc="runs", disable=few or None, leave=False):
             names.append(str(name))
             judged.append(_judge(judgements, str(name), run))
         if not names:
             raise ValueError("an analysis needs at least one run")
-        return cls(names, judged, judgements)
+        return cls(names, judged, judgements, qrels)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -88,6 +103,16 @@ class JudgedRuns:
         found = (run.view(cutoff).relevant(rel) for run in self.runs)
         return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in found])
 
+    def row(self, name: str) -> int:
+        """The row of a run.
+
+        Raises:
+            ValueError: for a run that is not there.
+        """
+        if name not in self.names:
+            raise ValueError(f"there is no run {name!r}; there are {self.names}")
+        return self.names.index(name)
+
     def select(self, names: Iterable[str]) -> JudgedRuns:
         """Some of the runs, in this order.
 
@@ -98,18 +123,60 @@ class JudgedRuns:
         unknown = [name for name in names if name not in self.names]
         if unknown:
             raise ValueError(f"there are no runs {unknown}; there are {self.names}")
-        runs = [self.runs[self.names.index(name)] for name in names]
-        return JudgedRuns(names, runs, self.judgements)
+        rows = [self.names.index(name) for name in names]
+        values = {key: known[rows] for key, known in self._values.items()}
+        runs = [self.runs[row] for row in rows]
+        return JudgedRuns(names, runs, self.judgements, self.source, values)
+
+    def judged_by(self, qrels: Any) -> JudgedRuns:
+        """The same runs, met with other qrels; nothing is read again."""
+        return self._meet(zip(self.names, self.runs), qrels, len(self))
+
+    def _met_with(self, qrels: Any) -> bool:
+        if qrels is self.source or qrels is self.judgements:
+            return True
+        return _is_named(qrels) and _is_named(self.source) and str(qrels) == str(self.source)
 
 
-def _is_named(qrels: Any) -> bool:
-    return isinstance(qrels, str) or hasattr(qrels, "__fspath__")
+def tracks(runs: Any, qrels: Any = None) -> dict[str, JudgedRuns]:
+    """One track or several, by name.
+
+    Args:
+        runs: the runs of one track, as :meth:`JudgedRuns.of` takes them; or, without qrels, a dict
+            of track -> JudgedRuns or (runs, qrels).
+        qrels: the judgements of the one track.
+
+    >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
+    ['toy']
+    """
+    if qrels is None and isinstance(runs, Mapping):
+        several = {}
+        for name, track in runs.items():
+            pair = track if isinstance(track, tuple) else (track,)
+            if not isinstance(track, JudgedRuns) and len(pair) != 2:
+                raise ValueError(
+                    f"track {name!r} is a {type(track).__name__}: without qrels, pass a dict of "
+                    "track -> (runs, qrels)"
+                )
+            several[str(name)] = JudgedRuns.of(*pair)
+        return several
+    return {"": JudgedRuns.of(runs, qrels)}
+
+
+def _is_named(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _judgements(qrels: Any) -> Judgements:
+    if isinstance(qrels, Judgements):
+        return qrels
+    return Judgements(read_qrels_table(qrels) if _is_named(qrels) else qrels)
 
 
 def _judge(judgements: Judgements, name: str, run: Any) -> JudgedRun:
-    if _is_named(run):
-        from ..io import read_run_table
-
+    if isinstance(run, JudgedRun):
+        run = run.table
+    elif _is_named(run):
         run = read_run_table(run)
     try:
         return judgements.judge_whole(run)
@@ -118,19 +185,22 @@ def _judge(judgements: Judgements, name: str, run: Any) -> JudgedRun:
 
 
 def _values(measure: Any, run: JudgedRun) -> Floats:
-    """A measure's values from a judged run: ours, or a standard one through ir_measures."""
-    if isinstance(measure, PluginMeasure):
-        return measure.values(run)
+    """A measure's values from a judged run: our own computation, or else ir_measures'."""
+    if acceleration.supports(measure):
+        return acceleration.values(measure, run)
     qrels, ranking = _as_frames(run)
     found = {m.query_id: m.value for m in measure.iter_calc(qrels, ranking)}
     return np.array([found.get(qid, 0.0) for qid in run.judgements.qid_text.to_pylist()])
 
 
-def _as_frames(run: JudgedRun) -> tuple[Any, Any]:
+def _as_frames(run: JudgedRun) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Qrels and ranking for ir_measures, the order of the ranking in the scores."""
-    import pandas as pd
-
     judgements, ranking = run.judgements, run.whole_ranking
+    if np.any(judgements.grades % 1):
+        raise ValueError(
+            "ir_measures takes whole grades only, and these have fractions: use a measure of this "
+            "package, or round the grades"
+        )
     qids = np.array(judgements.qid_text.to_pylist(), dtype=object)
     queries = np.repeat(np.arange(len(qids)), np.diff(ranking.offsets))
     places = np.arange(len(queries)) - ranking.offsets[queries]
@@ -144,7 +214,7 @@ def _as_frames(run: JudgedRun) -> tuple[Any, Any]:
     frame = pd.DataFrame(
         {
             "query_id": qids[queries],
-            "doc_id": run.docnos(ranking.rows).to_pandas(),
+            "doc_id": run.docnos(ranking).to_pandas(),
             "score": -places.astype(float),
         }
     )

@@ -1,0 +1,73 @@
+"""Pairs of systems compared by one test, corrected for all comparisons that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..statistics import compare_pair, correct
+from .slices import Queries
+
+Floats = npt.NDArray[np.float64]
+
+_SHOWN = ("difference", "ci_low", "ci_high", "effect", "statistic", "p")
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test of two systems, and the correction over all comparisons that are shown together.
+
+    Attributes:
+        test: one of :data:`~pyterrier_asl.statistics.PAIR_TESTS`.
+        correction: ``'holm'``, ``'bonferroni'``, ``'bh'`` or None.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        n_resamples: draws of a randomisation test.
+        seed: of those draws.
+    """
+
+    test: str = "t"
+    correction: str | None = "holm"
+    alpha: float = 0.05
+    n_resamples: int = 10_000
+    seed: int = 0
+
+    def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
+        """What the test says of two systems' values over some queries, first minus second."""
+        found = compare_pair(
+            queries.of(a), queries.of(b), self.test, alpha=self.alpha, weights=queries.weights,
+            n_resamples=self.n_resamples, seed=self.seed,
+        )  # fmt: skip
+        return {name: getattr(found, name) for name in _SHOWN}
+
+    def corrected(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Corrects the column ``p`` over all rows: they are what is shown together.
+
+        Adds ``p_corrected`` and ``significant``; ``attrs`` say what was done over how many.
+        """
+        corrected = correct(frame["p"], self.correction)
+        attrs = {
+            **frame.attrs,
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "family": corrected.family,
+            "dropped": corrected.dropped,
+        }
+        frame = frame.assign(
+            p_corrected=corrected.p, significant=corrected.p <= self.alpha
+        )
+        frame.attrs = attrs
+        return frame
+
+
+def as_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Rows as a frame; an error where there are none."""
+    listed = list(rows)
+    if not listed:
+        raise ValueError("there is nothing to compare: give at least one run and one measure")
+    return pd.DataFrame(listed)

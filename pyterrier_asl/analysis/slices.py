@@ -1,0 +1,172 @@
+"""Which queries a mean is over, and how much each counts: weights and slices, for every analysis.
+
+Wherever an analysis takes a mean over queries it takes it through :class:`Queries`, so ``weights=``
+and ``by=`` mean the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Some of the queries, and how much each counts.
+
+    Attributes:
+        at: their places among all, shape (n,).
+        weights: how much each counts, shape (n,), only ratios matter; None: all alike.
+    """
+
+    at: Ints
+    weights: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def of(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of these queries; queries are the last axis."""
+        return values[..., self.at]
+
+    def mean(self, values: npt.NDArray[Any]) -> Any:
+        """The mean over these queries, the last axis of ``values``.
+
+        >>> float(Queries(np.array([0, 2]), np.array([3.0, 1.0])).mean(np.array([1.0, 7.0, 5.0])))
+        2.0
+        """
+        return np.average(self.of(values), axis=-1, weights=self.weights)
+
+    @property
+    def each(self) -> Floats:
+        """The weights; ones where all count alike."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+
+def slices(
+    qids: Sequence[Any], weights: Any = None, by: Any = None
+) -> Iterator[tuple[Any, Queries]]:
+    """The slices of the queries: one of all, or one for each value of ``by``.
+
+    Args:
+        qids: the query ids.
+        weights: how much each query counts: Series or dict by query id, or one number for each
+            query in their order.
+        by: what slice each query is in: Series or dict by query id, a frame of topics with ``qid``
+            and one other column, or one value for each query in their order.
+
+    Returns:
+        Pairs of a slice's value (None: all queries) and its queries, in order of first appearance.
+
+    Raises:
+        ValueError: for a query without weight or slice, a weight that is below 0 or not finite, or
+            a slice whose weights are all 0.
+
+    >>> [(name, q.at.tolist()) for name, q in slices([1, 2, 3], by={1: "a", 2: "b", 3: "a"})]
+    [('a', [0, 2]), ('b', [1])]
+    """
+    weight = None if weights is None else _weights(qids, weights)
+    if by is None:
+        yield None, _checked("all queries", Queries(np.arange(len(qids)), weight))
+        return
+    codes, names = pd.factorize(pd.Series(_by_query(qids, by, "slice")))
+    for code, name in enumerate(names):
+        at = np.flatnonzero(codes == code)
+        queries = Queries(at, None if weight is None else weight[at])
+        yield name, _checked(f"slice {name!r}", queries)
+
+
+def per_slice(
+    qids: Sequence[Any],
+    analyse: Callable[[Queries], pd.DataFrame],
+    weights: Any = None,
+    by: Any = None,
+) -> pd.DataFrame:
+    """One frame of what ``analyse`` says about each slice; with ``by`` its first column is ``by``.
+
+    Args:
+        qids: the query ids.
+        analyse: the frame of some of the queries.
+        weights: see :func:`slices`.
+        by: see :func:`slices`.
+
+    >>> by = pd.Series({"q1": "short", "q2": "long"}, name="length")
+    >>> per_slice(["q1", "q2"], lambda q: pd.DataFrame({"queries": [len(q)]}), by=by)
+      length  queries
+    0  short        1
+    1   long        1
+    """
+    frames = []
+    for value, queries in slices(qids, weights, by):
+        frame = analyse(queries)
+        if by is not None:
+            frame.insert(0, _column_name(by), [value] * len(frame))
+        frames.append(frame)
+    whole = pd.concat(frames, ignore_index=True)
+    whole.attrs = {**frames[0].attrs, "weighted": weights is not None}
+    return whole
+
+
+def _weights(qids: Sequence[Any], weights: Any) -> Floats:
+    values = np.asarray(_by_query(qids, weights, "weight"), dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
+    if len(wrong):
+        at = int(wrong[0])
+        raise ValueError(
+            f"query {qids[at]!r} has the weight {values[at]}: give finite weights, none below 0"
+        )
+    return values
+
+
+def _checked(name: str, queries: Queries) -> Queries:
+    if queries.weights is not None and not queries.weights.any():
+        raise ValueError(f"{name}: all weights are 0, so there is no mean; give one query some")
+    return queries
+
+
+def _by_query(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
+    """A value for each query, found by its id as text."""
+    if isinstance(values, pd.DataFrame):
+        values = _series(values, what)
+    if not isinstance(values, (pd.Series, Mapping)):
+        listed = list(values)
+        if len(listed) != len(qids):
+            raise ValueError(
+                f"there are {len(listed)} {what}s for {len(qids)} queries: give one for each, or a "
+                "Series or dict by query id"
+            )
+        return listed
+    known = {str(qid): value for qid, value in values.items() if not pd.isna(value)}
+    lacking = [qid for qid in qids if str(qid) not in known]
+    if lacking:
+        raise ValueError(
+            f"{len(lacking)} of {len(qids)} queries have no {what} (e.g. {lacking[0]!r}): give "
+            f"every query one; the {what}s' own query ids look like {next(iter(known), None)!r}"
+        )
+    return [known[str(qid)] for qid in qids]
+
+
+def _series(topics: pd.DataFrame, what: str) -> pd.Series[Any]:
+    columns = [column for column in topics.columns if column not in ("qid", "query_id")]
+    key = next((column for column in ("qid", "query_id") if column in topics.columns), None)
+    if key is None or len(columns) != 1:
+        raise ValueError(
+            f"a frame of {what}s has the column qid and one other; this has "
+            f"{list(topics.columns)}: pass topics[['qid', COLUMN]]"
+        )
+    return topics.set_index(key)[columns[0]]
+
+
+def _column_name(by: Any) -> str:
+    if isinstance(by, pd.DataFrame):
+        return str(_series(by, "slice").name)
+    name = getattr(by, "name", None)
+    return "slice" if name is None else str(name)
