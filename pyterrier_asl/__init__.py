@@ -29,6 +29,9 @@ _LATER = {
     "read_qrels": "io",
     "read_run": "io",
     "read_runs": "io",
+    "RandomSearch": "tuning",
+    "KFoldRandomSearch": "tuning",
+    "StagedSearch": "tuning",
 }
 
 __all__ = [

@@ -1,0 +1,176 @@
+"""From a setting of parameters to measures: run the pipeline, or whatever gives the same sooner."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import ir_measures
+import pandas as pd
+import pyterrier as pt
+from ir_measures import Measure
+
+from ..requested import Requested, parse_measures
+from .space import Setting, Space
+
+_IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a setting is judged by.
+
+    Attributes:
+        topics: PyTerrier's frame of queries.
+        qrels: ``query_id``, ``doc_id``, ``relevance`` of the topics, ids as text.
+        measures: name -> measure; the first one is optimised.
+        maximize: whether more of that one is better.
+    """
+
+    topics: pd.DataFrame
+    qrels: pd.DataFrame
+    measures: Mapping[str, Measure]
+    maximize: bool
+
+    @property
+    def metric(self) -> str:
+        """The name of the measure that is optimised."""
+        return next(iter(self.measures))
+
+
+class Objective(Protocol):
+    """Measures of settings."""
+
+    #: How joblib runs several at once: ``'loky'`` (processes) or ``'threading'``.
+    backend: str
+
+    def __call__(self, setting: Setting) -> dict[str, float]:
+        """The mean of each measure over the queries of the task."""
+
+
+def make_task(
+    topics: pd.DataFrame, qrels: pd.DataFrame, metric: Any, measures: Iterable[Any] = ()
+) -> Task:
+    """Checks what a search is given, and leaves out the judgements of other topics.
+
+    Args:
+        topics: with a column ``qid``.
+        qrels: PyTerrier's columns (``qid``, ``docno``, ``label``) or ir_measures'.
+        metric: the measure to optimise: a Measure, trec_eval's name or ir_measures'.
+        measures: others to record.
+
+    Raises:
+        ValueError: for a measure that says nothing of better or worse, an unknown one, a missing
+            column, or topics none of which is judged.
+    """
+    asked = [_one(metric)]
+    for measure in measures:
+        one = _one(measure)
+        if one.name not in [other.name for other in asked]:
+            asked.append(one)
+    better = asked[0].higher_is_better
+    if better is None:
+        raise ValueError(
+            f"{asked[0].name} only counts: more of it is neither better nor worse, so there is "
+            "nothing to optimise; record it with measures="
+        )
+    return Task(topics, _judged(topics, qrels), {a.name: a.measure for a in asked}, bool(better))
+
+
+def _one(metric: Any) -> Requested:
+    if isinstance(metric, Measure):
+        return Requested(str(metric), metric)
+    if not isinstance(metric, str):
+        raise ValueError(
+            f"a measure is a name or an ir_measures Measure, not {metric!r}; one is optimised, "
+            "others are recorded with measures=[...]"
+        )
+    found = parse_measures(metric)
+    if len(found) != 1:
+        raise ValueError(f"{metric!r} is {len(found)} measures; name one")
+    return found[0]
+
+
+def _judged(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
+    """The judgements of the topics, under ir_measures' names."""
+    renamed = qrels.rename(columns=_IR_MEASURES)
+    for frame, columns in ((topics, ["qid"]), (renamed, list(_IR_MEASURES.values()))):
+        lacking = [column for column in columns if column not in frame.columns]
+        if lacking:
+            what = "topics" if frame is topics else "qrels"
+            raise ValueError(f"the {what} have no column {lacking[0]!r}: {list(frame.columns)}")
+    texts = {name: renamed[name].astype(str).astype(object) for name in ("query_id", "doc_id")}
+    found = renamed[["relevance"]].assign(**texts)[["query_id", "doc_id", "relevance"]]
+    judged = found[found["query_id"].isin(set(topics["qid"].astype(str)))]
+    if judged.empty:
+        raise ValueError(
+            f"none of the {len(topics)} topics is judged: their ids look like "
+            f"{topics['qid'].head(1).tolist()}, those of the {len(qrels)} judgements like "
+            f"{found['query_id'].head(1).tolist()}"
+        )
+    return judged.reset_index(drop=True)
+
+
+class PipelineObjective:
+    """Sets the parameters, runs the pipeline and scores its results with ir_measures.
+
+    Args:
+        pipeline: any.
+        space: its parameters.
+        task: what to judge by.
+        batch_size: how many topics to run at once; None for all.
+    """
+
+    backend = "loky"
+
+    def __init__(
+        self, pipeline: pt.Transformer, space: Space, task: Task, batch_size: int | None = None
+    ) -> None:
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size!r}; it must be None or 1, 2, 3, ...")
+        self.pipeline = pipeline
+        self.space = space
+        self.task = task
+        self.batch_size = batch_size
+        self._evaluator: Any = None
+
+    def __call__(self, setting: Setting) -> dict[str, float]:
+        self.space.set(setting)
+        topics = self.task.topics
+        size = self.batch_size or max(len(topics), 1)
+        batches = [topics.iloc[start : start + size] for start in range(0, len(topics), size)]
+        run = pd.concat([_run(self.pipeline.transform(batch)) for batch in batches])
+        if self._evaluator is None:
+            self._evaluator = ir_measures.evaluator(
+                list(self.task.measures.values()), self.task.qrels
+            )
+        means = self._evaluator.calc_aggregate(run)
+        return {name: float(means[measure]) for name, measure in self.task.measures.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_evaluator": None}  # made anew from the qrels in each process
+
+
+def _run(results: pd.DataFrame) -> pd.DataFrame:
+    """What measures may want of results: ids as text, and whatever else is a number."""
+    lacking = [name for name in ("qid", "docno", "score") if name not in results.columns]
+    if lacking:
+        raise ValueError(
+            f"the pipeline returns no column {lacking[0]!r} to be measured, only "
+            f"{list(results.columns)}; does it end in a retriever or reranker?"
+        )
+    numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
+    texts = {name: results[name].astype(str).astype(object) for name in ("qid", "docno")}
+    return numbers.assign(**texts).rename(columns=_IR_MEASURES)
+
+
+def check_finite(measures: Mapping[str, float], space: Space, setting: Setting) -> None:
+    """Raises ValueError where a measure is NaN, with the setting that made it so."""
+    for name, value in measures.items():
+        if math.isnan(value):
+            raise ValueError(
+                f"{name} is NaN at {space.describe(setting)}, which cannot be compared; run the "
+                "pipeline with this setting and look at its results, or narrow the distributions"
+            )

@@ -1,0 +1,269 @@
+"""Random search over any pipeline: what pt.GridSearch does, over distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import pandas as pd
+import pyterrier as pt
+
+from .objective import Objective, PipelineObjective, Task, make_task
+from .space import Params, Setting, Space, warn_of_twins
+from .sweep import NotSwept, Sweep
+
+#: A setting as GridSearch returns it: (transformer, name, value) of each parameter.
+Triples: TypeAlias = list[tuple[pt.Transformer, str, Any]]
+
+ReturnType: TypeAlias = Literal["opt_pipeline", "best_setting", "both", "trials"]
+
+_RETURN_TYPES = ("opt_pipeline", "best_setting", "both", "trials")
+
+
+def RandomSearch(
+    pipeline: pt.Transformer,
+    params: Params,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metric: Any = "map",
+    *,
+    measures: Iterable[Any] = (),
+    n_trials: int = 1000,
+    seed: int | None = None,
+    jobs: int = 1,
+    verbose: bool = False,
+    batch_size: int | None = None,
+    return_type: ReturnType = "opt_pipeline",
+    sampler: Any = None,
+    storage: Any = None,
+    study_name: str | None = None,
+    sweep: bool | None = None,
+) -> Any:
+    """Tunes a pipeline by random settings of its parameters, and keeps the best.
+
+    Like ``pt.GridSearch`` in what it takes and returns, with distributions in place of lists of
+    values. It knows which way a measure is better: ``ASL@1000`` is minimised. Means are over the
+    topics that are judged. Of equally good settings the first is taken.
+
+    The settings of a seed are the same whatever ``jobs`` is, and whether or not the search was
+    interrupted: give ``storage``, and a killed search goes on where it was when it is started
+    again. Several processes or machines that start the same search on one storage share its trials.
+    ``n_trials`` is how many there are in the end; more can be asked for later. The study knows its
+    parameters, measures, topics and judgements, and refuses a search that has others; what else the
+    pipeline is, it cannot know.
+
+    Where the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF
+    >> bm25``, and the measures allow, settings are scored by a sweep (see
+    :mod:`pyterrier_asl.tuning.sweep`), which gives the same values many times sooner.
+
+    Args:
+        pipeline: any whose transformers have ``set_parameter()``.
+        params: transformer -> name of a parameter -> what to draw it from: a SciPy distribution
+            (``uniform(0, 1)``, ``loguniform(.01, 1000)``, ``randint(1, 11)``),
+            :func:`~pyterrier_asl.tuning.truncated` of one for whole numbers, or a list of values.
+            Two transformers that are equal cannot both be keys of a dict: give pairs then,
+            ``[(first, {...}), (second, {...})]``.
+        topics: queries to tune on.
+        qrels: their judgements.
+        metric: what to optimise: a measure, or its name for trec_eval or ir_measures.
+        measures: others to record in each trial.
+        n_trials: how many settings, in all.
+        seed: of the settings; None for others every time.
+        jobs: how many settings to try at once; processes, threads for a sweep. -1: as many as
+            there are processors.
+        verbose: whether to show progress.
+        batch_size: how many topics to run at once; None for all.
+        return_type: ``'opt_pipeline'``, the pipeline with the best setting; ``'best_setting'``, its
+            value and a list of (transformer, name, value); ``'both'``, pipeline, value and list;
+            ``'trials'``, a frame of all trials: ``trial``, a column for each parameter and for each
+            measure. The pipeline keeps its own parameters with ``'best_setting'`` and ``'trials'``,
+            and where the search fails.
+        sampler: an Optuna sampler, in place of independent random draws. It sees quantiles of the
+            distributions, and the numbers of the values in a list.
+        storage: where to keep the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
+            storage.
+        study_name: what to call the search in the storage.
+        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
+
+    Raises:
+        ValueError: for arguments that are no search (the message says which and why), or a measure
+            that is NaN.
+        NotSwept: where ``sweep=True`` and the sweep does not apply.
+
+    References:
+        Bergstra and Bengio (2012), Random Search for Hyper-Parameter Optimization.
+
+    Examples:
+        >>> from scipy.stats import loguniform, uniform
+        >>> from pyterrier_asl import TermIndex
+        >>> index = TermIndex.from_documents(
+        ...     [
+        ...         {"docno": "d1", "text": "radio waves and the scattering of waves"},
+        ...         {"docno": "d2", "text": "radio"},
+        ...         {"docno": "d3", "text": "the voltage of a transistor"},
+        ...         {"docno": "d4", "text": "ferrite cores"},
+        ...         {"docno": "d5", "text": "a transistor and its voltage at length"},
+        ...     ],
+        ...     verbose=False,
+        ... )
+        >>> topics = pd.DataFrame({"qid": ["q1"], "query": ["radio waves"]})
+        >>> qrels = pd.DataFrame({"qid": ["q1"], "docno": ["d2"], "label": [1]})
+        >>> bm25 = index.bm25()
+        >>> space = {bm25: {"b": uniform(0, 1), "k1": loguniform(0.01, 1000)}}
+        >>> value, setting = RandomSearch(
+        ...     bm25, space, topics, qrels, "ASL@10", n_trials=5, seed=1, return_type="best_setting"
+        ... )
+        >>> value, [name for _, name, _ in setting]
+        (2.0, ['b', 'k1'])
+    """
+    if return_type not in _RETURN_TYPES:
+        raise ValueError(f"return_type is {return_type!r}; it must be one of {_RETURN_TYPES}")
+    warn_of_twins(pipeline, params)
+    space = Space(params)
+    task = make_task(topics, qrels, metric, measures)
+    before = space.current()
+    found = None
+    try:
+        objective = objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep)
+        found = search(
+            objective, space, task, n_trials=n_trials, seed=seed, jobs=jobs, verbose=verbose,
+            sampler=sampler, storage=storage, study_name=study_name,
+        )  # fmt: skip
+    finally:
+        tuned = found is not None and return_type in ("opt_pipeline", "both")
+        space.set(found.best if found is not None and tuned else before)
+    triples = space.as_triples(found.best)
+    return {
+        "opt_pipeline": pipeline,
+        "best_setting": (found.value, triples),
+        "both": (pipeline, found.value, triples),
+        "trials": found.trials,
+    }[return_type]
+
+
+def KFoldRandomSearch(
+    pipeline: pt.Transformer,
+    params: Params,
+    topics_list: Sequence[pd.DataFrame],
+    qrels: pd.DataFrame | Sequence[pd.DataFrame],
+    metric: Any = "map",
+    *,
+    study_name: str | None = None,
+    **options: Any,
+) -> tuple[pd.DataFrame, list[Triples]]:
+    """Tunes on all folds of the topics but one, runs that one, and does so for each fold.
+
+    Like ``pt.KFoldGridSearch``. The pipeline keeps its own parameters.
+
+    Args:
+        pipeline: as in :func:`RandomSearch`.
+        params: as in :func:`RandomSearch`.
+        topics_list: the folds, two or more.
+        qrels: judgements of all topics, or of each fold.
+        metric: as in :func:`RandomSearch`.
+        study_name: what to call the searches in a storage; the number of the fold is added.
+        **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
+            ``sampler``, ``storage``, ``sweep`` of :func:`RandomSearch`.
+
+    Returns:
+        The results of the topics of all folds, each by a pipeline that was tuned on the others; and
+        of each fold the setting, a list of (transformer, name, value).
+
+    Raises:
+        ValueError: for fewer than two folds, or what :func:`RandomSearch` raises.
+    """
+    if len(topics_list) < 2:
+        raise ValueError(f"there must be two folds of topics or more, not {len(topics_list)}")
+    if "return_type" in options:
+        raise ValueError("KFoldRandomSearch always returns results and settings, no return_type=")
+    each = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
+    if len(each) != len(topics_list):
+        raise ValueError(f"there are {len(topics_list)} folds and {len(each)} frames of qrels")
+    space = Space(params)
+    before = space.current()
+    results, settings = [], []
+    try:
+        for fold, held_out in enumerate(topics_list):
+            space.set(before)
+            others = [i for i in range(len(topics_list)) if i != fold]
+            judged = pd.concat([each[i] for i in others]).drop_duplicates(ignore_index=True)
+            _, _, setting = RandomSearch(
+                pipeline,
+                params,
+                pd.concat([topics_list[i] for i in others], ignore_index=True),
+                judged,
+                metric,
+                study_name=f"{study_name or 'RandomSearch'}-fold{fold + 1}",
+                return_type="both",
+                **options,
+            )
+            results.append(pipeline.transform(held_out))
+            settings.append(setting)
+    finally:
+        space.set(before)
+    return pd.concat(results, ignore_index=True), settings
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        trials: ``trial``, then the parameters, then the measures.
+        settings: the parameters of each, as transformers take them.
+        task: what the search was for.
+        labels: the names of the parameters' columns.
+    """
+
+    trials: pd.DataFrame
+    settings: list[Setting]
+    task: Task
+    labels: list[str]
+
+    @property
+    def best_row(self) -> int:
+        """The row of the best trial, of equals the first."""
+        values = self.trials[self.task.metric].to_numpy()
+        return int(values.argmax() if self.task.maximize else values.argmin())
+
+    @property
+    def worst_row(self) -> int:
+        """The row of the worst trial, of equals the first."""
+        values = self.trials[self.task.metric].to_numpy()
+        return int(values.argmin() if self.task.maximize else values.argmax())
+
+    @property
+    def best(self) -> Setting:
+        """The best setting."""
+        return self.settings[self.best_row]
+
+    @property
+    def value(self) -> float:
+        """The best value."""
+        return float(self.trials[self.task.metric].iloc[self.best_row])
+
+
+def search(objective: Objective, space: Space, task: Task, **options: Any) -> Found:
+    """Runs the trials; options as in :func:`.study.run_trials`, whose Optuna is imported here."""
+    from .study import run_trials
+
+    return Found(*run_trials(objective, space, task, **options), task, space.labels)
+
+
+def objective_for(
+    pipeline: pt.Transformer,
+    space: Space,
+    task: Task,
+    *,
+    batch_size: int | None = None,
+    sweep: bool | None = None,
+) -> Objective:
+    """The sweep where it applies and is wanted, else the pipeline itself."""
+    if sweep is not False:
+        try:
+            return Sweep(pipeline, space, task)
+        except NotSwept:
+            if sweep:
+                raise
+    return PipelineObjective(pipeline, space, task, batch_size)

@@ -1,0 +1,265 @@
+"""What is searched: parameters of transformers and the distributions they are drawn from."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import pyterrier as pt
+
+#: Transformers, and for each of its parameters a distribution or a list of values; like
+#: GridSearch's. Or (transformer, parameters) pairs, which two equal transformers need, since a dict
+#: would take them for one.
+Params: TypeAlias = (
+    Mapping[pt.Transformer, Mapping[str, Any]] | Iterable[tuple[pt.Transformer, Mapping[str, Any]]]
+)
+
+#: One value for each parameter, in the order of :attr:`Space.parameters`.
+Setting: TypeAlias = tuple[Any, ...]
+
+#: How near a quantile may come to 0 and 1, where distributions without bounds are infinite.
+_EDGE = 2.0**-53
+
+
+class Truncated:
+    """A distribution's values without their decimals; what :func:`truncated` returns."""
+
+    def __init__(self, distribution: Any) -> None:
+        self.distribution = distribution
+
+    def ppf(self, quantile: float) -> int:
+        """The whole number at a quantile."""
+        return int(_quantile_function(self.distribution)(quantile))
+
+    def __repr__(self) -> str:
+        return f"truncated({describe(self.distribution)})"
+
+
+def truncated(distribution: Any) -> Truncated:
+    """Whole numbers: what a SciPy distribution draws, without the decimals.
+
+    Args:
+        distribution: such as ``scipy.stats.loguniform(8, 32)``, from which Clarke (2019) draws how
+            many documents feedback learns from: 8, 9, ..., 31, small ones more often.
+
+    Examples:
+        >>> from scipy.stats import loguniform
+        >>> depth = truncated(loguniform(8, 32))
+        >>> depth.ppf(0.0), depth.ppf(0.51), depth.ppf(0.99)
+        (8, 16, 31)
+    """
+    return Truncated(distribution)
+
+
+class Dimension(Protocol):
+    """One parameter's values. Samplers see a plain domain, whatever the distribution is."""
+
+    @property
+    def choices(self) -> int | None:
+        """How many choices the domain has; None: it is the quantiles from 0 to 1."""
+
+    def value(self, point: float) -> Any:
+        """The value at a quantile or with the number of a choice."""
+
+
+class _Quantiles:
+    choices = None
+
+    def __init__(self, distribution: Any) -> None:
+        self.function = _quantile_function(distribution)
+        self.whole = hasattr(getattr(distribution, "dist", None), "pmf")
+
+    def value(self, point: float) -> Any:
+        value = self.function(min(max(point, _EDGE), 1 - _EDGE))
+        return int(value) if self.whole or isinstance(value, int) else float(value)
+
+
+class _Choices:
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = [v.item() if isinstance(v, np.generic) else v for v in values]
+        self.choices = len(self.values)
+
+    def value(self, point: float) -> Any:
+        return self.values[int(point)]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter to tune.
+
+    Attributes:
+        transformer: whose it is.
+        name: what the transformer calls it.
+        label: what tables call it: its name; ``tran_<i>_<name>``, as in GridScan, where two of the
+            transformers have one of that name.
+        distribution: as it was given.
+        dimension: as samplers see it.
+    """
+
+    transformer: pt.Transformer
+    name: str
+    label: str
+    distribution: Any
+    dimension: Dimension
+
+
+class Space:
+    """The parameters of a search.
+
+    Args:
+        params: what is tuned, see :data:`Params`.
+
+    Raises:
+        ValueError: for no parameter at all, one that its transformer does not have, one given
+            twice, or something that is neither a distribution nor a list of values.
+
+    Examples:
+        >>> import pyterrier as pt
+        >>> from scipy.stats import uniform
+        >>> cutoff = pt.RankCutoff(10)
+        >>> space = Space({cutoff: {"k": [5, 10, 20]}})
+        >>> space.labels, space.setting([2])
+        (['k'], (20,))
+    """
+
+    def __init__(self, params: Params) -> None:
+        pairs = list(params.items()) if isinstance(params, Mapping) else list(params)
+        given = [(i, t, n, d) for i, (t, of) in enumerate(pairs) for n, d in _named(t, of)]
+        if not given:
+            raise ValueError(
+                "there is no parameter to tune; give for instance "
+                "{bm25: {'b': scipy.stats.uniform(0, 1)}}"
+            )
+        times = Counter(name for _, _, name, _ in given)
+        self.parameters = [
+            Parameter(t, n, n if times[n] == 1 else f"tran_{i}_{n}", d, _dimension(t, n, d))
+            for i, t, n, d in given
+        ]
+        _check_each_once(self.parameters)
+
+    @classmethod
+    def fixed(cls) -> Space:
+        """A space without parameters: its one setting is ()."""
+        space = cls.__new__(cls)
+        space.parameters = []
+        return space
+
+    @property
+    def labels(self) -> list[str]:
+        """What tables call the parameters."""
+        return [parameter.label for parameter in self.parameters]
+
+    def setting(self, points: Iterable[float]) -> Setting:
+        """The values at these points of the dimensions."""
+        return tuple(p.dimension.value(point) for p, point in zip(self.parameters, points))
+
+    def current(self) -> Setting:
+        """The values that the transformers have now."""
+        return tuple(p.transformer.get_parameter(p.name) for p in self.parameters)
+
+    def set(self, setting: Setting) -> None:
+        """Gives the transformers these values."""
+        for parameter, value in zip(self.parameters, setting):
+            parameter.transformer.set_parameter(parameter.name, value)
+
+    def as_triples(self, setting: Setting) -> list[tuple[pt.Transformer, str, Any]]:
+        """(transformer, name, value) of each, as GridSearch returns a setting."""
+        return [(p.transformer, p.name, value) for p, value in zip(self.parameters, setting)]
+
+    def describe(self, setting: Setting) -> str:
+        """A setting for a message: ``b=0.5, k1=1.2``."""
+        return ", ".join(f"{label}={value!r}" for label, value in zip(self.labels, setting))
+
+
+def describe(distribution: Any) -> str:
+    """A distribution or list of values as text, equal for equal ones.
+
+    Examples:
+        >>> from scipy.stats import uniform
+        >>> describe(uniform(0, 1)), describe([1, 2])
+        ('uniform(0, 1)', '[1, 2]')
+    """
+    if hasattr(distribution, "dist") and hasattr(distribution, "args"):
+        arguments = [repr(a) for a in distribution.args]
+        arguments += [f"{name}={value!r}" for name, value in sorted(distribution.kwds.items())]
+        return f"{distribution.dist.name}({', '.join(arguments)})"
+    return repr(list(distribution) if isinstance(distribution, np.ndarray) else distribution)
+
+
+def warn_of_twins(pipeline: pt.Transformer, params: Params) -> None:
+    """Warns of a transformer of the pipeline that equals a tuned one and is not tuned itself.
+
+    Two equal transformers cannot both be keys of a dict: it takes the second for the first.
+    """
+    if not isinstance(params, Mapping):
+        return
+    tuned = list(params)
+    for other in _all_of(pipeline):
+        if any(other is t for t in tuned):
+            continue
+        if any(type(other) is type(t) and other == t for t in tuned):
+            warnings.warn(
+                f"the pipeline has two of {other!r}, and only one of them is tuned. A dict takes "
+                "equal transformers for one key: to say which are meant, give params as a list of "
+                "(transformer, parameters) pairs",
+                stacklevel=3,
+            )
+            return
+
+
+def _all_of(transformer: Any) -> Iterator[Any]:
+    yield transformer
+    try:
+        below = pt.inspect.subtransformers(transformer)
+    except Exception:  # a transformer that cannot be looked into is one without others inside
+        return
+    for value in below.values():
+        for inner in value if isinstance(value, list) else [value]:
+            yield from _all_of(inner)
+
+
+def _named(transformer: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
+    if not (hasattr(transformer, "set_parameter") and hasattr(transformer, "get_parameter")):
+        raise ValueError(
+            f"{transformer!r} has no set_parameter(), so nothing of it can be tuned; params maps "
+            "transformers of the pipeline to their parameters"
+        )
+    if not isinstance(parameters, Mapping):
+        raise ValueError(
+            f"the parameters of {transformer!r} are {parameters!r}; they must be a dict of names "
+            "and distributions, such as {'b': scipy.stats.uniform(0, 1)}"
+        )
+    yield from parameters.items()
+
+
+def _dimension(transformer: Any, name: str, distribution: Any) -> Dimension:
+    try:
+        transformer.get_parameter(name)
+    except Exception:
+        raise ValueError(f"{transformer!r} has no parameter {name!r} to tune") from None
+    if hasattr(distribution, "ppf") or hasattr(distribution, "icdf"):
+        return _Quantiles(distribution)
+    if isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution):
+        return _Choices(list(distribution))
+    raise ValueError(
+        f"{name!r} of {transformer!r} is to be drawn from {distribution!r}; give a SciPy "
+        "distribution with its parameters, such as scipy.stats.uniform(0, 1), loguniform(.01, "
+        "1000) or randint(1, 11), or a list of values"
+    )
+
+
+def _quantile_function(distribution: Any) -> Any:
+    return distribution.ppf if hasattr(distribution, "ppf") else distribution.icdf
+
+
+def _check_each_once(parameters: list[Parameter]) -> None:
+    seen: set[tuple[int, str]] = set()
+    for parameter in parameters:
+        key = (id(parameter.transformer), parameter.name)
+        if key in seen:
+            raise ValueError(f"{parameter.name!r} of {parameter.transformer!r} is given twice")
+        seen.add(key)

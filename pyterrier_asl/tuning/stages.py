@@ -1,0 +1,235 @@
+"""Tuning in stages: each with the best of those before it fixed, as Clarke (2019) does."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pyterrier as pt
+
+from .objective import make_task
+from .search import Found, objective_for, search
+from .space import Params, Setting, Space, truncated
+
+if TYPE_CHECKING:
+    from ..retrieval.index import TermIndex
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of tuning.
+
+    Attributes:
+        name: what tables call it.
+        pipeline: what is run.
+        params: what is tuned in it, as in :func:`~pyterrier_asl.RandomSearch`.
+        handed_to: transformers that take over the best parameters of this stage, as far as they
+            have them: until it is tuned itself, the last retrieval has those of the first.
+    """
+
+    name: str
+    pipeline: pt.Transformer
+    params: Params
+    handed_to: Sequence[pt.Transformer] = field(default=())
+
+
+@dataclass(frozen=True)
+class StagedResult:
+    """What tuning in stages found.
+
+    Attributes:
+        pipeline: the last stage's, with the best setting of every stage.
+        table: the best and the worst trial of each stage, and the held-out topics. One row per
+            number: ``stage``; ``which`` (``best``, ``worst``); ``trial`` (its number; none for
+            held-out topics); ``kind`` (``parameter``, ``measure``); ``name``; ``value``.
+        trials: stage -> the frame of all its trials.
+        settings: stage -> parameter -> the best value.
+    """
+
+    pipeline: pt.Transformer
+    table: pd.DataFrame
+    trials: dict[str, pd.DataFrame]
+    settings: dict[str, dict[str, Any]]
+
+
+def StagedSearch(
+    stages: Sequence[Stage],
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    metric: Any = "map",
+    *,
+    measures: Iterable[Any] = (),
+    held_out: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]] | None = None,
+    n_trials: int = 1000,
+    seed: int | None = None,
+    jobs: int = 1,
+    verbose: bool = False,
+    storage: Any = None,
+    study_name: str = "StagedSearch",
+    sweep: bool | None = None,
+) -> StagedResult:
+    """Tunes stage after stage, each with the best of those before it fixed.
+
+    Afterwards the transformers have the best parameters of every stage; where the search fails they
+    have those from before.
+
+    Args:
+        stages: in their order; :func:`bm25_stages` gives the paper's.
+        topics: queries to tune on.
+        qrels: their judgements.
+        metric: what every stage is tuned for.
+        measures: others to record.
+        held_out: name -> topics and qrels on which the tuned pipeline is measured at the end.
+        n_trials: settings of each stage.
+        seed: of the settings; stages draw different ones.
+        jobs: how many settings to try at once.
+        verbose: whether to show progress.
+        storage: as in :func:`~pyterrier_asl.RandomSearch`. Each stage is a study, named after what
+            the stages before it found, so that none goes on with what others led to.
+        study_name: what to call the studies.
+        sweep: as in :func:`~pyterrier_asl.RandomSearch`.
+
+    Raises:
+        ValueError: for no stage, two of one name, or what a search raises.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, section 4.2.
+    """
+    names = [stage.name for stage in stages]
+    if not stages or len(set(names)) < len(names):
+        raise ValueError(f"stages need names of their own, one or more of them: {names}")
+    task = make_task(topics, qrels, metric, measures)
+    spaces = [Space(stage.params) for stage in stages]
+    before = [(space, space.current()) for space in spaces]
+    before += [(s, s.current()) for s in map(_taken_over, spaces, stages) if s is not None]
+    results: dict[str, Found] = {}
+    try:
+        for number, (stage, space) in enumerate(zip(stages, spaces)):
+            found = search(
+                objective_for(stage.pipeline, space, task, sweep=sweep),
+                space, task, n_trials=n_trials, jobs=jobs, verbose=verbose, storage=storage,
+                seed=None if seed is None else seed + number,
+                study_name=f"{study_name}-{stage.name}-{_digest(results)}",
+            )  # fmt: skip
+            results[stage.name] = found
+            _fix(space, found.best, stage)
+        rows = [row for name, found in results.items() for row in _rows(name, found)]
+        for name, (other_topics, other_qrels) in (held_out or {}).items():
+            values = measured(
+                stages[-1].pipeline, other_topics, other_qrels, [metric, *measures], sweep=sweep
+            )
+            rows += [(name, "best", None, "measure", *item) for item in values.items()]
+    except BaseException:
+        for space, setting in before:
+            space.set(setting)
+        raise
+    columns = ["stage", "which", "trial", "kind", "name", "value"]
+    table = pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+    trials = {name: found.trials for name, found in results.items()}
+    settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
+    return StagedResult(stages[-1].pipeline, table, trials, settings)
+
+
+def measured(
+    pipeline: pt.Transformer,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Iterable[Any],
+    *,
+    sweep: bool | None = None,
+) -> dict[str, float]:
+    """The measures of a pipeline as it is.
+
+    Args:
+        pipeline: any.
+        topics: queries.
+        qrels: their judgements.
+        measures: one or more; the names of measures are as in :func:`~pyterrier_asl.RandomSearch`.
+        sweep: as in :func:`~pyterrier_asl.RandomSearch`.
+    """
+    first, *others = measures
+    task = make_task(topics, qrels, first, others)
+    return objective_for(pipeline, Space.fixed(), task, sweep=sweep)(())
+
+
+def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
+    """The paper's stages: initial retrieval, feedback and final retrieval, over a TermIndex.
+
+    b is uniform on (0, 1), k1 log-uniform on (.01, 1000), for the first retrieval and again for the
+    last; m and n are log-uniform on (8, 32) and (4, 32), without decimals; gamma is uniform on
+    (0, 1). The last retrieval has the b and k1 of the first until it is tuned itself.
+
+    Args:
+        index: of the collection.
+        num_results: how many results are measured.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, Table 1.
+
+    Examples:
+        >>> from pyterrier_asl import TermIndex
+        >>> documents = [{"docno": "d1", "text": "radio waves"}]
+        >>> stages = bm25_stages(TermIndex.from_documents(documents, verbose=False))
+        >>> [stage.name for stage in stages]
+        ['initial retrieval', 'feedback', 'final retrieval']
+    """
+    from scipy.stats import loguniform, uniform
+
+    from ..retrieval.feedback import RobertsonPRF
+
+    retrieval = {"b": uniform(0, 1), "k1": loguniform(0.01, 1000)}
+    feedback = {
+        "fb_docs": truncated(loguniform(8, 32)),
+        "fb_terms": truncated(loguniform(4, 32)),
+        "gamma": uniform(0, 1),
+    }
+    first, final = index.bm25(num_results=num_results), index.bm25(num_results=num_results)
+    prf = RobertsonPRF(index)
+    whole = first >> prf >> final
+    return [
+        Stage("initial retrieval", first, [(first, retrieval)], handed_to=[final]),
+        Stage("feedback", whole, [(prf, feedback)]),
+        Stage("final retrieval", whole, [(final, retrieval)]),
+    ]
+
+
+def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Gives stages, of another collection say, the best settings that a search found.
+
+    Args:
+        stages: with the names and parameters of those that were tuned.
+        settings: :attr:`StagedResult.settings`.
+    """
+    for stage in stages:
+        space = Space(stage.params)
+        _fix(space, tuple(settings[stage.name][label] for label in space.labels), stage)
+
+
+def _fix(space: Space, best: Setting, stage: Stage) -> None:
+    space.set(best)
+    for transformer in stage.handed_to:
+        for parameter, value in zip(space.parameters, best):
+            transformer.set_parameter(parameter.name, value)
+
+
+def _taken_over(space: Space, stage: Stage) -> Space | None:
+    """The parameters that a stage sets outside of its own."""
+    names = {parameter.name: [None] for parameter in space.parameters}
+    return Space([(t, names) for t in stage.handed_to]) if stage.handed_to else None
+
+
+def _digest(results: Mapping[str, Found]) -> str:
+    best = [(name, found.best) for name, found in results.items()]
+    return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
+
+
+def _rows(stage: str, found: Found) -> Iterable[tuple[Any, ...]]:
+    for which, row in (("best", found.best_row), ("worst", found.worst_row)):
+        trial = int(found.trials["trial"].iloc[row])
+        for label, value in zip(found.labels, found.settings[row]):
+            yield (stage, which, trial, "parameter", label, value)
+        for name in found.task.measures:
+            yield (stage, which, trial, "measure", name, float(found.trials[name].iloc[row]))
