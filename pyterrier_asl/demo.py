@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -150,10 +151,13 @@ def _fetch_vaswani() -> None:
         raise OSError(f"fetching it took more than {PATIENCE} seconds") from None
     except subprocess.CalledProcessError as error:
         last = error.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise OSError("it is not on this machine and cannot be fetched: " + "".join(last)) from None
+        raise OSError(
+            "it is not on this machine, and fetching it failed with "
+            + textwrap.shorten("".join(last), 100, placeholder=" ...")
+        ) from None
 
 
-def generated(*, documents: int = 3000, topics: int = 40, seed: int = 2022) -> Collection:
+def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> Collection:
     """A collection made by chance: the same for the same arguments.
 
     Each topic has twelve words, two of which are the query; a document on a topic has some of the
@@ -175,7 +179,7 @@ def generated(*, documents: int = 3000, topics: int = 40, seed: int = 2022) -> C
     texts = []
     for topic in topic_of:
         text = random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum())
-        strange = random.choice(rare, 12)
+        strange = random.choice(rare, 6)
         said = rare[:0]
         if topic >= 0:
             said = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)

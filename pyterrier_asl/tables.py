@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -62,9 +63,10 @@ class Scores:
         """The values of a measure, row by row."""
         return [float(value) for value in self.values[measure]]
 
-    def arrow(self, measure: str) -> str:
+    def arrow(self, measure: str, ascii_only: bool = False) -> str:
         """Up where larger is better, down where smaller is, nothing where neither."""
-        return {True: "↑", False: "↓", None: ""}[self.higher_is_better.get(measure)]
+        up, down = "^v" if ascii_only else "↑↓"
+        return {True: up, False: down, None: ""}[self.higher_is_better.get(measure)]
 
 
 def write(scores: Scores, form: str, *, places: int = 4, with_run: bool = True) -> None:
@@ -168,7 +170,7 @@ def latex(scores: Scores, *, places: int = 4) -> str:
 # For the eye
 
 
-def show(scores: Scores, *, places: int = 4, title: str | None = None) -> None:
+def show(scores: Scores, *, places: int = 4) -> None:
     """Prints a table, the best value of each measure bold where several runs are compared.
 
     Where it is wider than the terminal, rows and columns change places if that helps; it is never
@@ -177,10 +179,11 @@ def show(scores: Scores, *, places: int = 4, title: str | None = None) -> None:
     from rich.console import Console
 
     console = Console(file=sys.stdout)
-    upright = rich_table(scores, places=places, title=title)
+    table = partial(rich_table, scores, places=places, ascii_only=console.options.ascii_only)
+    upright = table()
     wide = _width(console, upright)
     if console.is_terminal and wide > console.width and "qid" not in scores.keys:
-        turned = rich_table(scores, places=places, title=title, turned=True)
+        turned = table(turned=True)
         if _width(console, turned) <= console.width:
             console.print(turned)
             return
@@ -189,14 +192,14 @@ def show(scores: Scores, *, places: int = 4, title: str | None = None) -> None:
 
 
 def rich_table(
-    scores: Scores, *, places: int = 4, title: str | None = None, turned: bool = False
+    scores: Scores, *, places: int = 4, ascii_only: bool = False, turned: bool = False
 ) -> Table:
     """The table that `show` prints.
 
     Args:
         scores: what is in it.
         places: decimal places; -1: all digits.
-        title: above it.
+        ascii_only: whether there are no arrows to be had.
         turned: whether measures are rows and runs columns.
     """
     from rich import box
@@ -210,18 +213,19 @@ def rich_table(
         )
     ]
     labels = [[str(key) for key in scores.values[name]] for name in scores.keys]
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
+    arrows = {name: scores.arrow(name, ascii_only) for name in scores.measures}
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     if turned:
         table.add_column("measure", no_wrap=True)
         for name in labels[0]:
             table.add_column(Text(name), justify="right", overflow="fold", min_width=places + 6)
         for measure, row in zip(scores.measures, cells):
-            table.add_row(Text(f"{measure} {scores.arrow(measure)}".rstrip()), *row)
+            table.add_row(Text(f"{measure} {arrows[measure]}".rstrip()), *row)
         return table
     for key in scores.keys:
         table.add_column("query" if key == "qid" else key, no_wrap=True)
     for measure in scores.measures:
-        table.add_column(_header(measure, scores.arrow(measure)), justify="right", no_wrap=True)
+        table.add_column(_header(measure, arrows[measure]), justify="right", no_wrap=True)
     for line in zip(*([Text(label) for label in column] for column in labels), *cells):
         table.add_row(*line)
     return table

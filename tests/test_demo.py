@@ -55,7 +55,9 @@ def test_where_vaswani_cannot_be_fetched_the_reason_is_said(monkeypatch, tmp_pat
     monkeypatch.setattr(subprocess, "run", no_network)
     collection, reason = demo.collection(seed=3)
     assert collection.name == "generated-3"
-    assert reason == "it is not on this machine and cannot be fetched: no route to host"
+    assert reason == (
+        "it is not on this machine, and fetching it failed with no route to host"
+    )
 
 
 def test_fetching_is_given_up_after_a_while(monkeypatch, tmp_path):
@@ -188,6 +190,12 @@ def test_a_small_pool_is_told_in_words():
 
 
 # The command
+
+
+def test_generated_collection_has_a_system_that_ap_and_asl_disagree_about_too():
+    assert "AP puts 'BM25 + feedback, first 200' above 'BM25'" in demo.remarks(
+        demo.demonstrate(demo.generated())
+    )[0]
 
 
 def test_demo_on_vaswani_shows_a_system_that_ap_and_asl_disagree_about(vaswani):
