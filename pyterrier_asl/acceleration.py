@@ -95,7 +95,7 @@ def _is_rel(measure: Any) -> bool:
     """Whether its ``rel`` is a grade from 1 on, or for NumRet none at all."""
     if "rel" in measure.params:
         return bool(measure.params["rel"] >= 1)
-    return measure.NAME != "RBP"
+    return bool(measure.NAME != "RBP")
 
 
 # What each measure is of a run already cut.
@@ -266,4 +266,4 @@ def _differs(measure: Any) -> bool:
         return "cutoff" in measure.params
     if measure.NAME == "nDCG":
         return bool(measure["dcg"] != "log2")
-    return measure.NAME in ("ERR", "RBP")
+    return bool(measure.NAME in ("ERR", "RBP"))

@@ -244,11 +244,12 @@ def rank_biased_precision(
     """
     attention = persistence ** np.arange(depth, dtype=np.float64)
     paid = np.where(ranks <= depth, persistence ** (ranks - 1.0), 0.0)
-    return _sums(paid, offsets) / attention.sum()
+    return _sums(paid, offsets) / float(attention.sum())
 
 
 def _sums(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     """The sum of each query's values, added in their order, shape (Q,)."""
     queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    sums = np.bincount(queries, weights=values, minlength=len(offsets) - 1)
-    return sums.astype(np.float64)  # of nothing at all it makes integers
+    summed = np.bincount(queries, weights=values, minlength=len(offsets) - 1)
+    sums: Floats = summed.astype(np.float64)  # of nothing at all it makes integers
+    return sums
