@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 
-def preference_levels(n: int, relevant: Sequence[int], *, cutoff: int | None = None) -> pd.DataFrame:
+def preference_levels(
+    n: int, relevant: Sequence[int], *, cutoff: int | None = None
+) -> pd.DataFrame:
     """How many different values a ranking of n documents can have (Figure 1).
 
     Args:

@@ -1,0 +1,44 @@
+"""Rankings as a program makes them that compares scores as 64-bit numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .judged_runs import JudgedRuns
+
+
+def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
+    """The same runs, ranked by their scores as 64-bit numbers.
+
+    trec_eval compares 32-bit ones, and so do all measures here: scores that differ in the eighth
+    digit only tie, and the document id decides. Programs that read scores as Python or NumPy do
+    rank such documents otherwise, which changes a few of TREC-8's runs.
+
+    Args:
+        runs: runs that were judged from their rows.
+
+    >>> run = {"q": {"a": 1.00000002, "b": 1.00000001}}
+    >>> runs = JudgedRuns.of({"run": run}, {"q": {"a": 1}})
+    >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
+    [[2], [1]]
+    """
+    again = {name: _reranked(run.table) for name, run in zip(runs.names, runs.runs)}
+    judged = [runs.judgements.judge_whole(table) for table in again.values()]
+    return JudgedRuns(runs.names, judged, runs.judgements)
+
+
+def _reranked(table: object) -> pa.Table:
+    """A run whose scores are places in the order by 64-bit scores, which 32 bits hold exactly."""
+    columns = {name: getattr(table, name) for name in ("qid", "docno")}
+    run = pa.table({**columns, "score": pa.array(table.value)})  # type: ignore[attr-defined]
+    order = pc.sort_indices(
+        run, sort_keys=[("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
+    )
+    run = run.take(order)
+    new = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
+    starts = np.concatenate(([0], np.flatnonzero(new) + 1))
+    sizes = np.diff(starts, append=len(run))
+    places = np.arange(len(run)) - np.repeat(starts, sizes)
+    return run.set_column(2, "score", pa.array(-places.astype(np.float64)))
