@@ -149,8 +149,8 @@ def Experiment(
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
         saving=Saving(save_dir, save_mode, save_format),
         running={
-            "batch_size": batch_size, "test": test, "verbose": verbose, "validate": validate,
-            **options,
+            "batch_size": batch_size, "test": test, "validate": validate, **options,
+            **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
         },
         quiet=perquery is False,
     )  # fmt: skip

@@ -427,6 +427,7 @@ def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
     assert saved.columns.tolist() == ["name", "map", "ASL"]
 
 
+@pytest.mark.filterwarnings("ignore:.*has other columns:UserWarning")
 def test_only_what_is_not_saved_is_run(tmp_path):
     Experiment(systems(2), topics(), qrels(), [AP], save_dir=tmp_path)
     made = systems(3)
