@@ -1,0 +1,237 @@
+"""The pictures of a report, as Vega-Lite: what is drawn, not the data, which the page holds once.
+
+Every picture draws the rows of a data set called ``data``. Colours are those of the page's theme
+(categories and the range of diverging scales), so that light and dark are one specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+
+#: The order of A and B, and what is neither, wherever two systems are compared.
+_SIDES = ["A", "B", "equal"]
+
+
+def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
+    """The Vega-Lite specification of every picture, by name.
+
+    Args:
+        systems: how many there are.
+        cutoff: k, how deep rankings were looked at.
+    """
+    charts: dict[str, Callable[[], alt.TopLevelMixin]] = {
+        "lengths": _lengths,
+        "loss": _loss,
+        "bump": lambda: _bump(systems),
+        "differences": _differences,
+        "ranks": lambda: _ranks(cutoff),
+        "matrix": _matrix,
+        "topics": _topics,
+        "strip": _strip,
+        "sure": _sure,
+    }
+    return {name: _plain(make()) for name, make in charts.items()}
+
+
+def _plain(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """The specification without what the page decides: colours, and where the schema is."""
+    spec: dict[str, Any] = chart.to_dict()
+    spec.pop("config", None)
+    spec.pop("$schema", None)
+    return spec
+
+
+def _chart(**size: Any) -> alt.Chart:
+    return alt.Chart(alt.NamedData(name="data")).properties(width="container", **size)
+
+
+def _order(field: str) -> alt.EncodingSortField:
+    return alt.EncodingSortField(field=field, op="min")
+
+
+def _lengths() -> alt.TopLevelMixin:
+    """Relevant documents of some systems by search length."""
+    return (
+        _chart(height=260)
+        .mark_bar()
+        .encode(
+            x=alt.X("class:N", sort=_order("at"), title="search length",
+                    axis=alt.Axis(labelAngle=-35, labelOverlap=False)),
+            xOffset=alt.XOffset("system:N", sort=_order("place")),
+            y=alt.Y("share:Q", title="share of the relevant documents",
+                    axis=alt.Axis(format="%", tickCount=5)),
+            color=alt.Color("system:N", sort=_order("place"), title=None,
+                            legend=alt.Legend(orient="top", columns=2, labelLimit=150)),
+            tooltip=["system:N", alt.Tooltip("class:N", title="search length"), "documents:Q",
+                     alt.Tooltip("share:Q", format=".1%")],
+        )
+    )  # fmt: skip
+
+
+def _loss() -> alt.TopLevelMixin:
+    """ASL of every system, in two parts."""
+    parts = ["from what it did not retrieve", "from what it retrieved"]
+    return (
+        _chart(height=280)
+        .mark_bar(binSpacing=0, strokeWidth=0)
+        .encode(
+            x=alt.X("place:O", title="systems, best first",
+                    axis=alt.Axis(labelOverlap="greedy", ticks=False, labelAngle=0)),
+            y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
+            color=alt.Color("part:N", sort=parts, scale=alt.Scale(domain=parts), title=None,
+                            legend=alt.Legend(orient="top", columns=1, labelLimit=300)),
+            order=alt.Order("part:N", sort="descending"),
+            tooltip=["system:N", "place:O", "part:N", alt.Tooltip("asl:Q", format=".1f"),
+                     alt.Tooltip("share:Q", format=".1%", title="share of ASL")],
+        )
+    )  # fmt: skip
+
+
+def _bump(systems: int) -> alt.TopLevelMixin:
+    """The place of every system by several measures."""
+    near = alt.selection_point(
+        name="near", fields=["system"], on="pointerover", clear="pointerout", empty=False
+    )
+    base = _chart(height=max(200, min(560, 22 * systems))).encode(
+        x=alt.X("measure:N", sort=_order("at"), title=None,
+                axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False),
+                scale=alt.Scale(padding=0.35)),
+        y=alt.Y("place:Q", title="place", axis=alt.Axis(grid=False, tickMinStep=1),
+                scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False)),
+        detail="system:N",
+        tooltip=["system:N", "measure:N", "place:Q", alt.Tooltip("value:Q", format=".4~f")],
+    )  # fmt: skip
+    grey = base.mark_line(strokeWidth=1).encode(
+        opacity=alt.condition(near, alt.value(1.0), alt.value(0.22)),
+        strokeWidth=alt.condition(near, alt.value(3), alt.value(1)),
+    )
+    marked = base.transform_filter("datum.marked")
+    colour = alt.Color("system:N", sort=_order("first"), legend=None)
+    label = marked.transform_filter("datum.last").mark_text(
+        align="left", dx=7, fontWeight=600, fontSize=11
+    )
+    return alt.layer(
+        grey,
+        base.mark_circle(size=60, opacity=0).add_params(near),
+        marked.mark_line(strokeWidth=2.5).encode(color=colour),
+        marked.mark_circle(size=45, opacity=1).encode(color=colour),
+        label.encode(text="system:N", color=colour, y=alt.Y("label:Q")),
+    ).properties(width="container")
+
+
+def _differences() -> alt.TopLevelMixin:
+    """A against B, query by query."""
+    return (
+        _chart(height=240)
+        .mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X("topic:N", sort=_order("at"), title="topics",
+                    axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
+            color=_side(legend=False),
+            tooltip=["topic:N", "text:N", "relevant:Q", alt.Tooltip("a:Q", format=".4~f"),
+                     alt.Tooltip("b:Q", format=".4~f")],
+        )
+    )  # fmt: skip
+
+
+def _side(legend: bool) -> alt.Color:
+    shown = alt.Legend(orient="top") if legend else None
+    return alt.Color("better:N", scale=alt.Scale(domain=_SIDES), title=None, legend=shown)
+
+
+def _ranks(cutoff: int) -> alt.TopLevelMixin:
+    """Where A and B have each relevant document."""
+    ticks = [10**power for power in range(7) if 10**power <= cutoff]
+    scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
+    axis = alt.Axis(values=ticks, format="~d", grid=False)
+    points = (
+        _chart(height=340)
+        .mark_circle(size=22, opacity=0.45)
+        .encode(
+            x=alt.X("a:Q", title="rank in A", scale=scale, axis=axis),
+            y=alt.Y("b:Q", title="rank in B", scale=scale, axis=axis),
+            color=_side(legend=True),
+            tooltip=["topic:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
+                     alt.Tooltip("in_b:N", title="rank in B")],
+        )
+    )  # fmt: skip
+    edge = alt.Chart(alt.InlineData(values=[{"at": cutoff * 1.12}]))
+    dashes = {"strokeDash": [4, 4], "opacity": 0.5}
+    return alt.layer(
+        edge.mark_rule(**dashes).encode(x=alt.X("at:Q")),
+        edge.mark_rule(**dashes).encode(y=alt.Y("at:Q")),
+        points,
+    ).properties(width="container")
+
+
+def _matrix() -> alt.TopLevelMixin:
+    """Every system against every other."""
+    axis = alt.Axis(labelOverlap="greedy", ticks=False, labelAngle=0)
+    return (
+        _chart(height=340)
+        .mark_rect(cursor="pointer")
+        .encode(
+            x=alt.X("column:O", title="against the system at place", axis=axis),
+            y=alt.Y("row:O", title="system at place", axis=axis),
+            color=alt.Color("sgnLP:Q", scale=alt.Scale(domain=[-1, 1], domainMid=0),
+                            title="wins less losses", legend=alt.Legend(
+                                orient="top", format="+%", gradientLength=180, tickCount=3)),
+            tooltip=["system:N", "against:N", "wins:Q", "losses:Q",
+                     alt.Tooltip("rrLP:Q", format="+.4f", title="mean rrLP")],
+        )
+    )  # fmt: skip
+
+
+def _topics() -> alt.TopLevelMixin:
+    """Topics by how hard and how divided they are."""
+    chosen = alt.condition("datum.chosen", alt.value(3), alt.value(0))
+    return (
+        _chart(height=300)
+        .mark_circle(opacity=0.75, cursor="pointer", stroke="currentColor")
+        .encode(
+            x=alt.X("median:Q", title="median of the systems",
+                    scale=alt.Scale(zero=False, padding=12)),
+            y=alt.Y("spread:Q", title="standard deviation", scale=alt.Scale(zero=True)),
+            size=alt.Size("relevant:Q", title="relevant documents",
+                          legend=alt.Legend(orient="top", tickCount=3),
+                          scale=alt.Scale(range=[30, 320])),
+            strokeWidth=chosen,
+            tooltip=["topic:N", "text:N", "relevant:Q", alt.Tooltip("median:Q", format=".4~f"),
+                     alt.Tooltip("spread:Q", format=".4~f")],
+        )
+    )  # fmt: skip
+
+
+def _strip() -> alt.TopLevelMixin:
+    """Every system on one topic."""
+    return (
+        _chart(height=64)
+        .mark_tick(thickness=2, opacity=0.6, size=34)
+        .encode(
+            x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
+            tooltip=["system:N", alt.Tooltip("value:Q", format=".4~f"), "place:Q"],
+        )
+    )  # fmt: skip
+
+
+def _sure() -> alt.TopLevelMixin:
+    """How much of what systems were measured by was judged."""
+    return (
+        _chart(height=260)
+        .mark_point(filled=True, size=36, opacity=0.85)
+        .encode(
+            x=alt.X("place:Q", title="systems by ASL, best first",
+                    axis=alt.Axis(tickMinStep=1, grid=False),
+                    scale=alt.Scale(nice=False, padding=8, zero=False)),
+            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=5),
+                    scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("what:N", sort=_order("at"), title=None,
+                            legend=alt.Legend(orient="top", columns=1, labelLimit=320)),
+            shape=alt.Shape("what:N", sort=_order("at"), title=None),
+            tooltip=["system:N", "place:Q", "what:N", alt.Tooltip("share:Q", format=".1%")],
+        )
+    )  # fmt: skip
