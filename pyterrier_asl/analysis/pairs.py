@@ -63,6 +63,51 @@ def by_query(reciprocal: Floats, total: Ints) -> Iterator[Floats]:
         yield reciprocal[:, begin:stop]
 
 
+#: What :func:`preference` can compute, and whether it is a sign, which a sign test suits.
+KINDS: dict[str, bool] = {
+    "rrLP": False, "sgnLP": True, "lexirecall": True, "RPP": False, "RR": False,
+}  # fmt: skip
+
+
+def preference(kind: str, reciprocal: Floats) -> Floats:
+    """One kind of preference between every two rankings of a query.
+
+    Args:
+        kind: one of :data:`KINDS`; ``'RR'`` is the difference of the reciprocal ranks.
+        reciprocal: RR_1, RR_2, ... of each ranking, shape (S, m).
+
+    Returns:
+        Shape (S, S), positive where the row's ranking is preferred, 0 throughout where m is 0.
+
+    >>> both = np.array([[1, 1 / 3, 1 / 6], [1, 1 / 2, 0]])
+    >>> {kind: preference(kind, both)[0, 1].round(4).item() for kind in KINDS}
+    {'rrLP': -0.1667, 'sgnLP': -1.0, 'lexirecall': 1.0, 'RPP': 0.0, 'RR': 0.0}
+    """
+    if kind == "lexirecall":  # the last level first
+        return np.sign(all_pairs(reciprocal[:, ::-1])[1])
+    if kind == "RPP":
+        systems, levels = reciprocal.shape
+        signs = np.zeros((systems, systems))
+        for values in reciprocal.T:
+            signs += np.sign(values[:, None] - values)
+        return signs / max(levels, 1)
+    i_star, rrlp = all_pairs(reciprocal)
+    if kind == "RR":
+        return np.where(i_star == 1, rrlp, 0.0)
+    return np.sign(rrlp) if kind == "sgnLP" else rrlp
+
+
+def preference_cube(kind: str, reciprocal: Floats, total: Ints) -> Floats:
+    """One kind of preference for every query, shape (Q, S, S).
+
+    Raises:
+        ValueError: for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"there is no preference {kind!r}: use one of {', '.join(KINDS)}")
+    return np.stack([preference(kind, part) for part in by_query(reciprocal, total)])
+
+
 def preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]:
     """i* and rrLP of every pair of systems a < b, as :func:`numpy.triu_indices` lists them.
 

@@ -108,7 +108,7 @@ def per_slice(
     for value, queries in slices(qids, weights, by):
         frame = analyse(queries)
         if by is not None:
-            frame.insert(0, _column_name(by), [value] * len(frame))
+            frame.insert(0, slice_column(by), [value] * len(frame))
         frames.append(frame)
     whole = pd.concat(frames, ignore_index=True)
     whole.attrs = {**frames[0].attrs, "weighted": weights is not None}
@@ -165,7 +165,8 @@ def _series(topics: pd.DataFrame, what: str) -> pd.Series[Any]:
     return topics.set_index(key)[columns[0]]
 
 
-def _column_name(by: Any) -> str:
+def slice_column(by: Any) -> str:
+    """What the column of the slices is called."""
     if isinstance(by, pd.DataFrame):
         return str(_series(by, "slice").name)
     name = getattr(by, "name", None)

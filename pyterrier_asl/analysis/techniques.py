@@ -1,0 +1,136 @@
+"""How much of the error does a technique take away? (Alex et al. 2022, Table 1.)"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .comparisons import PairedTest, as_frame
+from .headroom import asl_measures, lower_is_better
+from .judged_runs import JudgedRuns
+from .slices import Queries, per_slice
+
+
+def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
+    """RRIE: the part of the distance to the best possible value that the new one saves.
+
+    Args:
+        old: the old value.
+        new: the new value.
+        best: the best possible value: 1 for P and AP (Eq. 11) as for ASL (Eq. 12), which has its
+            best at the other end.
+
+    Returns:
+        1 for an error that is gone, 0 for one that is as it was, negative for a larger one; NaN
+        where there was none.
+
+    Source: Alex, Hall, Metzler 2022, Eq. 11 and 12.
+
+    >>> relative_error_reduction([0.517, 51], [0.706, 6], 1).round(3)
+    array([0.391, 0.9  ])
+    """
+    before = np.asarray(old, dtype=np.float64) - best
+    after = np.asarray(new, dtype=np.float64) - best
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(before != 0, (before - after) / before + 0.0, np.nan)[()]
+
+
+def compare_techniques(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    old: str,
+    new: str,
+    measures: Any = None,
+    rel: float = 1,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    test: str = "t",
+    correction: str | None = "holm",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
+
+    Args:
+        runs: dict of name -> run, folder, list of files, or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        old: name of the run of the old technique, such as the best BM25.
+        new: name of the run of the new one, such as the best neural run.
+        measures: measures, or a dict from how to call them; by default P@20, ASL@g1-10, AP, ASL.
+            Their best value must be 1.
+        rel: minimum grade of a relevant document, for the default measures.
+        cutoff: k, as in ``ASL@k``, for the default measures.
+        missing: as in ``ASL(missing=...)``, for the default measures.
+        test: a test for pairs; see :mod:`pyterrier_asl.statistics`.
+        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        n_resamples: draws of a randomisation test.
+        seed: of those draws.
+        weights: how much each query counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
+        by: slices of the queries, each with its own rows.
+        as_published: the paper's choices: missing documents right after the list
+            (``missing='after'``), and no correction (the paper has no tests at all).
+
+    Returns:
+        One row for each measure: ``measure``, ``old``, ``new``, ``RRIE``, then the paired
+        comparison of new with old over queries: ``difference``, ``ci_low``, ``ci_high``,
+        ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs`` name the runs,
+        the test, the correction and the size of its family.
+
+    Source: Alex, Hall, Metzler 2022, Table 1; RRIE Eq. 11 and 12.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> runs = {"old": {"q1": {"x": 2, "a": 1}, "q2": {"a": 1}}}
+    >>> runs["new"] = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> compare_techniques(runs, qrels, old="old", new="new")[["measure", "old", "new", "RRIE"]]
+         measure   old   new  RRIE
+    0       P@20  0.05  0.05   0.0
+    1  ASL@g1-10  1.50  1.00   1.0
+    2         AP  0.75  1.00   1.0
+    3        ASL  1.50  1.00   1.0
+    """
+    judged = JudgedRuns.of(runs, qrels).select([old, new])
+    if as_published:
+        missing, correction = "after", None
+    asked = _named(measures) if measures is not None else asl_measures(rel, cutoff, missing)
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+
+    def analyse(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for name, measure in asked.items():
+            before, after = judged.values(measure)
+            means = float(queries.mean(before)), float(queries.mean(after))
+            rrie = float(relative_error_reduction(*means, best=1.0))
+            row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
+            rows.append({**row, **paired.of(after, before, queries)})
+        return as_frame(rows)
+
+    frame = paired.corrected(per_slice(judged.qids, analyse, weights, by))
+    frame.attrs |= {"old": old, "new": new}
+    return frame
+
+
+def _named(measures: Any) -> dict[str, Any]:
+    """Measures by name, all of them with 1 as the best value."""
+    if not isinstance(measures, Mapping):
+        measures = {str(measure): measure for measure in measures}
+    parsed = {str(name): ir_measures.parse_measure(m) for name, m in measures.items()}
+    for name, measure in parsed.items():
+        if measure.NAME in ("TBG", "P_Rareness", "AP_Rareness") or (
+            lower_is_better(measure) and measure.NAME != "ASL"
+        ):
+            raise ValueError(
+                f"{name} has no best value of 1, so there is no relative reduction of its error: "
+                "use measures such as P, AP, nDCG, RR, ASL, nASL"
+            )
+    return parsed
