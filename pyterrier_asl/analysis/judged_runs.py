@@ -72,7 +72,7 @@ class JudgedRuns:
     def _meet(
         cls, source: Iterable[tuple[Any, Any]], qrels: Any, total: int | None
     ) -> JudgedRuns:
-        judgements = _judgements(qrels)
+        judgements = as_judgements(qrels)
         names, judged = [], []
         few = total is not None and total < _MANY
         for name, run in tqdm(source, total=total, desc="runs", disable=few or None, leave=False):
@@ -167,7 +167,8 @@ def _is_named(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _judgements(qrels: Any) -> Judgements:
+def as_judgements(qrels: Any) -> Judgements:
+    """Judgements from a frame, a file, an ir_datasets id, or such as they are."""
     if isinstance(qrels, Judgements):
         return qrels
     return Judgements(read_qrels_table(qrels) if _is_named(qrels) else qrels)
