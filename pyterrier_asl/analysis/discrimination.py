@@ -144,7 +144,8 @@ def preference_discrimination(
     """
     unknown = [test for test in tests if test not in PREFERENCE_TESTS]
     if unknown:
-        raise ValueError(f"there is no test {unknown[0]!r} here: use {' or '.join(PREFERENCE_TESTS)}")
+        known = " or ".join(map(repr, PREFERENCE_TESTS))
+        raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {known}")
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     reciprocal = judged.reciprocal_ranks(rel, cutoff)

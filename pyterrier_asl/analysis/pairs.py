@@ -84,7 +84,8 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
     {'rrLP': -0.1667, 'sgnLP': -1.0, 'lexirecall': 1.0, 'RPP': 0.0, 'RR': 0.0}
     """
     if kind == "lexirecall":  # the last level first
-        return np.sign(all_pairs(reciprocal[:, ::-1])[1])
+        worst_case: Floats = np.sign(all_pairs(reciprocal[:, ::-1])[1])
+        return worst_case
     if kind == "RPP":
         systems, levels = reciprocal.shape
         signs = np.zeros((systems, systems))
@@ -94,7 +95,8 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
     i_star, rrlp = all_pairs(reciprocal)
     if kind == "RR":
         return np.where(i_star == 1, rrlp, 0.0)
-    return np.sign(rrlp) if kind == "sgnLP" else rrlp
+    chosen: Floats = rrlp if kind == "rrLP" else np.sign(rrlp)
+    return chosen
 
 
 def preference_cube(kind: str, reciprocal: Floats, total: Ints) -> Floats:

@@ -103,7 +103,8 @@ def _stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
         first, others = means[:, a, None], means[:, a + 1 :]
         difference = first - others
         # A hair above, so that rounding does not make a win of a difference that is the fuzz.
-        for kind, least in enumerate((fuzz, fuzz * np.maximum(abs(first), abs(others)))):
+        larger = np.maximum(np.abs(first), np.abs(others))
+        for kind, least in enumerate((np.full_like(larger, fuzz), fuzz * larger)):
             wins = np.sum(difference > least + 1e-12, axis=0)
             losses = np.sum(difference < -least - 1e-12, axis=0)
             usual[kind] += np.maximum(wins, losses).sum()
