@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import ir_datasets
 import pandas as pd
 import pyterrier as pt
 from ir_measures import AP
@@ -67,7 +68,7 @@ def load(source: str, like: Collection | None = None) -> Collection:
     if folder.is_dir():
         return load_folder(folder)
     dataset = pt.get_dataset(f"irds:{source}")
-    documents = dataset.irds_ref().docs_namespace()
+    documents = ir_datasets.docs_parent_id(source)
     if like is not None and like.index.metadata["source"] == f"irds:{documents}":
         index, lengths = like.index, like.lengths
     else:

@@ -300,7 +300,7 @@ class _Shipped:
     """An objective that is sent to each process once, not with every setting."""
 
     def __init__(self, objective: Objective, path: Path) -> None:
-        from joblib.externals import cloudpickle
+        import cloudpickle
 
         path.write_bytes(cloudpickle.dumps(objective))
         self.path = path
