@@ -1,0 +1,270 @@
+"""The sweep against the pipeline: the same settings through frames and ir_measures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RR, Bpref, Judged, NumRet, P, R, Rprec, Success, nDCG
+
+from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF, TermIndex, nASL
+from pyterrier_asl.tuning import NotSwept, _kernels, bm25_stages
+from pyterrier_asl.tuning.objective import PipelineObjective, make_task
+from pyterrier_asl.tuning.space import Space
+from pyterrier_asl.tuning.sweep import Sweep
+
+RANKED = [
+    AP, AP @ 5, AP(rel=2), RR, P @ 5, R @ 10, Success @ 1, Rprec, nDCG, nDCG @ 5, Bpref,
+    AP(judged_only=True), ASL @ 1000, ASL(g=2, rel=2) @ 20, ASL(missing="eq3"),
+    ASL(judged_only=True), nASL @ 50, LexiP,
+]  # fmt: skip
+
+
+class Collection:
+    """Documents in few words, so that many scores tie; docnos in another order than docids."""
+
+    def __init__(self, seed: int = 0, num_docs: int = 120) -> None:
+        rng = np.random.default_rng(seed)
+        words = [f"w{i}" for i in range(40)]
+        often = 1 / np.arange(2, 42)
+        texts = [
+            " ".join(rng.choice(words, rng.integers(1, 12), p=often / often.sum()))
+            for _ in range(num_docs)
+        ]
+        docnos = [f"d{i}" for i in rng.permutation(num_docs)]
+        self.index = TermIndex.from_documents(
+            [{"docno": d, "text": t} for d, t in zip(docnos, texts)], stemmer=None, verbose=False
+        )
+        queries = [" ".join(rng.choice(words, 3)) for _ in range(12)]
+        queries[3] = "unknown words"  # finds nothing
+        self.topics = pd.DataFrame({"qid": [f"q{i}" for i in range(12)], "query": queries})
+        rows = [
+            (f"q{q}", docno, int(rng.integers(-1, 4)))
+            for q in range(1, 14)  # q0 is not judged, q12 and q13 are no topics
+            for docno in [*rng.choice(docnos, 25, False), "elsewhere"]
+        ]
+        self.qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+        self.lengths = DocLengths(docnos, rng.integers(0, 900, num_docs), name="random")
+
+    @property
+    def measures(self):
+        more = [TBG(lengths=self.lengths), TBG(lengths=self.lengths, rel=2, halflife=60) @ 7]
+        return [*RANKED, *more]
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Collection()
+
+
+@pytest.fixture(scope="module")
+def times(data):
+    """A real collection: 423 articles, 83 queries."""
+    folder = data / "corpora" / "time"
+    with gzip.open(folder / "docs.jsonl.gz", "rt") as lines:
+        documents = [json.loads(line) for line in lines]
+    collection = Collection.__new__(Collection)
+    collection.index = TermIndex.from_documents(documents, verbose=False)
+    columns = {"sep": "\t", "dtype": str, "quoting": 3}
+    collection.topics = pd.read_csv(folder / "queries.tsv", names=["qid", "query"], **columns)
+    names = ["qid", "iteration", "docno", "label"]
+    collection.qrels = pd.read_csv(
+        folder / "qrels.txt", sep=r"\s+", names=names, dtype={"qid": str, "docno": str}
+    )
+    words = {document["docno"]: len(document["text"].split()) for document in documents}
+    collection.lengths = DocLengths.from_dict(words, name="time")
+    return collection
+
+
+def point(rng, parameter):
+    choices = parameter.dimension.choices
+    return rng.random() if choices is None else rng.integers(choices)
+
+
+def compare(stage, collection, measures, count, seed=0):
+    """The largest difference between sweep and pipeline in ``count`` random settings."""
+    space = Space(stage.params)
+    task = make_task(collection.topics, collection.qrels, measures[0], measures[1:])
+    sweep = Sweep(stage.pipeline, space, task)
+    pipeline = PipelineObjective(stage.pipeline, space, task)
+    rng = np.random.default_rng(seed)
+    worst, values = 0.0, set()
+    for _ in range(count):
+        setting = space.setting(point(rng, parameter) for parameter in space.parameters)
+        swept = sweep(setting)
+        before = space.current()
+        expected = pipeline(setting)
+        space.set(before)
+        assert swept.keys() == expected.keys()
+        worst = max(worst, *(abs(swept[name] - expected[name]) for name in swept))
+        values.add(swept[task.metric])
+    assert len(values) > count / 5  # settings do make a difference
+    return worst
+
+
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
+def test_fifty_settings_of_each_stage(small, number):
+    stage = bm25_stages(small.index, num_results=30)[number]
+    assert compare(stage, small, small.measures, 50) < 1e-9
+
+
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
+def test_real_documents(times, number):
+    stage = bm25_stages(times.index, num_results=200)[number]
+    measures = [AP, TBG(lengths=times.lengths), ASL @ 1000, LexiP, RR]
+    assert compare(stage, times, measures, 10) < 1e-9
+
+
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
+def test_vaswani(vaswani, number):
+    collection = Collection.__new__(Collection)
+    collection.index = TermIndex.from_irds("vaswani", verbose=False)
+    dataset = pt.get_dataset("irds:vaswani")
+    collection.topics, collection.qrels = dataset.get_topics(), dataset.get_qrels()
+    measures = [AP, TBG(lengths=DocLengths.from_irds("vaswani")), ASL @ 1000]
+    stage = bm25_stages(collection.index)[number]
+    assert compare(stage, collection, measures, 4, seed=number) < 1e-9
+
+
+def test_all_parameters_at_once(small):
+    first = small.index.bm25(num_results=20, k3=8.0)
+    prf, final = RobertsonPRF(small.index), small.index.bm25(num_results=25, idf="terrier")
+    retrieval = {"b": [0.0, 0.3, 1.0], "k1": [0.0, 0.5, 1.2, 400.0], "num_results": [3, 40]}
+    params = [
+        (first, {**retrieval, "k3": [None, 0.5, 8.0], "idf": ["robertson", "terrier"]}),
+        (prf, {"fb_docs": [1, 2, 9, 50], "fb_terms": [1, 3, 200], "gamma": [0.0, 0.4, 1.0]}),
+        (final, {**retrieval, "idf": ["robertson", "terrier"]}),
+    ]
+    stage = type(bm25_stages(small.index)[0])
+    assert compare(stage("all", first >> prf >> final, params), small, small.measures, 60) < 1e-9
+    assert compare(stage("one", first, params[:1]), small, small.measures, 40) < 1e-9
+
+
+def test_one_retriever_in_both_places(small):
+    bm25, prf = small.index.bm25(num_results=15), RobertsonPRF(small.index, fb_docs=4)
+    stage = type(bm25_stages(small.index)[0])
+    params = [(bm25, {"b": [0.1, 0.5, 0.9], "k1": [0.2, 2.0, 20.0]})]
+    assert compare(stage("both", bm25 >> prf >> bm25, params), small, small.measures, 20) < 1e-9
+
+
+def test_queries_as_weights(small):
+    """Weights of any sign, terms that the index does not have, and none at all."""
+    toks = [
+        {"w1": 1.0, "w5": -0.5}, {"w2": 2.5, "nowhere": 9.0}, {}, {"w3": 0.0, "w9": 0.1},
+        *({f"w{i}": 1.0, f"w{i + 7}": 0.5} for i in range(8)),
+    ]  # fmt: skip
+    collection = Collection()
+    collection.topics = small.topics[["qid"]].assign(query_toks=toks)
+    for stage in bm25_stages(collection.index, num_results=30)[:2]:
+        assert compare(stage, collection, [AP, nDCG, ASL @ 100], 15) < 1e-9
+
+
+def test_ids_that_are_numbers(small):
+    collection = Collection()
+    collection.topics = small.topics.assign(qid=range(12))
+    collection.qrels = small.qrels.assign(qid=small.qrels["qid"].str[1:].astype(int))
+    stage = bm25_stages(collection.index, num_results=30)[0]
+    assert compare(stage, collection, [AP, ASL @ 100], 5) < 1e-9
+
+
+def test_per_query_values(small):
+    first = small.index.bm25(num_results=30)
+    space = Space([(first, {"b": [0.4]})])
+    task = make_task(small.topics, small.qrels, AP, [LexiP])
+    sweep = Sweep(first, space, task)
+    found = sweep.per_query((0.4,))
+    first.b = 0.4
+    judged = small.qrels[small.qrels["qid"].isin(small.topics["qid"])]
+    for measure in (AP, LexiP):
+        run = pt.model.to_ir_measures(first(small.topics))
+        metrics = measure.iter_calc(pt.model.to_ir_measures(judged), run)
+        expected = {metric.query_id: metric.value for metric in metrics}
+        assert dict(zip(sweep.judgements.qids, found[str(measure)])) == pytest.approx(expected)
+
+
+def test_through_random_search(small):
+    """The search takes the sweep by itself; with and without, and in threads, it is the same."""
+    bm25 = small.index.bm25(num_results=30)
+    params = bm25_stages(small.index)[0].params[0][1]
+    options = {"n_trials": 12, "seed": 1, "return_type": "trials", "measures": [LexiP]}
+    arguments = (bm25, {bm25: params}, small.topics, small.qrels, "ASL@100")
+    swept = RandomSearch(*arguments, sweep=True, **options)
+    pd.testing.assert_frame_equal(RandomSearch(*arguments, **options), swept)
+    pd.testing.assert_frame_equal(RandomSearch(*arguments, jobs=2, **options), swept)
+    run = RandomSearch(*arguments, sweep=False, **options)
+    pd.testing.assert_frame_equal(run, swept, rtol=0, atol=1e-9)
+
+
+def test_where_it_does_not_apply(small):
+    index, other = small.index, Collection(1).index
+    bm25, prf = index.bm25(), RobertsonPRF(index)
+    with_toks = small.topics.assign(query_toks=[{"w1": float("inf")}] * 12)
+    for pipeline, params, measures, topics, reason in [
+        (bm25 % 10, {bm25: {"b": [0.5]}}, [AP], small.topics, "neither a TermIndex's BM25"),
+        (bm25 >> prf >> other.bm25(), {bm25: {"b": [0.5]}}, [AP], small.topics, "one TermIndex"),
+        (bm25, {prf: {"gamma": [0.5]}}, [AP], small.topics, "not one of the pipeline's own"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP, Judged @ 10], small.topics, "Judged@10 is not"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP, NumRet], small.topics, "NumRet is not"),
+        (bm25, {bm25: {"b": [0.5]}}, [TBG], small.topics, "TBG does not know the length"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP], pd.concat([small.topics] * 2), "twice"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP], with_toks, "finite"),
+    ]:
+        task = make_task(topics, small.qrels, measures[0], measures[1:])
+        with pytest.raises(NotSwept, match=reason):
+            Sweep(pipeline, Space(params), task)
+    final = index.bm25(k3=8)
+    with pytest.raises(NotSwept, match="k3"):
+        Sweep(bm25 >> prf >> final, Space({prf: {"gamma": [0.5]}}), task)
+
+
+def test_lengths(small):
+    bm25 = small.index.bm25()
+    some = DocLengths(["d1", "d2"], [10, 20])
+    space = Space({bm25: {"b": [0.5]}})
+
+    def task(*measures):
+        return make_task(small.topics, small.qrels, *measures[:1], measures[1:])
+
+    with pytest.raises(NotSwept, match="every document"):
+        Sweep(bm25, space, task(TBG(lengths=some)))
+    with pytest.raises(NotSwept, match="differently long"):
+        both = [TBG(lengths=small.lengths), TBG(missing_length=5)]
+        Sweep(bm25, space, task(*both))
+    measures = [TBG(lengths=some, missing_length=300)]
+    stage = type(bm25_stages(small.index)[0])("one", bm25, {bm25: {"b": [0.1, 0.5, 0.9]}})
+    assert compare(stage, small, measures, 5) < 1e-9
+
+
+def test_parameters_out_of_range(small):
+    bm25 = small.index.bm25()
+    with pytest.raises(ValueError, match="b is 1.5"):
+        RandomSearch(bm25, {bm25: {"b": [1.5]}}, small.topics, small.qrels, n_trials=1, sweep=True)
+    assert bm25.b == 0.75
+
+
+@given(
+    st.lists(st.sampled_from([-3.0, -1.0, 0.0, 1e-9, 1.0, 1.0 + 1e-12, 7.0]) | st.floats(-9, 9),
+             min_size=1, max_size=60),
+    st.data(),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_the_nth_largest_value(values, data):
+    n = data.draw(st.integers(1, len(values)))
+    found = _kernels._largest(np.array(values), n)
+    assert found == sorted(values, reverse=True)[n - 1]
+
+
+@given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=2, max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_keys_order_as_ranking_does(scores):
+    ids = np.random.default_rng(0).permutation(len(scores)).astype(np.uint32)
+    docs = np.arange(len(scores), dtype=np.int32)
+    keys = _kernels._keys(docs, np.array(scores, np.float64), ids)
+    expected = sorted(docs, key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
+    assert np.argsort(keys)[::-1].tolist() == expected
