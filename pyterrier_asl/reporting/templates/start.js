@@ -1,0 +1,39 @@
+// What begins when the page is open, and what its download buttons save.
+function fileName(part, ending) {
+  return `${document.title}-${part}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
+}
+
+function saveFrom(button) {
+  const figure = button.closest("figure");
+  const section = button.closest("section");
+  if (!figure) {
+    const table = button.closest("div, section").querySelector("table");
+    const text = table.id === "documents" ? documentsCsv() : csvOfTable(table);
+    return save(fileName(table.id || section.id, "csv"), "text/csv", text);
+  }
+  const one = charts.get(figure.dataset.chart);
+  if (button.dataset.save === "csv") return save(fileName(one.name, "csv"), "text/csv", csvOfObjects(one.rows()));
+  return one.view?.toSVG().then((svg) => save(fileName(one.name, "svg"), "image/svg+xml", svg));
+}
+
+for (const button of document.querySelectorAll("[data-save]")) {
+  button.addEventListener("click", () => saveFrom(button));
+}
+
+chart("lengths", lengthRows);
+chart("loss", lossRows);
+chart("sure", sureRows);
+if (document.querySelector('figure[data-chart="bump"]')) {
+  fillSelect($("bump-mark"), systemsBy(page.first), -1);
+  $("bump-mark").addEventListener("change", () => redraw("bump"));
+  chart("bump", bumpRows);
+}
+if ($("lengths-add")) {
+  fillSelect($("lengths-add"), systemsBy(page.first), -1);
+  $("lengths-add").addEventListener("change", () => redraw("lengths"));
+}
+startLeaderboard();
+startPair();
+startTopics();
+watchCharts();
+document.documentElement.dataset.ready = "yes";
