@@ -445,7 +445,7 @@ def _rank(table: Table, answers: _Answers, known: PairIndex) -> tuple[_Order, Me
         warnings.warn(
             f"{len(met.repeated)} documents stand more than once in the ranking of one query (e.g. "
             f"{docnos[int(met.repeated[0])].as_py()!r}); each counts once, at its best rank",
-            stacklevel=5,
+            stacklevel=4,
         )
     if rows is None:
         rows = met.order
