@@ -63,21 +63,22 @@ def rank_judged(
     scores = np.zeros(len(norms), np.float64)
     seen = np.zeros(len(norms), np.bool_)
     docs = np.empty(len(norms) + 1, np.int32)
+    best = np.empty(len(norms) + 1, np.int32)
     for query in range(queries):
         found = _accumulate(
             term_offsets, posting_docs, posting_tfs, norms, query_terms, weights,
             query_offsets[query], query_offsets[query + 1], scores, seen, docs,
         )  # fmt: skip
-        kept = _keep_best(docs, found, scores, seen, depth)
+        threshold, last = _threshold(docs[:found], scores, depth)
+        kept = _keep_best(docs[:found], scores, threshold, last, best)
         retrieved[query] = kept
-        keys = _keys(docs[:kept], scores, id_order)
         start = offsets[query]
         offsets[query + 1] = start + _place(
-            docs[:kept], keys, scores, seen, id_order, costs, judged_docs,
+            best[:kept], scores, seen, threshold, last, id_order, costs, judged_docs,
             judged_offsets[query], judged_offsets[query + 1],
             which[start:], ranks[start:], above[start:],
         )  # fmt: skip
-        for doc in docs[:kept]:
+        for doc in docs[:found]:
             scores[doc] = 0.0
             seen[doc] = False
     size = offsets[queries]
@@ -114,50 +115,58 @@ def _accumulate(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _keep_best(docs: Int32s, found: int, scores: Floats, seen: Bools, depth: int) -> int:
-    """Moves the ``depth`` best candidates to the front and forgets the others."""
-    if found <= depth:
-        return found
-    values = scores[docs[:found]]
-    threshold = _largest(values, depth)
-    tied = docs[:found][values == threshold]
-    places = depth - np.sum(values > threshold)
-    last = np.partition(tied, places - 1)[places - 1]
-    kept = 0
-    for doc in docs[:found]:
-        if scores[doc] > threshold or (scores[doc] == threshold and doc <= last):
-            docs[kept] = doc
-            kept += 1
-        else:
-            scores[doc] = 0.0
-            seen[doc] = False
-    return kept
+def _threshold(docs: Int32s, scores: Floats, depth: int) -> tuple[float, int]:
+    """What a document must score to be retrieved, and the last docid that may score just that."""
+    everything = np.iinfo(np.int32).max
+    if len(docs) <= depth:
+        return -np.inf, everything
+    threshold, places, tied = _nth_largest(scores[docs], depth)
+    if tied == places:
+        return threshold, everything
+    docs_tied = np.sort(docs[scores[docs] == threshold])
+    return threshold, docs_tied[places - 1]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _largest(values: Floats, n: int) -> float:
-    """The n-th largest value; n is from 1 to their number.
+def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
+    """The n-th largest value, how many of the n largest are equal to it, and how many of all.
 
     Values are counted in bins of equal width, and only the bin with the n-th is sorted: less than
     a third of the time that ``np.partition`` takes.
     """
-    low = values.min()
-    scale = 1023.0 / max(values.max() - low, 1e-300)
-    counts = np.zeros(1024, np.int64)
+    low = high = values[0]
     for value in values:
-        counts[int((value - low) * scale)] += 1
+        low = value if value < low else low
+        high = value if value > high else high
+    scale = 1023.0 / max(high - low, 1e-300)
+    bins = np.empty(len(values), np.int16)
+    counts = np.zeros(1024, np.int64)
+    for i in range(len(values)):
+        bins[i] = int((values[i] - low) * scale)
+        counts[bins[i]] += 1
     chosen = 1023
     while counts[chosen] < n:
         n -= counts[chosen]
         chosen -= 1
     inside = np.empty(counts[chosen], np.float64)
     size = 0
-    for value in values:
-        if int((value - low) * scale) == chosen:
-            inside[size] = value
+    for i in range(len(values)):
+        if bins[i] == chosen:
+            inside[size] = values[i]
             size += 1
     inside.sort()
-    return float(inside[size - n])
+    found = inside[size - n]
+    return found, np.sum(inside[size - n :] == found), np.sum(inside == found)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _keep_best(docs: Int32s, scores: Floats, threshold: float, last: int, best: Int32s) -> int:
+    """Writes the documents that are retrieved; says how many."""
+    kept = 0
+    for doc in docs:
+        best[kept] = doc  # written over by the next one if it is not retrieved
+        kept += (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
+    return kept
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -176,9 +185,10 @@ def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _place(
     docs: Int32s,
-    keys: UInt64s,
     scores: Floats,
     seen: Bools,
+    threshold: float,
+    last_tied: int,
     id_order: UInt32s,
     costs: Floats,
     judged_docs: Int32s,
@@ -192,9 +202,12 @@ def _place(
     present = np.empty(last - first, np.int64)
     found = 0
     for judged in range(first, last):
-        if judged_docs[judged] >= 0 and seen[judged_docs[judged]]:
-            present[found] = judged
-            found += 1
+        doc = judged_docs[judged]
+        if doc >= 0 and seen[doc]:
+            score = scores[doc]
+            if score > threshold or (score == threshold and doc <= last_tied):
+                present[found] = judged
+                found += 1
     if found == 0:
         return 0
     judged_keys = _keys(judged_docs[present[:found]], scores, id_order)
@@ -202,6 +215,7 @@ def _place(
     judged_keys = judged_keys[order]
     # For each document, the judged documents that it stands above are the first ones; bucket b
     # holds those that stand above exactly b.
+    keys = _keys(docs, scores, id_order)
     count = np.zeros(found + 1, np.int64)
     cost = np.zeros(found + 1, np.float64)
     for i in range(len(docs)):
