@@ -296,10 +296,10 @@ def leaderboard_swaps(
         by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for every such swap, smallest p first: ``judge_a``, ``judge_b``, ``better`` (the
-        run that judge a prefers), ``worse``, the ``difference_a`` and ``difference_b`` of the two
-        runs' means, the tests' ``p_a`` and ``p_b``, ``significant_a`` and ``significant_b``. Empty
-        where there is none.
+        One row for every such swap, by the smaller p, then by the smaller difference, largest
+        first: ``judge_a``, ``judge_b``, ``better`` (the run that judge a prefers), ``worse``, the
+        ``difference_a`` and ``difference_b`` of the two runs' means, the tests' ``p_a`` and
+        ``p_b``, ``significant_a`` and ``significant_b``. Empty where there is none.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
@@ -320,7 +320,8 @@ def leaderboard_swaps(
     whole = per_slice(boards.qids, analyse, weights, by)
     attrs = {**whole.attrs, "measure": boards.measure, "test": test, "alpha": alpha}
     smallest = whole[["p_a", "p_b"]].min(axis=1)
-    whole = whole.iloc[np.argsort(smallest.to_numpy(), kind="stable")].reset_index(drop=True)
+    size = whole[["difference_a", "difference_b"]].abs().min(axis=1)
+    whole = whole.iloc[np.lexsort((-size, smallest))].reset_index(drop=True)
     whole.attrs = attrs
     return whole
 
