@@ -37,6 +37,12 @@ class Requested:
             return None
         return bool(getattr(self.measure, "HIGHER_IS_BETTER", True))
 
+    @property
+    def key(self) -> tuple[str, bool]:
+        """What is equal for two that are the same measure, whatever they are called."""
+        # rel=1 does not print, but who wrote it does not want another one
+        return str(self.measure), "rel" in self.measure.params
+
     def given(self, **params: Any) -> Requested:
         """The same with parameters that the measure has and that it does not say itself.
 
@@ -49,7 +55,18 @@ class Requested:
             and name in self.measure.SUPPORTED_PARAMS
             and name not in self.measure.params
         }
-        measure = self.measure(**missing)
+        rel = missing.get("rel")
+        if rel is not None and rel % 1 == 0:
+            missing["rel"] = int(rel)  # measures of other packages take no 2.0
+        try:
+            measure = self.measure(**missing)
+            measure.validate_params()
+        except AssertionError:  # ir_measures' way to refuse a parameter
+            given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
+            raise ValueError(
+                f"the measure {self.name!r} does not take {given}; name measures that do, or "
+                "write what it shall have in brackets: AP(rel=2)"
+            ) from None
         return Requested(str(measure) if "rel" in missing else self.name, measure)
 
 
@@ -75,7 +92,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[Requested]:
     asked = [
         one
         for text in ([texts] if isinstance(texts, str) else texts)
-        for word in _words(text)
+        for word in words(text)
         for one in _parse(word)
     ]
     if not asked:
@@ -87,13 +104,20 @@ def unique(asked: Iterable[Requested]) -> list[Requested]:
     """Each measure once, under the name by which it was asked for first."""
     first: dict[Any, Requested] = {}
     for one in asked:
-        # rel=1 does not print, but who wrote it does not want another one
-        first.setdefault((str(one.measure), "rel" in one.measure.params), one)
+        first.setdefault(one.key, one)
     return list(first.values())
 
 
-def _words(text: str) -> list[str]:
-    words, at = [], _after(_BETWEEN, text, 0)
+def words(text: str) -> list[str]:
+    """The names in a text that names measures.
+
+    >>> words("ASL(rel=2, g=10)@1000, map P.5,10")
+    ['ASL(rel=2, g=10)@1000', 'map', 'P.5,10']
+
+    Raises:
+        ValueError: for a bracket or quote that is not closed.
+    """
+    found, at = [], _after(_BETWEEN, text, 0)
     while at < len(text):
         end = _after(_ONE, text, at)
         if end == at:
@@ -101,9 +125,9 @@ def _words(text: str) -> list[str]:
                 f"{text!r} cannot be read as measures from {text[at:]!r} on: "
                 "is a bracket or quote missing?"
             )
-        words.append(text[at:end])
+        found.append(text[at:end])
         at = _after(_BETWEEN, text, end)
-    return words
+    return found
 
 
 def _after(pattern: re.Pattern[str], text: str, at: int) -> int:

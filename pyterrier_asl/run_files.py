@@ -102,22 +102,43 @@ def measure_files(
     """
     files = find_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    judgements = Judgements(read_qrels_table(qrels))
-    if not len(judgements):
-        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
+    judgements = read_judgements(qrels)
     if typed is None:
-        official = [] if Path(qrels).is_file() or rel is not None else official_measures(qrels)
         several = len(files) > 1 or pool is not None
-        typed = default_measures(official, several=several, lengths=lengths is not None)
-    asked = _completed(typed, pool, lengths, rel)
+        typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
+    asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
     by_query, failures = _evaluated(files, judgements, asked, jobs)
     return Measured(by_query, asked, failures, grades_hint(float(judgements.grades.max()), asked))
 
 
-def _completed(
-    typed: list[Requested], pool: str | None, lengths: str | None, rel: float | None
+def read_judgements(qrels: str) -> Judgements:
+    """Judgements from a file or an ir_datasets id.
+
+    Raises:
+        ValueError: where it holds none.
+    """
+    judgements = Judgements(read_qrels_table(qrels))
+    if not len(judgements):
+        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
+    return judgements
+
+
+def measures_for(
+    qrels: str, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[Requested]:
-    """The measures with what they do not say themselves."""
+    """The measures for someone who names none: for an ir_datasets id its official ones, too."""
+    official = [] if Path(qrels).is_file() or rel is not None else official_measures(qrels)
+    return default_measures(official, several=several, lengths=lengths)
+
+
+def completed(
+    typed: list[Requested],
+    *,
+    pool: str | None = None,
+    lengths: str | None = None,
+    rel: float | None = None,
+) -> list[Requested]:
+    """Each measure with what it does not say itself; arguments as of :func:`measure_files`."""
     given: dict[str, Any] = {"rel": rel}
     if lengths is not None:
         given["lengths"] = DocLengths.resolve(lengths)
@@ -125,7 +146,7 @@ def _completed(
         given["pool"] = (
             RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
         )
-    asked = unique(one.given(**given) for one in typed)
+    asked = [one.given(**given) for one in typed]
     for one in asked:
         params = one.measure.params
         if one.measure.NAME == "TBG" and not {"lengths", "missing_length"} & params.keys():

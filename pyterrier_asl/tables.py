@@ -65,8 +65,17 @@ class Scores:
 
     def arrow(self, measure: str, ascii_only: bool = False) -> str:
         """Up where larger is better, down where smaller is, nothing where neither."""
-        up, down = "^v" if ascii_only else "↑↓"
-        return {True: up, False: down, None: ""}[self.higher_is_better.get(measure)]
+        return arrow(self.higher_is_better.get(measure), ascii_only)
+
+
+def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
+    """Which way is better, as an arrow; nothing where neither is.
+
+    >>> arrow(True), arrow(False, ascii_only=True), arrow(None)
+    ('↑', 'v', '')
+    """
+    up, down = "^v" if ascii_only else "↑↓"
+    return {True: up, False: down, None: ""}[higher_is_better]
 
 
 def write(scores: Scores, form: str, *, places: int = 4, with_run: bool = True) -> None:
@@ -187,8 +196,13 @@ def show(scores: Scores, *, places: int = 4) -> None:
         if _width(console, turned) <= console.width:
             console.print(turned)
             return
-    console.width = max(wide, console.width)
-    console.print(upright)
+    print_whole(console, upright)
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Prints a table as wide as it is, however wide that is."""
+    console.width = max(_width(console, table), console.width)
+    console.print(table)
 
 
 def rich_table(

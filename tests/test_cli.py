@@ -146,6 +146,14 @@ def test_rel_is_for_measures_that_do_not_say(files):
     assert found["ASL(rel=2)@10",] == pytest.approx(sum(loops) / 2)
 
 
+def test_rel_is_for_measures_of_others_too(files):
+    found = values(evaluate("a.run", "-l", "2", "-m", "AP", "-o", "jsonl"))
+    assert found == {("AP(rel=2)",): pytest.approx((1 / 3 + 0) / 2)}
+    result = evaluate("a.run", "-l", "1.5", "-m", "AP")
+    assert result.exit_code == 2
+    assert "the measure 'AP' does not take rel=1.5" in errors(result)[0]
+
+
 def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
     from pyterrier_asl import run_files
 

@@ -18,6 +18,7 @@ _BAD_INPUT = (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryErr
 #: imported when it is called, so that ``--help`` is quick.
 _COMMANDS = {
     "evaluate": "Measure run files against judgements.",
+    "compare": "Compare two run files: tests, preferences, queries; guard a search engine.",
     "pool": "Make a pool of runs, for the rareness measures, from run files.",
     "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
 }
