@@ -26,7 +26,7 @@ def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
     """
     again = {name: _reranked(run.table) for name, run in zip(runs.names, runs.runs)}
     judged = [runs.judgements.judge_whole(table) for table in again.values()]
-    return JudgedRuns(runs.names, judged, runs.judgements)
+    return JudgedRuns(runs.names, judged, runs.judgements, runs.source)
 
 
 def _reranked(table: object) -> pa.Table:

@@ -91,7 +91,8 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
         signs = np.zeros((systems, systems))
         for values in reciprocal.T:
             signs += np.sign(values[:, None] - values)
-        return signs / max(levels, 1)
+        signs /= max(levels, 1)
+        return signs
     i_star, rrlp = all_pairs(reciprocal)
     if kind == "RR":
         return np.where(i_star == 1, rrlp, 0.0)

@@ -68,8 +68,8 @@ class RarenessValues:
 
     Attributes:
         ranks: who has which relevant document where.
-        credit: what one unit of gain of a document adds to a run, before :attr:`scale`, (S, R).
-        scale: what the sum over a query's documents is multiplied by, shape (Q,).
+        credit: what one unit of gain of a document adds to a run, before :attr:`divisor`, (S, R).
+        divisor: what the sum over a query's documents is divided by, shape (Q,).
         found: which runs count as finders of which document, shape (S, R).
         alpha: the weight of rareness.
         normalized: the variant that cannot exceed 1.
@@ -77,7 +77,7 @@ class RarenessValues:
 
     ranks: RelevantRanks
     credit: Floats
-    scale: Floats
+    divisor: Floats
     found: Bools
     alpha: float
     normalized: bool
@@ -94,11 +94,12 @@ class RarenessValues:
         cutoff = measure["cutoff"]
         if isinstance(measure, type(P_Rareness)):
             credit = ranks.found(cutoff).astype(np.float64)
-            scale = np.full(len(ranks.total), 1 / cutoff)
+            divisor = np.full(len(ranks.total), float(cutoff))
         else:
-            credit, scale = _credits_below(ranks, cutoff), 1 / np.maximum(ranks.total, 1)
+            credit = _credits_below(ranks, cutoff)
+            divisor = np.maximum(ranks.total, 1).astype(np.float64)
         found = ranks.found(measure["depth"] or cutoff)
-        return cls(ranks, credit, scale, found, measure["alpha"], measure["normalized"])
+        return cls(ranks, credit, divisor, found, measure["alpha"], measure["normalized"])
 
     def of_pool(self, members: Bools, groups: Ints | None = None) -> Floats:
         """The values of all runs where some of them are the pool; the others join it one by one.
@@ -138,16 +139,17 @@ class RarenessValues:
             ``base``, shape (S,), and ``shared``, how much of a row's credit is for documents that a
             column's run finds, shape (S, S).
         """
-        queries = len(self.scale)
+        queries = len(self.divisor)
         share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
-        credit = self.credit * (self.scale * share)[self.ranks.queries]
+        credit = self.credit * (share / self.divisor)[self.ranks.queries]
         return credit.sum(axis=1), credit @ self.found.T.astype(np.float64)
 
     def _values(self, finders: Ints, systems: Ints) -> Floats:
         """Values for given S_d (R,) or (S, R), and S, of a shape that fits."""
         intercept, slope = gain_line(systems, self.alpha, self.normalized)
         gain = intercept - slope * finders
-        return self.ranks.per_query(self.credit * gain) * self.scale
+        values: Floats = self.ranks.per_query(self.credit * gain) / self.divisor
+        return values
 
 
 def gain_line(systems: Any, alpha: float, normalized: bool = False) -> tuple[Any, Any]:

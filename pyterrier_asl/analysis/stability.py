@@ -80,7 +80,7 @@ def stability(
         drawn = _drawn(len(chosen), size, draws, seed) * chosen.each
         drawn /= drawn.sum(axis=1, keepdims=True)
         rows = [
-            (name, *_stabilities(drawn @ chosen.of(value).T, fuzz), size, draws)
+            (name, *stabilities(drawn @ chosen.of(value).T, fuzz), size, draws)
             for name, value in computed.items()
         ]
         return pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
@@ -95,8 +95,16 @@ def _drawn(items: int, size: int, draws: int, seed: int) -> Floats:
     return generator.permuted(np.tile(first, (draws, 1)), axis=1).astype(np.float64)
 
 
-def _stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
-    """Stability with an absolute and with a relative fuzz, of means of shape (draws, S)."""
+def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
+    """Stability with an absolute and with a relative fuzz.
+
+    Args:
+        means: the mean of each system in each draw, shape (draws, S).
+        fuzz: the difference that is none, absolute and as a share of the larger mean.
+
+    >>> stabilities(np.array([[0.5, 0.4], [0.5, 0.47], [0.3, 0.4]]), 0.05)
+    (0.3333333333333333, 0.6666666666666666)
+    """
     systems = means.shape[1]
     usual = np.zeros(2)
     for a in range(systems - 1):
