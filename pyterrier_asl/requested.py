@@ -58,15 +58,13 @@ class Requested:
         rel = missing.get("rel")
         if rel is not None and rel % 1 == 0:
             missing["rel"] = int(rel)  # measures of other packages take no 2.0
-        try:
-            measure = self.measure(**missing)
-            measure.validate_params()
-        except AssertionError:  # ir_measures' way to refuse a parameter
-            given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
-            raise ValueError(
-                f"the measure {self.name!r} does not take {given}; name measures that do, or "
-                "write what it shall have in brackets: AP(rel=2)"
-            ) from None
+        for name, value in missing.items():
+            if not self.measure.SUPPORTED_PARAMS[name].validate(value):
+                raise ValueError(
+                    f"the measure {self.name!r} does not take {name}={value!r}: name measures that "
+                    f"do, or write each one's {name} in brackets, as in AP(rel=2)"
+                )
+        measure = self.measure(**missing)
         return Requested(str(measure) if "rel" in missing else self.name, measure)
 
 
