@@ -184,7 +184,25 @@ def _to_arrow(values: Any, what: str) -> Any:
     dtype = getattr(values, "dtype", None)
     if dtype is not None and dtype != np.dtype(object):
         return pa.array(values, from_pandas=True)
-    return _text_array(values, what)
+    repeated = None if dtype is None else _repeated_text(np.asarray(values))
+    return _text_array(values, what) if repeated is None else repeated
+
+
+def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
+    """Text of which most rows hold the very string of the row before, as query ids mostly do: it
+    need be looked into only once. None where it is something else."""
+    addresses = np.frombuffer(objects.tobytes(), dtype=np.intp)
+    first = np.flatnonzero(np.diff(addresses, prepend=~addresses[:1]))
+    if 4 * len(first) > len(objects):
+        return None
+    try:
+        each = pa.array(objects[first])
+    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
+        return None
+    if not pa.types.is_string(each.type) or each.null_count:
+        return None
+    sizes = np.diff(first, append=len(objects))
+    return each.cast(pa.large_string()).take(pa.array(np.repeat(np.arange(len(first)), sizes)))
 
 
 def _text_array(values: Any, what: str) -> pa.Array:
