@@ -29,6 +29,7 @@ _LATER = {
     "read_qrels": "io",
     "read_run": "io",
     "read_runs": "io",
+    "report": "reporting",
     "RandomSearch": "tuning",
     "KFoldRandomSearch": "tuning",
     "StagedSearch": "tuning",

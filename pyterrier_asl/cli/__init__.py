@@ -19,6 +19,7 @@ _BAD_INPUT = (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryErr
 _COMMANDS = {
     "evaluate": "Measure run files against judgements.",
     "compare": "Compare two run files: tests, preferences, queries; guard a search engine.",
+    "report": "Make a page about runs: who is best, who differs, what nobody finds.",
     "pool": "Make a pool of runs, for the rareness measures, from run files.",
     "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
 }
@@ -29,6 +30,7 @@ Examples:
   pyterrier-asl evaluate qrels.txt bm25.run dense.run
   pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10'
   pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
+  pyterrier-asl report qrels.txt runs/ -o report.html
 
 \b
 Completion of commands and options by the Tab key, for bash (zsh and fish likewise):

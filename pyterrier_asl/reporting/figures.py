@@ -14,6 +14,9 @@ import altair as alt
 #: The order of A and B, and what is neither, wherever two systems are compared.
 _SIDES = ["A", "B", "equal"]
 
+#: A measure's name on several lines: it has to fit into a quarter of a phone.
+_LINES = "split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
+
 
 def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
     """The Vega-Lite specification of every picture, by name.
@@ -24,14 +27,14 @@ def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
     """
     charts: dict[str, Callable[[], alt.TopLevelMixin]] = {
         "lengths": _lengths,
-        "loss": _loss,
+        "loss": lambda: _loss(systems),
         "bump": lambda: _bump(systems),
         "differences": _differences,
         "ranks": lambda: _ranks(cutoff),
-        "matrix": _matrix,
+        "matrix": lambda: _matrix(systems),
         "topics": _topics,
         "strip": _strip,
-        "sure": _sure,
+        "sure": lambda: _sure(systems),
     }
     return {name: _plain(make()) for name, make in charts.items()}
 
@@ -46,6 +49,13 @@ def _plain(chart: alt.TopLevelMixin) -> dict[str, Any]:
 
 def _chart(**size: Any) -> alt.Chart:
     return alt.Chart(alt.NamedData(name="data")).properties(width="container", **size)
+
+
+def _places(systems: int, title: str | None, **more: Any) -> alt.Axis:
+    """An axis of places: the first, and some ten round ones."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if systems / step <= 12)
+    values = sorted({1, *range(step, systems + 1, step)})
+    return alt.Axis(values=values, title=title, ticks=False, labelAngle=0, **more)
 
 
 def _order(field: str) -> alt.EncodingSortField:
@@ -71,15 +81,14 @@ def _lengths() -> alt.TopLevelMixin:
     )  # fmt: skip
 
 
-def _loss() -> alt.TopLevelMixin:
+def _loss(systems: int) -> alt.TopLevelMixin:
     """ASL of every system, in two parts."""
     parts = ["from what it did not retrieve", "from what it retrieved"]
     return (
         _chart(height=280)
         .mark_bar(binSpacing=0, strokeWidth=0)
         .encode(
-            x=alt.X("place:O", title="systems, best first",
-                    axis=alt.Axis(labelOverlap="greedy", ticks=False, labelAngle=0)),
+            x=alt.X("place:O", axis=_places(systems, "systems, best first")),
             y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
             color=alt.Color("part:N", sort=parts, scale=alt.Scale(domain=parts), title=None,
                             legend=alt.Legend(orient="top", columns=1, labelLimit=300)),
@@ -95,11 +104,12 @@ def _bump(systems: int) -> alt.TopLevelMixin:
     near = alt.selection_point(
         name="near", fields=["system"], on="pointerover", clear="pointerout", empty=False
     )
-    base = _chart(height=max(200, min(560, 22 * systems))).encode(
+    base = _chart(height=max(200, min(480, 22 * systems))).encode(
         x=alt.X("measure:N", sort=_order("at"), title=None,
-                axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False),
-                scale=alt.Scale(padding=0.35)),
-        y=alt.Y("place:Q", title="place", axis=alt.Axis(grid=False, tickMinStep=1),
+                axis=alt.Axis(labelAngle=0, domain=False, ticks=False,
+                              labelPadding=10, labelOverlap=False, labelExpr=_LINES),
+                scale=alt.Scale(padding=0.3)),
+        y=alt.Y("place:Q", axis=_places(systems, "place", grid=False, domain=False),
                 scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False)),
         detail="system:N",
         tooltip=["system:N", "measure:N", "place:Q", alt.Tooltip("value:Q", format=".4~f")],
@@ -119,7 +129,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         marked.mark_line(strokeWidth=2.5).encode(color=colour),
         marked.mark_circle(size=45, opacity=1).encode(color=colour),
         label.encode(text="system:N", color=colour, y=alt.Y("label:Q")),
-    ).properties(width="container")
+    ).properties(width="container", padding={"left": 5, "right": 92, "top": 5, "bottom": 5})
 
 
 def _differences() -> alt.TopLevelMixin:
@@ -168,18 +178,18 @@ def _ranks(cutoff: int) -> alt.TopLevelMixin:
     ).properties(width="container")
 
 
-def _matrix() -> alt.TopLevelMixin:
+def _matrix(systems: int) -> alt.TopLevelMixin:
     """Every system against every other."""
-    axis = alt.Axis(labelOverlap="greedy", ticks=False, labelAngle=0)
     return (
         _chart(height=340)
         .mark_rect(cursor="pointer")
         .encode(
-            x=alt.X("column:O", title="against the system at place", axis=axis),
-            y=alt.Y("row:O", title="system at place", axis=axis),
-            color=alt.Color("sgnLP:Q", scale=alt.Scale(domain=[-1, 1], domainMid=0),
+            x=alt.X("column:O", axis=_places(systems, "against the system at place")),
+            y=alt.Y("row:O", axis=_places(systems, "system at place")),
+            color=alt.Color("sgnLP:Q", scale=alt.Scale(
+                                domain=[-1, 1], domainMid=0, interpolate="rgb"),
                             title="wins less losses", legend=alt.Legend(
-                                orient="top", format="+%", gradientLength=180, tickCount=3)),
+                                orient="top", format=".0%", gradientLength=180, tickCount=3)),
             tooltip=["system:N", "against:N", "wins:Q", "losses:Q",
                      alt.Tooltip("rrLP:Q", format="+.4f", title="mean rrLP")],
         )
@@ -188,18 +198,19 @@ def _matrix() -> alt.TopLevelMixin:
 
 def _topics() -> alt.TopLevelMixin:
     """Topics by how hard and how divided they are."""
-    chosen = alt.condition("datum.chosen", alt.value(3), alt.value(0))
     return (
         _chart(height=300)
-        .mark_circle(opacity=0.75, cursor="pointer", stroke="currentColor")
+        .mark_circle(opacity=0.75, cursor="pointer")
         .encode(
             x=alt.X("median:Q", title="median of the systems",
-                    scale=alt.Scale(zero=False, padding=12)),
-            y=alt.Y("spread:Q", title="standard deviation", scale=alt.Scale(zero=True)),
+                    scale=alt.Scale(zero=False, nice=False, padding=14)),
+            y=alt.Y("spread:Q", title="standard deviation",
+                    scale=alt.Scale(domainMin=0)),
             size=alt.Size("relevant:Q", title="relevant documents",
                           legend=alt.Legend(orient="top", tickCount=3),
                           scale=alt.Scale(range=[30, 320])),
-            strokeWidth=chosen,
+            color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
+            order=alt.Order("relevant:Q", sort="descending"),
             tooltip=["topic:N", "text:N", "relevant:Q", alt.Tooltip("median:Q", format=".4~f"),
                      alt.Tooltip("spread:Q", format=".4~f")],
         )
@@ -212,20 +223,20 @@ def _strip() -> alt.TopLevelMixin:
         _chart(height=64)
         .mark_tick(thickness=2, opacity=0.6, size=34)
         .encode(
-            x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
+            x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=6),
+                    scale=alt.Scale(zero=False, nice=False, padding=10)),
             tooltip=["system:N", alt.Tooltip("value:Q", format=".4~f"), "place:Q"],
         )
     )  # fmt: skip
 
 
-def _sure() -> alt.TopLevelMixin:
+def _sure(systems: int) -> alt.TopLevelMixin:
     """How much of what systems were measured by was judged."""
     return (
         _chart(height=260)
         .mark_point(filled=True, size=36, opacity=0.85)
         .encode(
-            x=alt.X("place:Q", title="systems by ASL, best first",
-                    axis=alt.Axis(tickMinStep=1, grid=False),
+            x=alt.X("place:Q", axis=_places(systems, "systems by ASL, best first", grid=False),
                     scale=alt.Scale(nice=False, padding=8, zero=False)),
             y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=5),
                     scale=alt.Scale(domain=[0, 1])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -15,6 +16,8 @@ import pandas as pd
 from ..analysis.headroom import run_quality
 from ..analysis.judged_runs import JudgedRuns
 from ..analysis.relevant_ranks import RelevantRanks
+from ..analysis.stability import stability
+from ..io import official_measures
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..pools import RarenessPool
 from ..requested import Requested, needs_pool, parse_measures, unique
@@ -46,6 +49,8 @@ class Findings:
         ranks: where each has each relevant document.
         duels: all pairs by lexicographic precision; None for a single system.
         judged_only: the systems by ASL, unjudged documents removed.
+        stability: how often the better of two systems is so on half of the queries, by measure;
+            see :func:`~pyterrier_asl.analysis.stability.stability`. None: not asked for.
     """
 
     runs: JudgedRuns
@@ -58,6 +63,7 @@ class Findings:
     ranks: RelevantRanks
     duels: Duels | None
     judged_only: Standing
+    stability: pd.DataFrame | None = None
 
     @property
     def names(self) -> list[str]:
@@ -74,7 +80,8 @@ class Findings:
         for known in self.standings:
             if str(known.asked.measure) == str(measure):
                 return known
-        return _standing(self.runs, Requested(str(measure), measure), self.alpha)
+        name = str(measure(rel=1)) if "rel" in measure.params else str(measure)
+        return _standing(self.runs, Requested(name, measure), self.alpha)
 
     @cached_property
     def reordered(self) -> list[Standing]:
@@ -87,6 +94,12 @@ class Findings:
         """Kendall's tau between the orders of :attr:`reordered`, larger is better in all."""
         scores = [_signed(each) for each in self.reordered]
         return np.array([[kendall_tau(a, b) for b in scores] for a in scores])
+
+    @cached_property
+    def movers(self) -> Ints:
+        """The systems, those first whose places by :attr:`reordered` lie farthest apart."""
+        places = np.array([each.places for each in self.reordered])
+        return np.argsort(-np.ptp(places, axis=0), kind="stable")
 
     @cached_property
     def tau_judged_only(self) -> float:
@@ -111,12 +124,13 @@ def gather(
     qrels: Any,
     measures: Any = None,
     *,
-    rel: float = 1,
+    rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
     test: str = "tukey-two-way",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
+    stable: bool = False,
 ) -> Findings:
     """Measures and compares systems.
 
@@ -124,22 +138,31 @@ def gather(
         runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for :func:`measures_to_show`.
-        rel: minimum grade of a relevant document, for measures that do not say it.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: what the
+            official measures of an ir_datasets id say, else 1.
         cutoff: k, how deep every ranking is looked at.
         alpha: level of significance.
         test: see :func:`~pyterrier_asl.statistics.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
+        stable: whether to look at half of the queries, many times.
 
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
+    official = _official(qrels)
+    if rel is None:
+        rel = max((one.params["rel"] for one in official if "rel" in one.params), default=1)
     rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     judged = JudgedRuns.of(runs, qrels)
-    asked = measures_to_show(len(judged), cutoff, lengths) if measures is None else _asked(measures)
-    asked = unique(one.given(rel=rel if rel != 1 else None, lengths=lengths) for one in asked)
+    asked = (
+        [*measures_to_show(len(judged), cutoff, lengths), *_asked(official)]
+        if measures is None
+        else _asked(measures)
+    )
+    full = [_completed(one, rel, lengths) for one in asked]
     standings = [
-        _standing(judged, one, alpha, test) for one in _with_pool(asked, judged, groups)
+        _standing(judged, one, alpha, test) for one in _with_pool(unique(full), judged, groups)
     ]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     ranks = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
@@ -148,7 +171,32 @@ def gather(
         judged, rel, cutoff, alpha, standings, quality, Lost.of(judged, rel=rel, cutoff=cutoff),
         ranks, Duels.of(judged.names, ranks.reciprocal(), ranks.total),
         _standing(judged, Requested(str(without), without), alpha, test),
+        _stability(judged, standings) if stable else None,
     )  # fmt: skip
+
+
+def _stability(runs: JudgedRuns, standings: list[Standing]) -> pd.DataFrame | None:
+    """The stability of the measures by which systems can be better; None for a single system."""
+    better = [each for each in standings if each.asked.higher_is_better is not None]
+    if len(runs) < 2 or not better or len(runs.qids) < 2:
+        return None
+    frame = stability(runs, runs.judgements, [each.asked.measure for each in better])
+    frame["measure"] = [each.name for each in better]
+    frame["significant"] = [int(each.differs.sum()) // 2 for each in better]
+    frame["pairs"] = len(runs) * (len(runs) - 1) // 2
+    return frame
+
+
+def _official(qrels: Any) -> list[Any]:
+    """The measures that the makers of an ir_datasets dataset report."""
+    is_id = isinstance(qrels, str) and not Path(qrels).exists()
+    return official_measures(qrels) if is_id else []
+
+
+def _completed(one: Requested, rel: float, lengths: Any) -> Requested:
+    """The measure with what it does not say, under its name: the page says once what rel is."""
+    given = one.given(rel=rel if rel != 1 else None, lengths=lengths)
+    return Requested(one.name, given.measure)
 
 
 def measures_to_show(systems: int, cutoff: int = 1000, lengths: Any = None) -> list[Requested]:

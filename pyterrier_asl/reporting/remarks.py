@@ -95,13 +95,20 @@ def _missing(findings: Findings) -> Iterator[str]:
 
 
 def _nobody(findings: Findings) -> Iterator[str]:
-    total = len(findings.finders)
+    total, k = len(findings.finders), findings.cutoff
     none = int(findings.found_by_none.sum())
-    some = int((findings.finders == 1).sum())
-    if total and len(findings.names) > 1:
+    one = int((findings.finders == 1).sum())
+    if not total or len(findings.names) < 2:
+        return
+    if none:
         yield (
-            f"Of {total:,} relevant documents {none:,} ({none / total:.0%}) are in no system's "
-            f"first {findings.cutoff}, and {some:,} in that of a single system."
+            f"{none:,} of {total:,} relevant documents ({none / total:.0%}) are in no system's "
+            f"first {k}, and {one:,} in only one's."
+        )
+    else:
+        yield (
+            f"Each of the {total:,} relevant documents is in some system's first {k}, "
+            f"{one:,} in only one's."
         )
 
 
@@ -112,9 +119,10 @@ def _topics(findings: Findings) -> Iterator[str]:
     hardest = int(np.median(standing.values, axis=0).argmax())
     divided = int(standing.values.std(axis=0).argmax())
     qids = findings.runs.qids
+    other = "also" if hardest == divided else f"topic {qids[divided]}"
     yield (
-        f"By {standing.name} topic {qids[hardest]} is the hardest for the median system and topic "
-        f"{qids[divided]} divides the systems most."
+        f"By {standing.name} topic {qids[hardest]} is the hardest for the median system and "
+        f"{other} divides the systems most."
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from .figures import specifications
 from .gather import Findings
 from .remarks import number, places, remarks, test_name, test_note
 from .standings import Standing
+from .texts import Texts
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
@@ -28,19 +29,6 @@ _SCRIPTS = ("core", "charts", "leaderboard", "pair", "topics", "start")
 
 #: How deep a relevant document is looked for, besides the whole depth.
 _DEPTHS = (10, 100)
-
-
-@dataclass(frozen=True)
-class Texts:
-    """What queries and documents say, where it is known.
-
-    Attributes:
-        queries: query id (as text) -> text.
-        documents: document id -> its beginning.
-    """
-
-    queries: Mapping[str, str] = field(default_factory=dict)
-    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> str:
@@ -73,7 +61,6 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         script="\n".join(source.values()),
         vega=_vega(),
         data=page.data(),
-        extras=[],
     )
 
 
@@ -85,7 +72,7 @@ def _source(environment: Environment, name: str) -> str:
 def _vega() -> str:
     """Vega, Vega-Lite and vega-embed in one script, of the version that Altair writes for."""
     version = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle = vl_convert.javascript_bundle(vl_version=version)
+    bundle: str = vl_convert.javascript_bundle(vl_version=version)  # type: ignore[call-arg]
     return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
@@ -162,8 +149,13 @@ class _Page:
         return np.sort(self.first.order[:most])
 
     @staticmethod
-    def places(standing: Standing) -> int:
-        return places(standing)
+    def parameters(standing: Standing) -> list[tuple[str, str]]:
+        """What the parameters of one of our measures mean that its name shows."""
+        measure = standing.asked.measure
+        known = measure.SUPPORTED_PARAMS
+        shown = [name for name in measure.params if name not in ("cutoff", "pool", "member")]
+        meanings = [(name, getattr(known[name], "desc", None)) for name in shown]
+        return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
 
     def data(self) -> dict[str, Any]:
         """Everything that pictures and tables are made from."""
@@ -188,6 +180,7 @@ class _Page:
             "judgedOnly": f.judged_only.places.tolist(),
             "lengths": {"labels": f.lost.labels, "counts": f.lost.counts.tolist()},
             "reordered": [f.standings.index(each) for each in f.reordered],
+            "movers": f.movers.tolist() if f.reordered else [],
             "documents": self._documents(),
             "duels": self._duels(),
             "charts": specifications(len(f.names), f.cutoff),

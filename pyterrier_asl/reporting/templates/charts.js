@@ -22,7 +22,6 @@ function theme() {
     line: { color: colour("soft") },
     rule: { color: colour("soft") },
     text: { color: ink },
-    circle: { stroke: ink },
   };
 }
 
@@ -38,7 +37,7 @@ async function draw(one) {
   const spec = structuredClone(page.charts[name]);
   if (name === "matrix" || name === "ranks") spec.height = Math.min(place.clientWidth - 60, 520);
   spec.data = { name: "data" };
-  spec.datasets = { data: rows() };
+  spec.datasets = { ...spec.datasets, data: rows() };
   const turn = (one.turn = (one.turn || 0) + 1);
   const { view, finalize } = await vegaEmbed(place, spec, {
     actions: false, renderer: "canvas", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" },
@@ -103,16 +102,10 @@ function lossRows() {
   });
 }
 
-function farthestMover() {
-  const places = page.reordered.map((at) => page.measures[at].order);
-  const move = (system) => Math.max(...places.map((p) => p[system])) - Math.min(...places.map((p) => p[system]));
-  return [...page.systems.keys()].reduce((far, system) => (move(system) > move(far) ? system : far), 0);
-}
-
 function bumpRows() {
   const chosen = $("bump-mark").value;
   const best = page.reordered.map((at) => bestBy(at, 1)[0]);
-  const marked = [...new Set(chosen ? [Number(chosen)] : [...best, farthestMover()])];
+  const marked = [...new Set(chosen ? [Number(chosen)] : [...best, page.movers[0]])];
   const last = page.reordered.length - 1;
   const ends = marked.map((system) => page.measures[page.reordered[last]].order[system]);
   const labels = spreadOut(ends, S / 24);
@@ -136,7 +129,7 @@ function spreadOut(heights, apart) {
 
 function sureRows() {
   const series = Object.entries(page.judged).map(([name, shares]) => [`judged share of the first ${name.slice(7)}`, shares]);
-  series.push(["unjudged share of the irrelevant above relevant ones", page.unjudgedShare]);
+  series.push(["unjudged share above relevant documents", page.unjudgedShare]);
   return systemsByAsl().flatMap((system, place) => series.map(([what, shares], at) => (
     { system: page.systems[system], place: place + 1, what, at, share: shares[system] }
   )));

@@ -12,7 +12,7 @@ function comparisonRows() {
   const four = { places: 4 };
   rows.push({ name: "topics preferred (sgnLP)", a: wins[a * S + b], b: wins[b * S + a], better: 1,
     difference: wins[a * S + b] - wins[b * S + a], p: at === null ? null : sgnP[at], measure: { places: 0 } });
-  rows.push({ name: "mean rrLP", a: null, b: null, better: 1, difference: rrLP[a * S + b], p: at === null ? null : rrP[at], measure: four });
+  rows.push({ name: "mean rrLP of A against B", a: null, b: null, better: 1, difference: rrLP[a * S + b], p: at === null ? null : rrP[at], measure: four });
   return rows;
 }
 
@@ -22,7 +22,7 @@ function showComparison() {
     const row = element("tr");
     row.append(element("th", name));
     for (const [value, wins] of [[a, difference * better > 0], [b, difference * better < 0]]) {
-      row.append(element("td", shown(value, measure), wins ? "num best" : "num"));
+      row.append(element("td", shown(value, measure), wins && value !== null ? "num best" : "num"));
     }
     row.append(element("td", shown(difference, measure), "num"), element("td", shownP(p), "num"));
     return row;
