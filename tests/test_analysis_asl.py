@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from itertools import combinations
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +24,7 @@ from pyterrier_asl.analysis.hidden_weighting import (
     equivalents,
 )
 from pyterrier_asl.analysis.judged_runs import JudgedRuns, tracks
+from pyterrier_asl.analysis.measure_options import with_options
 from pyterrier_asl.analysis.relevant_documents import RelevantDocuments
 from pyterrier_asl.analysis.reordering import Scored, num_better, reordering
 from pyterrier_asl.analysis.slices import Queries, per_slice, slices
@@ -443,3 +445,15 @@ def test_all_of_trec8_s_tables_take_seconds(data):
     total = time.perf_counter() - start
     print(f"\nTREC-8, 129 runs: read and judged {read:.1f} s, with all tables {total:.1f} s")
     assert total < 90
+
+
+# --- Grades ---------------------------------------------------------------------------------------
+
+
+def test_grades_may_be_floats_but_standard_measures_want_whole_ones():
+    assert with_options(ir_measures.AP, rel=np.float64(2.0)) == ir_measures.AP(rel=2)
+    assert headroom(RUNS, QRELS, rel=2.0)["value"].tolist() == headroom(RUNS, QRELS, rel=2)[
+        "value"
+    ].tolist()
+    with pytest.raises(ValueError, match="AP does not take rel=1.5"):
+        with_options(ir_measures.AP, rel=1.5)

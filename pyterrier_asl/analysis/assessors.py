@@ -21,6 +21,7 @@ from ..judging import Judgements
 from ..scoring import assessor as scoring
 from .comparisons import PairedTest, as_frame
 from .judged_runs import JudgedRuns, as_judgements
+from .measure_options import with_options
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
@@ -281,7 +282,7 @@ def human_range(
     """
     judged = JudgedRuns.of(runs, qrels)
     assessed = assessed_by(judged.judgements, assessors, rel, assessor_rel)
-    precision = judged.values(_ap(rel))[:, assessed.at]
+    precision = judged.values(with_options(ir_measures.AP, rel))[:, assessed.at]
     kinds = _types(judged.names, run_types)
     human = [(each.name, each.average_precision()) for each in assessed.each]
 
@@ -395,7 +396,7 @@ def _compared(
 ) -> pd.DataFrame:
     """Runs against assessors, all scored by one assessor's judgements."""
     assessed = assessed_by(judged.judgements, assessors, rel, assessor_rel)
-    precision = judged.values(_ap(rel))[:, assessed.at]
+    precision = judged.values(with_options(ir_measures.AP, rel))[:, assessed.at]
 
     def analyse(queries: Queries) -> pd.DataFrame:
         rows = []
@@ -441,7 +442,3 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any] | None:
 def _least(assessor_rel: Any, name: str, rel: float) -> float:
     least = assessor_rel.get(name) if isinstance(assessor_rel, Mapping) else assessor_rel
     return rel if least is None else float(least)
-
-
-def _ap(rel: float) -> Any:
-    return ir_measures.AP(rel=int(rel) if float(rel).is_integer() else rel)

@@ -13,6 +13,7 @@ from ..judging import JudgedRun
 from ..measures import ASL
 from ..scoring.search_length import DEFAULT_DEPTH
 from .judged_runs import JudgedRuns, tracks
+from .measure_options import lower_is_better, with_options
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, per_slice, slice_column
 
@@ -27,18 +28,13 @@ def asl_measures(
     >>> asl_measures(rel=2)
     {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
     """
-    at = {} if cutoff is None else {"cutoff": cutoff}
+    asl = with_options(ASL(missing=missing), rel, cutoff)
     return {
-        "P@20": ir_measures.P(rel=rel, cutoff=20),
-        "ASL@g1-10": ASL(rel=rel, g=10, missing=missing, **at),
-        "AP": ir_measures.AP(rel=rel, **at),
-        "ASL": ASL(rel=rel, missing=missing, **at),
+        "P@20": with_options(ir_measures.P @ 20, rel),
+        "ASL@g1-10": asl(g=10),
+        "AP": with_options(ir_measures.AP, rel, cutoff),
+        "ASL": asl,
     }
-
-
-def lower_is_better(measure: Any) -> bool:
-    """Whether a smaller value of the measure is the better one."""
-    return not getattr(measure, "HIGHER_IS_BETTER", True)
 
 
 def run_quality(

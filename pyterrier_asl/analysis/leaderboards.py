@@ -20,8 +20,8 @@ import pandas as pd
 from ..scoring.agreement import rank_biased_overlap_of_scores, tau_ap
 from ..statistics import compare_all, kendall_tau
 from .comparisons import PairedTest, as_frame
-from .headroom import lower_is_better
 from .judged_runs import JudgedRuns
+from .measure_options import lower_is_better, with_options
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
@@ -67,7 +67,8 @@ class Boards:
             judged = JudgedRuns.of(runs if judged is None else judged, qrels)
             qids = qids or judged.qids
             topics = judged.judgements.qid_text.to_pylist()
-            values[str(name)] = topics, judged.values(with_grade(parsed, rel, str(name)))
+            least = rel.get(str(name)) if isinstance(rel, Mapping) else rel
+            values[str(name)] = topics, judged.values(with_options(parsed, least))
         assert judged is not None
         common = set.intersection(*(set(topics) for topics, _ in values.values()))
         shared = [qid for qid in qids if str(qid) in common]
@@ -87,18 +88,6 @@ class Boards:
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Every two judges."""
         return combinations(self.values, 2)
-
-
-def with_grade(measure: Any, rel: Any, judge: str) -> Any:
-    """The measure with what counts as relevant for one judge.
-
-    >>> with_grade(ir_measures.AP, {"graded": 2}, "graded")
-    AP(rel=2)
-    """
-    least = rel.get(judge) if isinstance(rel, Mapping) else rel
-    if least is None or "rel" not in measure.SUPPORTED_PARAMS:
-        return measure
-    return measure(rel=int(least) if float(least).is_integer() else least)
 
 
 def leaderboards(

@@ -13,6 +13,7 @@ import pandas as pd
 from ..measures import ASL
 from ..statistics import compare_all, kendall_tau
 from .judged_runs import JudgedRuns, tracks
+from .measure_options import with_options
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, slice_column, slices
 
@@ -200,19 +201,17 @@ def _changes(
     ap, atomized, documents, asl = from_ap_to_asl(
         [RelevantDocuments.of(run, rel=rel, cutoff=cutoff, missing=missing) for run in judged.runs]
     )
-    at = {} if cutoff is None else {"cutoff": cutoff}
-
-    def by(measure: Any, lower: bool = False) -> Scored:
-        return Scored(judged.values(measure), lower)
-
-    tops = {g: by(ASL(rel=rel, g=g, missing=missing, **at), lower=True) for g in (1, 10)}
+    asl_at = with_options(ASL(missing=missing), rel, cutoff)
+    p20 = Scored(judged.values(with_options(ir_measures.P @ 20, rel)))
+    rr = Scored(judged.values(with_options(ir_measures.RR, rel, cutoff)))
+    g1, g10 = (Scored(judged.values(asl_at(g=g)), lower_is_better=True) for g in (1, 10))
     return [
         ("atomize P", "AP", "mean 1/ASL(q,d)", ap, atomized),
         ("documents", "mean 1/ASL(q,d)", "mean 1/ASL(q)", atomized, documents),
         ("queries", "mean 1/ASL(q)", "ASL", documents, asl),
         ("cumulative", "AP", "ASL", ap, asl),
-        ("P@20 to ASL@g1-10", "P@20", "ASL@g1-10", by(ir_measures.P(rel=rel) @ 20), tops[10]),
-        ("RR to ASL@g1", "RR", "ASL@g1", by(ir_measures.RR(rel=rel, **at)), tops[1]),
+        ("P@20 to ASL@g1-10", "P@20", "ASL@g1-10", p20, g10),
+        ("RR to ASL@g1", "RR", "ASL@g1", rr, g1),
     ]
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .comparisons import PairedTest, as_frame
-from .headroom import asl_measures, lower_is_better
+from .headroom import asl_measures
 from .judged_runs import JudgedRuns
+from .measure_options import lower_is_better
 from .slices import Queries, per_slice
 
 

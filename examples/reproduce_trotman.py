@@ -1,0 +1,93 @@
+"""The figures and the table of Trotman and Keeler (2011), as numbers, for any runs and assessors.
+
+    python examples/reproduce_trotman.py runs qrels.txt --assessor alt1=alt1.txt --system bm25
+    python examples/reproduce_trotman.py runs qrels.txt --types runs_table.tsv
+
+RUNS is a folder of run files, QRELS the original assessor's judgements, a file or an ir_datasets
+id. A file of types has tab-separated columns run and type (manual or automatic).
+"""
+
+from __future__ import annotations
+
+import click
+import pandas as pd
+
+from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
+from pyterrier_asl.analysis.judged_runs import JudgedRuns
+from pyterrier_asl.analysis.satisfaction import satisfaction
+
+
+def shown(title: str, frame: pd.DataFrame, *, index: bool = False) -> None:
+    """Prints a table under its title."""
+    click.echo(f"\n{title}\n\n{frame.round(4).to_string(index=index)}")
+
+
+def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
+    """name=value pairs as a dict."""
+    wrong = [pair for pair in pairs if "=" not in pair]
+    if wrong:
+        raise click.UsageError(f"{what} are given as name=value, not {wrong[0]!r}")
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+@click.command(help=__doc__)
+@click.argument("runs")
+@click.argument("qrels")
+@click.option("--assessor", "assessors", multiple=True, help="name=qrels of another assessor.")
+@click.option("--system", help="The run to compare; by default the best automatic one.")
+@click.option("--types", type=click.Path(exists=True), help="Table of runs and their types.")
+@click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
+@click.option("--assessor-rel", "least", multiple=True, help="name=grade, where it is another.")
+@click.option("--permutations", default=10_000, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+def main(
+    runs: str,
+    qrels: str,
+    assessors: tuple[str, ...],
+    system: str | None,
+    types: str | None,
+    rel: float,
+    least: tuple[str, ...],
+    permutations: int,
+    seed: int,
+) -> None:
+    judged = JudgedRuns.of(runs, qrels)
+    others = by_name(assessors, "assessors")
+    grades = {name: float(grade) for name, grade in by_name(least, "grades").items()}
+    table = pd.read_csv(types, sep="\t", dtype=str) if types else None
+    options = {
+        "assessors": others,
+        "rel": rel,
+        "assessor_rel": {**dict.fromkeys(others, rel), **grades},
+    }
+    ranges = (
+        human_range(judged, system=system, run_types=table, **options)
+        if (others or table is not None)
+        else pd.DataFrame()
+    )
+    bar = system or (ranges["bar_run"].iloc[0] if len(ranges) else judged.names[0])
+    curves = satisfaction(judged.select([bar]), **options)
+    shown(
+        "Figures 1 and 3. S@n", curves.pivot(index="system", columns="n", values="S@n"), index=True
+    )
+    if len(ranges):
+        shown("Figure 2. The range of human scores, and the system", ranges)
+    if others:
+        scores = assessor_scores(
+            qrels,
+            others,
+            rel=rel,
+            assessor_rel=options["assessor_rel"],
+            permutations=permutations,
+            seed=seed,
+        )
+        shown("MAP of assessors, exactly and from random orders", scores)
+        tests = compare_with_assessors(judged.select([bar]), **options)
+        p = tests.pivot(index="bound", columns="assessor", values="p")
+        corrected = tests.pivot(index="bound", columns="assessor", values="p_corrected")
+        shown(f"Table 1. p of {bar} against each assessor, as published", p, index=True)
+        shown(f"The same, Holm over {tests.attrs['family']}", corrected, index=True)
+
+
+if __name__ == "__main__":
+    main()
