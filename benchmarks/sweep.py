@@ -1,12 +1,13 @@
 """How fast a setting is tried: the sweep against GridScan on Terrier, PISA, and the pipeline.
 
-AP of Vaswani's 93 queries, 1000 results each. The median time per setting, one after another on one
-thread, after one that is not counted (it compiles and loads); other settings each time. "twice"
-runs two at once in threads. Engines tokenise as they do by default, so AP differs a little.
+AP of Vaswani's 93 queries, 1000 results each. The median time per setting on one thread; all try
+the same settings, taking turns, so that whatever else the machine does slows them alike. The first
+one is not counted (it compiles and loads). "two at once" is the sweep in two threads, time by
+number of settings. Engines tokenise as they do by default, so AP differs a little.
 
-    python benchmarks/sweep.py [--settings 20]
+    python benchmarks/sweep.py [--settings 10] 2>/dev/null | tail -12
 
-PISA is measured where pyterrier_pisa is installed.
+PISA is measured where pyterrier_pisa is installed, and tells its progress before the table comes.
 """
 
 from __future__ import annotations
@@ -78,18 +79,23 @@ def pisa(folder: Path) -> Try:
     return run
 
 
-def median_seconds(run: Try, settings: Sequence[Setting]) -> tuple[float, float]:
-    """The median time of a setting, and the AP of the last; the first one is not counted."""
-    taken, value = [], float("nan")
+def taking_turns(
+    engines: dict[str, Try], settings: Sequence[Setting]
+) -> Iterator[tuple[str, float, float]]:
+    """Of each engine the median time of a setting, and the AP of the last."""
+    taken: dict[str, list[float]] = {name: [] for name in engines}
+    values = {}
     for setting in settings:
-        start = time.perf_counter()
-        value = run(setting)
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken[1:]), value
+        for name, run in engines.items():
+            start = time.perf_counter()
+            values[name] = run(setting)
+            taken[name].append(time.perf_counter() - start)
+    for name, seconds in taken.items():
+        yield name, statistics.median(seconds[1:]), values[name]
 
 
-def seconds_in_threads(run: Try, settings: Sequence[Setting]) -> float:
-    """The time of a setting where two are tried at once."""
+def in_threads(run: Try, settings: Sequence[Setting]) -> float:
+    """The time by setting where two are tried at once."""
     with ThreadPoolExecutor(2) as pool:
         start = time.perf_counter()
         list(pool.map(run, settings))
@@ -104,15 +110,16 @@ def rows(folder: Path, count: int) -> Iterator[tuple[str, str, float, float]]:
     for stage in bm25_stages(index):
         space = Space(stage.params)
         settings = [space.setting(rng.random(len(space.labels))) for _ in range(count + 1)]
-        few = [*settings[:3], settings[-1]]  # for what takes long; the last is the same
-        swept = _ap(Sweep(stage.pipeline, space, task))
-        pipeline = _ap(PipelineObjective(stage.pipeline, space, task))
-        yield stage.name, "sweep", *median_seconds(swept, settings)
-        yield stage.name, "sweep, two at once", seconds_in_threads(swept, settings), float("nan")
-        yield stage.name, "pipeline", *median_seconds(pipeline, few)
-        if stage.name == "initial retrieval":
-            yield from others(folder, stage.name, few)
-        space.set(max(settings, key=swept))  # with which the next stage goes on
+        sweep = _ap(Sweep(stage.pipeline, space, task))
+        engines = {
+            "sweep": sweep,
+            "pipeline": _ap(PipelineObjective(stage.pipeline, space, task)),
+            **(others(folder) if stage.name == "initial retrieval" else {}),
+        }
+        for row in taking_turns(engines, settings):
+            yield stage.name, *row
+        yield stage.name, "sweep, two at once", in_threads(sweep, settings * 5), float("nan")
+        space.set(max(settings, key=sweep))  # with which the next stage goes on
         for other in stage.handed_to:
             other.b, other.k1 = stage.pipeline.b, stage.pipeline.k1
 
@@ -121,22 +128,20 @@ def _ap(objective: Objective) -> Try:
     return lambda setting: objective(setting)["AP"]
 
 
-def others(
-    folder: Path, stage: str, settings: Sequence[Setting]
-) -> Iterator[tuple[str, str, float, float]]:
-    """The engines that are not ours."""
+def others(folder: Path) -> dict[str, Try]:
+    """The engines that are not ours, as far as they are installed."""
+    found = {}
     for name, build in {"GridScan on Terrier": terrier, "PISA and ir_measures": pisa}.items():
         try:
-            run = build(folder)
+            found[name] = build(folder)
         except ImportError as error:
             print(f"without {name}: {error}")
-            continue
-        yield stage, name, *median_seconds(run, settings)
+    return found
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--settings", type=int, default=20)
+    arguments.add_argument("--settings", type=int, default=10)
     count = arguments.parse_args().settings
     with tempfile.TemporaryDirectory() as folder:
         table = pd.DataFrame(rows(Path(folder), count), columns=["stage", "by", "seconds", "AP"])

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
 
@@ -106,7 +107,7 @@ class Sweep:
         )
         self.judged_docs = docids.astype(np.int32)
         self.id_order = np.empty(index.num_docs, np.uint32)
-        self.id_order[np.argsort(index.docnos.astype(str))] = np.arange(index.num_docs)
+        self.id_order[pc.sort_indices(index.docno_strings)] = np.arange(index.num_docs)
         words = _words(task.measures.values(), index)
         self.words = np.zeros(index.num_docs) if words is None else words
         self.own_words = np.where(docids >= 0, self.words[docids], 0.0)
