@@ -470,3 +470,34 @@ def test_published_shape_of_ties_and_agreement_as_labels_go(dl20):
     for column in ("ranking", "system"):
         here = means[column]
         assert (here["rrLP"][partial] >= here["RR"][partial]).all()
+
+
+# Figures
+
+
+def test_every_figure_is_drawn(tmp_path):
+    pytest.importorskip("altair")
+    from pyterrier_asl.charts import lexiprecision as charts
+
+    runs, qrels = some_runs(17)
+    labels = missing_labels(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
+    queries = missing_queries(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
+    levels = recall_level_needed(runs, qrels, levels=4)
+    two = pd.concat([levels.assign(collection=name) for name in ("a", "b")])
+    made = [
+        charts.preference_levels(preference_levels(50_000, [1, 250])),
+        charts.tie_probability(tie_probability(100, [1, 5], range(1, 20))),
+        charts.tie_probability_by_rank(tie_probability_by_rank(runs, qrels, deepest=5)),
+        charts.ties_by_recall_level(ties_by_recall_level(runs, qrels, levels=4)),
+        charts.recall_level_needed(levels),
+        charts.recall_level_needed(two),
+        charts.level_correlations(level_correlations(runs, qrels, levels=3)),
+        charts.level_regressions(level_regressions(runs, qrels, levels=2, following=2)),
+        charts.missing_labels(labels),
+        charts.missing_queries(queries),
+        charts.ties_as_labels_go(labels),
+    ]
+    for i, chart in enumerate(made):
+        chart.save(tmp_path / f"{i}.html")
+        assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
+    assert "collection" in made[5].to_json() and "collection" not in made[4].to_json()

@@ -484,3 +484,29 @@ def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(da
     assert rare[1.0] < rare[0.5] < rare[0.0]
     same = found[found["alpha"] == 0].pivot(index="documents", columns="system", values="rank")
     assert (same["rare"] == same["common"])[same["common"].notna()].all()
+
+
+# Figures
+
+
+def test_every_figure_is_drawn(tmp_path):
+    pytest.importorskip("altair")
+    from pyterrier_asl.charts import rareness as charts
+
+    runs, qrels = some_runs(17)
+    alphas = agreement_by_alpha(runs, qrels, ["P_Rareness@5"], alphas=[0, 1])
+    sizes = agreement_by_number_of_systems(runs, qrels, ["P_Rareness@5"], sizes=[2, 4], draws=9)
+    made = [
+        charts.synthetic_systems(synthetic_systems(runs, qrels, "q1", cutoff=6)),
+        charts.agreement_by_alpha(alphas),
+        charts.agreement_by_alpha(alphas.assign(collection="a"), "tau_AP"),
+        charts.agreement_by_number_of_systems(sizes),
+        charts.rare_documents(rare_documents(runs, qrels)),
+    ]
+    for i, chart in enumerate(made):
+        chart.save(tmp_path / f"{i}.html")
+        assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
+    drawn = made[4].data["documents"].sum()
+    assert drawn == sum(g >= 1 for ds in qrels.values() for g in ds.values())
+    with pytest.raises(ValueError, match="'tau' or 'tau_AP'"):
+        charts.agreement_by_alpha(alphas, "rho")

@@ -1,0 +1,104 @@
+"""The tables and figures of Diaz, Best-Case Retrieval Evaluation, for a folder of runs.
+
+    python examples/reproduce_lexiprecision.py dl20-passage/runs dl20-passage/qrels.txt --rel 2
+    python examples/reproduce_lexiprecision.py RUNS QRELS --charts figures
+
+RUNS is a folder of run files, QRELS a file or an ir_datasets id. Without ``--charts`` only tables
+are printed; with it the figures are saved there as HTML. The paper counts grades from 2 on as
+relevant on the Deep Learning passage collections, but from 1 on in its Tables 1 and 2; charts need
+pyterrier-asl[charts].
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from pyterrier_asl.analysis.collection_statistics import collection_statistics
+from pyterrier_asl.analysis.discrimination import preference_discrimination
+from pyterrier_asl.analysis.judged_runs import JudgedRuns
+from pyterrier_asl.analysis.missing_labels import missing_labels, missing_queries
+from pyterrier_asl.analysis.recall_levels import (
+    level_correlations,
+    level_regressions,
+    recall_level_needed,
+)
+from pyterrier_asl.analysis.reciprocal_rank import preference_levels, tie_probability
+from pyterrier_asl.analysis.suffixes import prediction_from_suffixes
+from pyterrier_asl.analysis.system_order import cycles, system_order
+from pyterrier_asl.analysis.ties import tie_probability_by_rank, ties, ties_by_recall_level
+
+#: The collection size and the numbers of relevant documents of Figure 2.
+DOCUMENTS, RELEVANT = 50_000, [1, 10, 50, 100, 250]
+
+
+def show(title: str, frame: pd.DataFrame, digits: int = 2) -> None:
+    """Prints a table under its title."""
+    click.echo(f"\n{title}\n{frame.round(digits).to_string(index=False)}")
+
+
+def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
+    """Tables 1 to 4, and the systems in order."""
+    show("Table 1: the collection (grades from 1 on)", collection_statistics(runs, None))
+    show(
+        "Table 2: δRR_1 predicted from later positions (grades from 1 on)",
+        prediction_from_suffixes(runs, None),
+    )
+    show("Table 3: ties", ties(runs, None, rel=rel))
+    power = preference_discrimination(runs, None, rel=rel, seed=seed)
+    show("Table 4: significant differences of systems, %", power)
+    for preference in ("sgnLP", "rrLP"):
+        order = system_order(runs, None, preference, rel=rel)
+        show(f"The first systems by {preference}", order.head(10), 4)
+        show(f"Circles in {preference}", cycles(runs, None, preference, rel=rel).head(5), 4)
+
+
+def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
+    """Figures 2, 3 and 5 to 9."""
+    from pyterrier_asl.charts import lexiprecision as charts
+
+    labels = missing_labels(runs, None, rel=rel, seed=seed)
+    by_p_1 = tie_probability(DOCUMENTS, RELEVANT, range(1, 501, 5))
+    made = {
+        "1-levels": charts.preference_levels(preference_levels(DOCUMENTS, RELEVANT)),
+        "2-tie-probability": charts.tie_probability(by_p_1),
+        "3-ties-by-rank": charts.tie_probability_by_rank(
+            tie_probability_by_rank(runs, None, rel=rel)
+        ),
+        "5-ties-by-recall-level": charts.ties_by_recall_level(
+            ties_by_recall_level(runs, None, rel=rel)
+        ),
+        "6-recall-level-needed": charts.recall_level_needed(
+            recall_level_needed(runs, None, rel=rel)
+        ),
+        "7a-correlations": charts.level_correlations(level_correlations(runs, None, rel=rel)),
+        "7b-regressions": charts.level_regressions(level_regressions(runs, None, rel=rel)),
+        "8a-missing-labels": charts.missing_labels(labels),
+        "8b-missing-queries": charts.missing_queries(
+            missing_queries(runs, None, rel=rel, seed=seed)
+        ),
+        "9-ties-as-labels-go": charts.ties_as_labels_go(labels),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, chart in made.items():
+        chart.save(folder / f"lexiprecision-{name}.html")
+    click.echo(f"\n{len(made)} figures are in {folder}")
+
+
+@click.command(help=__doc__)
+@click.argument("runs", type=click.Path(exists=True, path_type=Path))
+@click.argument("qrels")
+@click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
+@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
+@click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
+def main(runs: Path, qrels: str, rel: float, seed: int, charts: Path | None) -> None:
+    judged = JudgedRuns.of(runs, qrels)
+    tables(judged, rel, seed)
+    if charts is not None:
+        figures(judged, rel, seed, charts)
+
+
+if __name__ == "__main__":
+    main()
