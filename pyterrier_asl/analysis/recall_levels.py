@@ -11,12 +11,20 @@ import pandas as pd
 
 from .judged_runs import JudgedRuns
 from .pairs import level, preferences
+from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
 
 
 def recall_level_needed(
-    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 20
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 20,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """At which recall level i* two rankings are first told apart (Figure 6).
 
@@ -26,6 +34,8 @@ def recall_level_needed(
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to report.
+        weights: how much each query counts.
+        by: what slice each query is in; one table for each.
 
     Returns:
         For each level ``i``: ``pairs`` of rankings first told apart there, and ``cumulative``, the
@@ -43,14 +53,18 @@ def recall_level_needed(
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     i_star, _ = preferences(judged.reciprocal_ranks(rel, cutoff), total)
-    told = np.bincount(i_star.ravel(), minlength=levels + 1)[1 : levels + 1]
-    return pd.DataFrame(
-        {
-            "i": np.arange(1, levels + 1),
-            "pairs": told,
-            "cumulative": np.cumsum(told) / max(i_star.size, 1),
-        }
-    )
+    told = np.stack([np.sum(i_star == i, axis=0) for i in range(1, levels + 1)])
+
+    def of(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "i": np.arange(1, levels + 1),
+                "pairs": queries.of(told).sum(axis=1),
+                "cumulative": np.cumsum(queries.mean(told)) / max(len(i_star), 1),
+            }
+        )
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def level_correlations(

@@ -9,9 +9,18 @@ import pandas as pd
 
 from .judged_runs import JudgedRuns
 from .pairs import by_query, level, preferences
+from .slices import Queries, per_slice
 
 
-def ties(runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None) -> pd.DataFrame:
+def ties(
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
+) -> pd.DataFrame:
     """Ties between the rankings that two systems give the same query (Table 3).
 
     A query without relevant documents ties all rankings.
@@ -21,6 +30,8 @@ def ties(runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None) ->
         qrels: frame, file, or ir_datasets id.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
+        weights: how much each query counts.
+        by: what slice each query is in; one table for each.
 
     Returns:
         A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank:
@@ -37,15 +48,20 @@ def ties(runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None) ->
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     i_star, _ = preferences(judged.reciprocal_ranks(rel, cutoff), total)
-    tied = [int(np.sum(i_star == 0)), int(np.sum(i_star != 1))]
-    return pd.DataFrame(
-        {
-            "preference": ["rrLP, sgnLP", "RR"],
-            "pairs": i_star.size,
-            "ties": tied,
-            "percent": 100 * np.array(tied) / max(i_star.size, 1),
-        }
-    )
+    tied = np.stack([np.sum(i_star == 0, axis=0), np.sum(i_star != 1, axis=0)])
+    pairs = len(i_star)
+
+    def of(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "preference": ["rrLP, sgnLP", "RR"],
+                "pairs": pairs * len(queries),
+                "ties": queries.of(tied).sum(axis=1),
+                "percent": 100 * queries.mean(tied) / max(pairs, 1),
+            }
+        )
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def tie_probability_by_rank(
