@@ -371,7 +371,7 @@ CHILD = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_search import Mixture, search
-search(Mixture(pause=float(sys.argv[3])), storage=sys.argv[2], n_trials=40)
+search(Mixture(pause=float(sys.argv[3])), storage=sys.argv[2], n_trials=24)
 """
 
 
@@ -398,18 +398,19 @@ def test_killed_and_resumed_by_two_processes(storage):
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     before = {t.number: t.user_attrs for t in _finished(storage)}
-    assert 5 <= len(before) < 40
+    assert 5 <= len(before) < 24
 
     children = [_child(storage, 0.0), _child(storage, 0.0)]
     assert [child.wait(120) for child in children] == [0, 0]
     after = _finished(storage)
     assert {t.number: t.user_attrs for t in after if t.number in before} == before
-    # The trial that was under way is made again, and, where both came to it last, twice.
-    assert 40 <= len(after) <= 42
+    # The trial that was under way is made again, and at the end some twice: neither of the two
+    # knows whether the other one is still at it.
+    assert 24 <= len(after) <= 28
     mixture = Mixture()
-    resumed = search(mixture, storage=storage, n_trials=40)
+    resumed = search(mixture, storage=storage, n_trials=24)
     assert mixture.calls == 0
-    pd.testing.assert_frame_equal(resumed, search(n_trials=40))
+    pd.testing.assert_frame_equal(resumed, search(n_trials=24))
 
 
 # -- other samplers -------------------------------------------------------------------------------

@@ -168,11 +168,11 @@ def test_same_seed_same_everything_and_resumption(small, tmp_path):
             bm25_stages(small.index), small.topics, small.qrels, AP, seed=7, **options
         )
 
-    one, other = run(n_trials=20), run(n_trials=20)
+    one, other = run(n_trials=10), run(n_trials=10)
     pd.testing.assert_frame_equal(one.table, other.table)
     storage = f"sqlite:///{tmp_path}/stages.db"
     run(n_trials=3, storage=storage)
-    stored = run(n_trials=20, storage=storage)
+    stored = run(n_trials=10, storage=storage)
     # More trials of the first stage may change what the second is about: that is another study.
     pd.testing.assert_frame_equal(stored.table, one.table)
     for stage, trials in one.trials.items():
