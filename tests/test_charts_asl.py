@@ -1,0 +1,99 @@
+"""The charts of search lengths, assessors and leaderboards: drawn, captioned, and complete."""
+
+from __future__ import annotations
+
+import pytest
+
+from pyterrier_asl.analysis import (
+    assessors,
+    distribution,
+    headroom,
+    judges,
+    leaderboards,
+    reordering,
+    satisfaction,
+)
+
+pytest.importorskip("altair")
+
+from pyterrier_asl.charts import assessors as draw_assessors  # noqa: E402
+from pyterrier_asl.charts import headroom as draw_headroom  # noqa: E402
+from pyterrier_asl.charts import leaderboards as draw_leaderboards  # noqa: E402
+from pyterrier_asl.charts import reordering as draw_reordering  # noqa: E402
+from pyterrier_asl.charts import satisfaction as draw_satisfaction  # noqa: E402
+from pyterrier_asl.charts import search_lengths as draw_lengths  # noqa: E402
+
+QRELS = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 1, "c": 0}, "q3": {"b": 1, "a": 0}}
+ALT = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "c": 1}, "q3": {"b": 1, "a": 0}}
+RUNS = {
+    "good": {"q1": {"a": 3, "b": 2}, "q2": {"a": 2, "c": 1}, "q3": {"b": 1}},
+    "fair": {"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"a": 2, "b": 1}},
+    "poor": {"q1": {"c": 3, "x": 2, "a": 1}, "q2": {"c": 2, "a": 1}, "q3": {"a": 1}},
+}
+JUDGES = {"person": QRELS, "model": ALT}
+
+
+@pytest.fixture(scope="module")
+def charts():
+    return list(made())
+
+
+def made():
+    yield "Search lengths of good", draw_lengths.search_length_distribution(
+        distribution.search_length_distribution(RUNS, QRELS, cutoff=10)
+    )
+    yield "good less fair", draw_lengths.search_length_changes(
+        distribution.search_length_changes(RUNS, QRELS, cutoff=10)
+    )
+    yield "How much room is left", draw_headroom.headroom(
+        headroom.headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)
+    )
+    yield "From AP to ASL, step by step", draw_reordering.reordering(
+        reordering.reordering(RUNS, QRELS, cutoff=10, each=True)
+    )
+    yield "Success at n", draw_satisfaction.satisfaction(
+        satisfaction.satisfaction(RUNS, QRELS, assessors={"alt": ALT}, depth=3)
+    )
+    yield "Human scores and the system's", draw_assessors.human_range(
+        assessors.human_range(RUNS, QRELS, assessors={"alt": ALT})
+    )
+    yield "One leaderboard, several judges", draw_leaderboards.leaderboards(
+        leaderboards.leaderboards(RUNS, JUDGES)
+    )
+    yield "Agreement of judges: kappa", draw_leaderboards.judges_agreement(
+        judges.judge_agreement(JUDGES), "kappa"
+    )
+    yield "person against model", draw_leaderboards.judge_confusion(
+        judges.judge_confusion(JUDGES), "person", "model"
+    )
+
+
+@pytest.mark.parametrize("place", range(9))
+def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
+    convert = pytest.importorskip("vl_convert")
+    title, chart = charts[place]
+    spec = chart.to_dict()
+    assert spec["title"]["text"] == title and len(" ".join(spec["title"]["subtitle"])) > 40
+    svg = convert.vegalite_to_svg(spec)
+    assert svg.startswith("<svg") and title in svg.replace("&#39;", "'").replace("&apos;", "'")
+    chart.save(str(tmp_path / "chart.html"))
+    assert (tmp_path / "chart.html").stat().st_size > 1000
+
+
+def test_charts_say_what_they_need():
+    with pytest.raises(ValueError, match="each=True"):
+        draw_reordering.reordering(reordering.reordering(RUNS, QRELS, cutoff=10))
+    with pytest.raises(ValueError, match="no column 'RBO'"):
+        draw_leaderboards.judges_agreement(judges.judge_agreement(JUDGES), "RBO")
+    with pytest.raises(ValueError, match="there is no pair \\('model', 'person'\\)"):
+        draw_leaderboards.judge_confusion(judges.judge_confusion(JUDGES), "model", "person")
+
+
+def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(charts):
+    panels = dict(charts)
+    spec = panels["How much room is left"].to_dict()
+    for panel in spec["concat"]:
+        assert sum(row["tracks"] for row in spec["datasets"][panel["data"]["name"]]) == 2
+    parts = panels["One leaderboard, several judges"].to_dict()["datasets"].values()
+    shown = {(row["run"], row["judge"]) for part in parts for row in part}
+    assert shown == {(run, judge) for run in RUNS for judge in JUDGES}
