@@ -37,9 +37,11 @@ def preference_levels(
     if cutoff is not None and not 1 <= cutoff <= n:
         raise ValueError(f"cutoff is {cutoff}, but a ranking holds 1 to n = {n} documents")
     levels = [_levels(n, m, cutoff) for m in relevant]
-    frame = pd.DataFrame(levels, columns=["RR", "lexiprecision"], dtype=object)
-    frame.insert(0, "m", list(relevant))
-    return frame.infer_objects()
+    # Python's own integers, because arrangements are soon more than 64 bits can count.
+    arrangements = pd.Series([count for _, count in levels], dtype=object)
+    return pd.DataFrame(
+        {"m": list(relevant), "RR": [count for count, _ in levels], "lexiprecision": arrangements}
+    )
 
 
 def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
