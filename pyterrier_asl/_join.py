@@ -138,14 +138,6 @@ def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
 
 
 @_compiled
-def changes(first: int, last: int, starts: Ints, offsets: Ints, data: Bytes, out: Bytes) -> None:
-    """Marks the rows of blocks ``first`` to ``last`` whose id is not that of the row before."""
-    for i in range(max(starts[first], 1), starts[last]):
-        if not _same(offsets, data, i, offsets, data, i - 1):
-            out[i] = 1
-
-
-@_compiled
 def hashes(first: int, last: int, starts: Ints, offsets: Ints, data: Bytes, out: Hashes) -> None:
     """The hash of every id in blocks ``first`` to ``last``."""
     for i in range(starts[first], starts[last]):

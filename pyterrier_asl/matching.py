@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 #: Rows after which the compiled loops are loaded, in one go or in many: about as many as PyArrow's
 #: way takes as long for as loading does, so that whoever has less work never pays for more.
-ENOUGH = 500_000
+ENOUGH = 1_000_000
 
 _seen = 0
 
@@ -80,16 +80,9 @@ def stretches(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     """
     if not len(ids):
         return np.zeros(1, dtype=np.int64), ids
-    join = compiled(0)
-    if join is None:
-        encoded = pc.run_end_encode(ids)
-        ends = encoded.run_ends.to_numpy(zero_copy_only=False).astype(np.int64)
-        starts = np.concatenate(([0], ends))
-    else:
-        changed = np.zeros(len(ids), dtype=np.uint8)
-        join.spread(join.changes, even(len(ids)), *join.bytes_of(ids), changed)
-        starts = np.concatenate(([0], np.flatnonzero(changed), [len(ids)]))
-    return starts, ids.take(pa.array(starts[:-1]))
+    encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
+    starts = np.concatenate(([0], encoded.run_ends.to_numpy(zero_copy_only=False)))
+    return starts, encoded.values
 
 
 def even(rows: int) -> Ints:
@@ -139,7 +132,7 @@ class PairIndex:
             return np.full(len(ids), -1, dtype=np.int64)
         join = compiled(len(ids))
         if join is None:
-            return self._search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
+            return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
         found = np.empty(len(ids), dtype=np.int64)
         join.spread(
             join.find, even(len(ids)), np.empty(0, dtype=np.int64) if groups is None else groups,
@@ -179,7 +172,10 @@ class PairIndex:
         order = np.argsort(keys, kind="stable")
         return order, keys[order], different
 
-    def _search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
+    def search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
+        """What :meth:`find` gives, by PyArrow and NumPy whatever the work so far."""
+        if not len(self) or not len(ids):
+            return np.full(len(ids), -1, dtype=np.int64)
         order, keys, known = self._sorted
         numbers, different = codes(ids)
         number = positions(different, known)[numbers]

@@ -119,7 +119,7 @@ def _by_arrow(
     block = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     order = _in_order(block, scores, ids)
     order, repeated = _without_repeats(order, block, ids)
-    pairs = known.find(queries[block], ids)[order]
+    pairs = known.search(queries[block], ids)[order]
     if len(repeated):
         starts = _cumulate(np.bincount(block[order], minlength=len(starts) - 1))
     judged = np.flatnonzero(pairs >= 0)
