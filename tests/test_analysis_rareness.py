@@ -137,6 +137,7 @@ def test_what_is_no_rareness_measure_or_has_a_pool_is_an_error():
         agreement_by_alpha(runs, qrels, [P_Rareness])
 
 
+@pytest.mark.data
 def test_double_scores_are_told_apart(data):
     path = data / "trec8-adhoc" / "runs" / "input.plt8ah1.gz"
     frame = read_run(path)

@@ -28,10 +28,8 @@ def preference_levels(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 1 and section 3.3.
 
-    >>> preference_levels(9, [1, 5])
-       m  RR  lexiprecision
-    0  1   9              9
-    1  5   5            126
+    >>> preference_levels(9, [1, 5]).to_dict("list")
+    {'m': [1, 5], 'RR': [9, 5], 'lexiprecision': [9, 126]}
     """
     _check(n, relevant)
     if cutoff is not None and not 1 <= cutoff <= n:
