@@ -19,6 +19,8 @@ FORMS = ("table", "tsv", "jsonl", "latex")
 
 #: Columns of p-values, which many places or few must not turn into 0.
 _P = ("p", "p_corrected")
+#: Columns of numbers that someone chose, which stand as they are.
+_CHOSEN = ("alpha", "fraction", "grade", "level")
 
 
 def write(
@@ -73,7 +75,7 @@ def _for_programs(value: Any, column: Any, places: int) -> str:
         return str(plain).lower()
     if isinstance(plain, list):
         return " ".join(map(str, plain))
-    return "" if plain is None else _number_or_text(plain, places)
+    return "" if plain is None else _number_or_text(plain, column, places)
 
 
 def jsonl(frame: pd.DataFrame) -> str:
@@ -185,11 +187,13 @@ def _for_the_eye(value: Any, column: Any, places: int, missing: str) -> str:
         return ", ".join(map(str, plain)) or missing
     if column in _P and isinstance(plain, float) and 0 <= plain < 10**-places:
         return f"<{10**-places:.{max(places, 0)}f}" if places > 0 else f"{plain:.2g}"
-    return _number_or_text(plain, places)
+    return _number_or_text(plain, column, places)
 
 
-def _number_or_text(value: Any, places: int) -> str:
-    return formatted(value, places) if isinstance(value, float) else str(value)
+def _number_or_text(value: Any, column: Any, places: int) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if column in _CHOSEN else formatted(value, places)
 
 
 def _is_number(column: pd.Series[Any]) -> bool:

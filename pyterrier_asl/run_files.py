@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -229,15 +229,42 @@ def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
         ValueError: for a line that is not two columns, or a run with two groups.
     """
     groups: dict[str, str] = {}
+    for number, (file, group) in _pairs(path, "run", "group"):
+        name = run_name(file)
+        if groups.setdefault(name, group) != group:
+            raise ValueError(
+                f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
+            )
+    return groups
+
+
+def read_pairs(path: str | os.PathLike[str], key: str, value: str) -> dict[str, str]:
+    """What stands beside each key, from lines ``key<TAB>value``.
+
+    Args:
+        path: the file.
+        key: what an error calls the first column.
+        value: what it calls the second.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a key that is there twice.
+    """
+    pairs: dict[str, str] = {}
+    for number, (name, beside) in _pairs(path, key, value):
+        if name in pairs:
+            raise ValueError(f"{path}, line {number}: {key} {name!r} is there already")
+        pairs[name] = beside
+    return pairs
+
+
+def _pairs(
+    path: str | os.PathLike[str], key: str, value: str
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Both columns of each line, and its number."""
     with open(path, encoding="utf-8", newline="") as file:
         for number, row in enumerate(csv.reader(file, delimiter="\t"), 1):
             if not any(row):
                 continue
             if len(row) != 2 or not all(row):
-                raise ValueError(f"{path}, line {number}: expected run<TAB>group, found {row}")
-            name = run_name(row[0])
-            if groups.setdefault(name, row[1]) != row[1]:
-                raise ValueError(
-                    f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
-                )
-    return groups
+                raise ValueError(f"{path}, line {number}: expected {key}<TAB>{value}, found {row}")
+            yield number, (row[0], row[1])

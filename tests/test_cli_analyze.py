@@ -1,0 +1,301 @@
+"""``pyterrier-asl analyze``: each name is its function's table, and options reach the function."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+
+import brute_force
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from pyterrier_asl import analyses
+from pyterrier_asl.analyses import ANALYSES, Analysis
+from pyterrier_asl.cli import analyze as cli
+from pyterrier_asl.cli import main
+
+QUERIES = ["q1", "q2", "q3", "q4", "q5", "q6"]
+DOCNOS = [f"d{number}" for number in range(10)]
+
+
+def made_up() -> tuple[dict, dict]:
+    draw = np.random.default_rng(3)
+    grades = {q: {d: int(draw.integers(0, 3)) for d in DOCNOS[:7]} for q in QUERIES}
+    runs = {
+        name: {q: {d: float(draw.normal()) for d in draw.permutation(DOCNOS)[:6]} for q in QUERIES}
+        for name in ("a", "b", "c", "d")
+    }
+    return grades, runs
+
+
+QRELS, RUNS = made_up()
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: qrels, other (judgements), runs/, and tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name, flip in (("qrels", 0), ("other", 1)):
+        lines = (
+            f"{q} 0 {d} {(grade + flip * (i % 2)) % 3}\n"
+            for q, docs in QRELS.items()
+            for i, (d, grade) in enumerate(docs.items())
+        )
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "groups").write_text("a.run\tX\nb\tX\nc\tY\nd\tY\n")
+    (tmp_path / "types").write_text("a\tmanual\nb\tautomatic\nc\tmanual\nd\tautomatic\n")
+    (tmp_path / "weights").write_text("".join(f"{q}\t{i}\n" for i, q in enumerate(QUERIES, 1)))
+    slices = (f"{q}\t{'xy'[i % 2]}\n" for i, q in enumerate(QUERIES))
+    (tmp_path / "slices").write_text("".join(slices))
+    return tmp_path
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["analyze", *arguments])
+
+
+def rows(*arguments: str) -> list[dict]:
+    result = call(*arguments, "-o", "jsonl")
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+#: What an analysis cannot do without, or would take long without.
+SAID = {
+    "techniques": {"--old": "a", "--new": "b"},
+    "preference-levels": {"--documents": "9", "--relevant": "1,5"},
+    "tie-probability": {"--documents": "9", "--relevant": "1,5", "--ranks": "1 2"},
+    "synthetic": {"--qid": "q2", "-k": "3"},
+    "rareness-pools": {"--types": "types"},
+    "rareness-own-group": {"--groups": "groups"},
+    "assessors": {"--assessor": "second=other"},
+    "assessor-tests": {"--assessor": "second=other"},
+    "human-range": {"--assessor": "second=other", "--types": "types"},
+    "preference-discrimination": {"--resamples": "20"},
+    "stability": {"--draws": "20"},
+    "number-of-systems": {"--draws": "20"},
+    "missing-labels": {"--samples": "2", "--fractions": ".5,1"},
+    "missing-queries": {"--samples": "2"},
+    "lengths": {"--lengths": "words.parquet"},
+}
+
+
+def arguments(analysis: Analysis) -> list[str]:
+    given = {"qrels": ["qrels"], "runs": ["runs"]}
+    said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
+    return [analysis.name, *(word for what in analysis.takes for word in given[what]), *said]
+
+
+# The registry
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_what_can_be_said_is_what_the_function_takes(analysis):
+    function = analysis.load()
+    taken = inspect.signature(function).parameters
+    for option in analysis.options:
+        assert analyses.parameter(option) in taken
+        assert option in cli._OPTIONS
+    assert set(analysis.needed) <= set(analysis.options)
+    needed = {
+        name for name, one in taken.items() if one.default is one.empty
+    } - {"runs", "qrels"}
+    assert needed <= set(map(analyses.parameter, analysis.needed))
+    assert set(analysis.takes) == {"runs", "qrels"} & set(taken)
+    assert analysis.what.endswith(".") and len(analysis.what) < 70
+
+
+def test_every_table_and_figure_of_the_analyses_has_a_name():
+    folder = Path(analyses.__file__).parent / "analysis"
+    made = set()
+    for path in folder.glob("[a-z]*.py"):
+        module = import_module(f"pyterrier_asl.analysis.{path.stem}")
+        for name, one in vars(module).items():
+            if inspect.isfunction(one) and one.__module__ == module.__name__ and name[0] != "_":
+                first = next(iter(inspect.signature(one).parameters), "")
+                if first in ("runs", "qrels") and "Source: " in (one.__doc__ or ""):
+                    made.add(f"{path.stem}.{name}")
+    named = {one.function for one in ANALYSES}
+    # Rankings by 64-bit scores are a way to look at runs, not a table.
+    assert made - named - {"double_scores.by_double_scores"} == set()
+    assert len({one.name for one in ANALYSES}) == len(ANALYSES)
+
+
+# Tables
+
+
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_each_name_gives_its_table_in_every_format(files, analysis):
+    from pyterrier_asl import DocLengths
+
+    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100)).save("words.parquet")
+    found = rows(*arguments(analysis))
+    assert found or analysis.name == "cycles"  # these runs have none
+    tsv = call(*arguments(analysis), "-o", "tsv").stdout.splitlines()
+    assert not found or tsv[0].split("\t") == list(found[0])
+    assert len(tsv) == len(found) + 1
+    table = call(*arguments(analysis)).stdout.splitlines()
+    assert table[0] == f"{analysis.what} ({analysis.source})"
+    assert len(table) >= len(found) + 4
+    assert r"\toprule" in call(*arguments(analysis), "-o", "latex").stdout
+
+
+def test_ties_are_those_of_loops(files):
+    for rel in (1, 2):
+        tied = {"rrLP, sgnLP": 0, "RR": 0}
+        for a, b in combinations(RUNS, 2):
+            for q in QUERIES:
+                one, other = (
+                    brute_force.reciprocal_ranks(
+                        brute_force.ranking(RUNS[run][q], QRELS[q]), QRELS[q], rel
+                    )
+                    for run in (a, b)
+                )
+                tied["rrLP, sgnLP"] += brute_force.rr_lp(one, other) == 0
+                tied["RR"] += max(one, default=0) == max(other, default=0)
+        found = rows("ties", "qrels", "runs", "--rel", str(rel))
+        assert {row["preference"]: row["ties"] for row in found} == tied
+        assert {row["pairs"] for row in found} == {6 * len(QUERIES)}
+
+
+def same(found: list[dict], frame: pd.DataFrame) -> None:
+    expected = json.loads(frame.to_json(orient="records", double_precision=15))
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected):
+        assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
+
+
+def test_options_reach_the_function(files):
+    from ir_measures import AP
+
+    from pyterrier_asl import ASL
+    from pyterrier_asl.analysis.discrimination import discriminative_power
+    from pyterrier_asl.analysis.reordering import reordering
+    from pyterrier_asl.analysis.stability import stability
+
+    said = ["-m", "ASL@10 map", "--test", "t", "--correction", "bonferroni", "--level", ".3,.1"]
+    same(
+        rows("discrimination", "qrels", "runs", *said),
+        discriminative_power(
+            RUNS, QRELS, [ASL @ 10, AP], test="t", correction="bonferroni", levels=[0.3, 0.1]
+        ),
+    )
+    same(
+        rows("stability", "qrels", "runs", "-m", "AP", "--draws", "30", "--seed", "4"),
+        stability(RUNS, QRELS, [AP], draws=30, seed=4),
+    )
+    same(
+        rows("reordering", "qrels", "runs", "-k", "10", "--correction", "none", "--each"),
+        reordering(RUNS, QRELS, cutoff=10, each=True).drop(columns="track"),
+    )
+
+
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+def test_options_that_are_files(files):
+    from pyterrier_asl.analysis.headroom import run_quality
+    from pyterrier_asl.analysis.rareness_pools import rareness_by_pool
+
+    weights = {q: float(i) for i, q in enumerate(QUERIES, 1)}
+    slices = {q: "xy"[i % 2] for i, q in enumerate(QUERIES)}
+    found = rows("run-quality", "qrels", "runs", "--weights", "weights", "--by", "slices")
+    same(found, run_quality(RUNS, QRELS, weights=weights, by=slices))
+    assert {row["slice"] for row in found} == {"x", "y"}
+    pools = {"manual": ["a", "c"], "automatic": ["b", "d"]}
+    said = ["--types", "types", "-m", "P_Rareness@3"]
+    same(
+        rows("rareness-pools", "qrels", "runs", *said),
+        rareness_by_pool(RUNS, QRELS, pools, "P_Rareness@3"),
+    )
+
+
+def test_notes_say_how_it_was_tested(files):
+    text = call("techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
+    assert text.splitlines()[-1].startswith("test: t; correction: holm; alpha: 0.05; family: 4")
+
+
+def test_the_published_ties_of_dl20(data):
+    folder = data / "dl20-passage"
+    found = rows("ties", str(folder / "qrels.txt"), str(folder / "runs"), "--rel", "2")
+    percent = {row["preference"]: row["percent"] for row in found}
+    assert percent == pytest.approx({"rrLP, sgnLP": 2.58, "RR": 50.30}, abs=0.005)
+
+
+# Charts
+
+
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+@pytest.mark.parametrize(
+    "analysis", [one for one in ANALYSES if one.chart], ids=lambda one: one.name
+)
+def test_each_chart_is_drawn(files, analysis):
+    pytest.importorskip("altair")
+    each = ["--each"] if analysis.name == "reordering" else []
+    result = call(*arguments(analysis), *each, "--chart", "drawn.html", "-o", "tsv")
+    assert result.exit_code == 0, result.output
+    assert "vega" in (files / "drawn.html").read_text()[:2_000_000].lower()
+    assert result.stderr.splitlines()[-1] == "wrote drawn.html"
+
+
+def test_charts_as_pictures(files):
+    pytest.importorskip("vl_convert")
+    assert call("search-lengths", "qrels", "runs", "--chart", "drawn.svg").exit_code == 0
+    assert (files / "drawn.svg").read_text().startswith("<svg")
+
+
+# Help and errors
+
+
+def test_list_has_paper_and_figure():
+    text = call("--list").stdout
+    for one in ANALYSES:
+        assert one.name in text and one.figure in text and one.what in text
+
+
+def test_help_has_the_analyses_and_each_its_options():
+    text = call("--help").stdout
+    assert "analyze ties dl20.qrels" in text and "stability" in text and "Table 2" in text
+    text = " ".join(call("reordering", "--help").stdout.split())
+    assert "From AP to ASL in steps" in text and "Alex, Hall, Metzler 2022, Table 2." in text
+    assert "--margin FLOAT Least relative difference of a better system. [default: 0.1]" in text
+    assert "--draws" not in text
+
+
+@pytest.mark.parametrize(
+    "said, message",
+    [
+        (["tie"], "No such command 'tie'"),
+        (["ties", "qrels"], "Missing argument 'RUN...'"),
+        (["ties", "qrels", "gone"], "there is no file or folder gone"),
+        (["ties", "qrels", "runs", "--draws", "3"], "No such option"),
+        (["techniques", "qrels", "runs", "--old", "a"], "Missing option '--new'"),
+        (["techniques", "qrels", "runs", "--old", "a", "--new", "z"], "['z']"),
+        (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
+        (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
+        (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
+        (["assessors", "qrels", "--assessor", "other"], "NAME=QRELS, not 'other'"),
+        (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
+        (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
+        (["headroom", "qrels", "runs", "--by", "twice"], "twice, line 2: query 'q1' is there"),
+        (["discrimination", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
+        (["reordering", "qrels", "runs", "--chart", "c.html"], "add --each"),
+        (["headroom", "qrels", "runs", "--chart", "c.doc"], "c.doc must end in one of .html"),
+        (["headroom", "qrels", "runs", "--chart", "no/c.svg"], "there is no folder no"),
+        (["ties", "qrels", "runs", "--chart", "c.html"], "No such option"),
+    ],
+)
+def test_what_cannot_be_analyzed(files, said, message):
+    (files / "short").write_text("q1\n")
+    (files / "twice").write_text("q1\tx\nq1\ty\n")
+    result = call(*said)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr.splitlines()[-1]
