@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import pytest
 
+from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import (
     assessors,
     distribution,
+    document_lengths,
     headroom,
+    hidden_weighting,
     judges,
     leaderboards,
     reordering,
     satisfaction,
+    techniques,
 )
 
 pytest.importorskip("altair")
 
 from pyterrier_asl.charts import assessors as draw_assessors  # noqa: E402
+from pyterrier_asl.charts import document_lengths as draw_document_lengths  # noqa: E402
 from pyterrier_asl.charts import headroom as draw_headroom  # noqa: E402
+from pyterrier_asl.charts import hidden_weighting as draw_hidden_weighting  # noqa: E402
 from pyterrier_asl.charts import leaderboards as draw_leaderboards  # noqa: E402
 from pyterrier_asl.charts import reordering as draw_reordering  # noqa: E402
 from pyterrier_asl.charts import satisfaction as draw_satisfaction  # noqa: E402
 from pyterrier_asl.charts import search_lengths as draw_lengths  # noqa: E402
+from pyterrier_asl.charts import techniques as draw_techniques  # noqa: E402
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 1, "c": 0}, "q3": {"b": 1, "a": 0}}
 ALT = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "c": 1}, "q3": {"b": 1, "a": 0}}
@@ -30,6 +37,7 @@ RUNS = {
     "fair": {"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"a": 2, "b": 1}},
     "poor": {"q1": {"c": 3, "x": 2, "a": 1}, "q2": {"c": 2, "a": 1}, "q3": {"a": 1}},
 }
+LENGTHS = DocLengths.from_dict({"a": 10, "b": 20, "c": 90, "x": 200})
 JUDGES = {"person": QRELS, "model": ALT}
 
 
@@ -63,12 +71,21 @@ def made():
     yield "Agreement of judges: kappa", draw_leaderboards.judges_agreement(
         judges.judge_agreement(JUDGES), "kappa"
     )
+    yield "Lengths of the documents retrieved", draw_document_lengths.lengths_by_rank(
+        document_lengths.lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)
+    )
+    yield "The documents that AP is about", draw_hidden_weighting.effective_share(
+        hidden_weighting.effective_share(RUNS, QRELS)
+    )
+    yield "good over poor", draw_techniques.compare_techniques(
+        techniques.compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)
+    )
     yield "person against model", draw_leaderboards.judge_confusion(
         judges.judge_confusion(JUDGES), "person", "model"
     )
 
 
-@pytest.mark.parametrize("place", range(9))
+@pytest.mark.parametrize("place", range(12))
 def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
     convert = pytest.importorskip("vl_convert")
     title, chart = charts[place]

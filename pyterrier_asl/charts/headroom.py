@@ -45,7 +45,7 @@ def _panel(measure: str, part: pd.DataFrame) -> Any:
     )
     shown = everything.merge(counts.reset_index(), on="bin", how="left")
     shown = shown.fillna({"tracks": 0, "which": ""})
-    counted = alt.Axis(values=_whole(int(shown["tracks"].max())))
+    counted = alt.Axis(format="d", values=_whole(int(shown["tracks"].max())))
     return (
         alt.Chart(shown, title=measure, width=260, height=160)
         .mark_bar()

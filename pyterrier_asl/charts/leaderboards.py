@@ -50,9 +50,10 @@ def judges_agreement(agreement: pd.DataFrame, value: str = "tau") -> Any:
         raise ValueError(f"there is no column {value!r}; there are {list(agreement.columns)}")
     turned = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
     both = pd.concat([agreement, turned], ignore_index=True)
+    judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
     base = alt.Chart(both, width=alt.Step(54), height=alt.Step(34)).encode(
-        x=alt.X("judge_a:N", sort=None, title=None, axis=alt.Axis(labelAngle=-35)),
-        y=alt.Y("judge_b:N", sort=None, title=None),
+        x=alt.X("judge_a:N", sort=judges, title=None, axis=alt.Axis(labelAngle=-35)),
+        y=alt.Y("judge_b:N", sort=judges, title=None),
     )
     cells = base.mark_rect().encode(
         color=alt.Color(f"{value}:Q", scale=alt.Scale(scheme="blues")),

@@ -1,0 +1,40 @@
+"""How long are the documents that a run puts first? (Clarke 2019.)"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from .captions import captioned
+
+
+def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
+    """Mean length of the retrieved documents, relevant and not, at each rank.
+
+    Args:
+        frame: what :func:`~pyterrier_asl.analysis.document_lengths.lengths_by_rank` returned.
+        columns: panels, one a run, in a row.
+    """
+    kinds = ["relevant", "not relevant"]
+    shown = frame[frame["kind"].isin(kinds)]
+    base = alt.Chart(shown, width=260, height=180).encode(
+        x=alt.X("rank:Q", title="rank"),
+        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds)),
+        tooltip=["run", "rank", "kind", "length", "documents"],
+    )
+    points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
+    trend = base.transform_loess("rank", "length", groupby=["run", "kind"]).mark_line().encode(
+        y="length:Q", tooltip=alt.value(None)
+    )
+    drawn = alt.layer(points, trend).facet(
+        facet=alt.Facet("run:N", title=None, sort=list(dict.fromkeys(frame["run"]))),
+        columns=columns,
+    )
+    caption = (
+        "Mean over queries of the length of the document at each rank, and its trend. Where "
+        "documents that are not relevant are long too, a user pays for them in time, which "
+        "measures that do not know lengths never notice."
+    )
+    return captioned(drawn, "Lengths of the documents retrieved", caption)
