@@ -11,13 +11,18 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from .captions import captioned
+
 _WIDTH, _HEIGHT = 360, 240
+
+#: Characters that a caption line over such a chart has room for.
+_CAPTION = 68
 
 #: Colour and dash of each preference: told apart by all readers, and in print without colours.
 _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
 
 
-def preference_levels(frame: pd.DataFrame) -> alt.Chart:
+def preference_levels(frame: pd.DataFrame) -> Any:
     """How many values reciprocal rank and lexiprecision can have (Figure 1, in numbers).
 
     Args:
@@ -27,7 +32,7 @@ def preference_levels(frame: pd.DataFrame) -> alt.Chart:
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
-    return _sized(
+    chart = _sized(
         alt.Chart(long)
         .mark_line(point=True)
         .encode(
@@ -37,15 +42,20 @@ def preference_levels(frame: pd.DataFrame) -> alt.Chart:
             tooltip=["m", "order", "digits"],
         )
     )
+    caption = (
+        "Levels of reciprocal rank and of lexiprecision, as the number of their decimal "
+        "digits: every arrangement of relevant documents is a level of the latter."
+    )
+    return captioned(chart, "How finely rankings can be told apart", caption, _CAPTION)
 
 
-def tie_probability(frame: pd.DataFrame) -> alt.Chart:
+def tie_probability(frame: pd.DataFrame) -> Any:
     """The probability of a tie with a random ranking, by p_1 (Figure 2).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.reciprocal_rank.tie_probability`.
     """
-    return _sized(
+    chart = _sized(
         alt.Chart(frame)
         .mark_line()
         .encode(
@@ -55,16 +65,21 @@ def tie_probability(frame: pd.DataFrame) -> alt.Chart:
             tooltip=["m", "p_1", alt.Tooltip("probability", format=".5f")],
         )
     )
+    caption = (
+        "The closed form, by the rank of the first relevant document: the more are "
+        "relevant, the likelier a tie near the top."
+    )
+    return captioned(chart, "Ties in reciprocal rank with a random ranking", caption, _CAPTION)
 
 
-def tie_probability_by_rank(frame: pd.DataFrame) -> alt.Chart:
+def tie_probability_by_rank(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie, by p_1, both logarithmic (Figure 3).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.ties.tie_probability_by_rank`.
     """
     seen = frame[frame["probability"] > 0]
-    return _sized(
+    chart = _sized(
         alt.Chart(seen)
         .mark_line(point=True)
         .encode(
@@ -74,15 +89,19 @@ def tie_probability_by_rank(frame: pd.DataFrame) -> alt.Chart:
             **_by_collection(frame),
         )
     )
+    caption = (
+        "Empirical, by the rank of the first relevant document; both axes are logarithmic."
+    )
+    return captioned(chart, "Ties in reciprocal rank with another system", caption, _CAPTION)
 
 
-def ties_by_recall_level(frame: pd.DataFrame) -> alt.Chart:
+def ties_by_recall_level(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie in position, by recall level (Figure 5).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.ties.ties_by_recall_level`.
     """
-    return _sized(
+    chart = _sized(
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
@@ -93,15 +112,20 @@ def ties_by_recall_level(frame: pd.DataFrame) -> alt.Chart:
             **_by_collection(frame),
         )
     )  # fmt: skip
+    caption = (
+        "How often two systems have their i-th relevant document at the same rank, or both "
+        "miss it."
+    )
+    return captioned(chart, "Ties in position by recall level", caption, _CAPTION)
 
 
-def recall_level_needed(frame: pd.DataFrame) -> alt.Chart:
+def recall_level_needed(frame: pd.DataFrame) -> Any:
     """The share of pairs of rankings told apart, by recall level (Figure 6).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.recall_levels.recall_level_needed`.
     """
-    return _sized(
+    chart = _sized(
         alt.Chart(frame)
         .mark_line(interpolate="step-after")
         .encode(
@@ -111,9 +135,14 @@ def recall_level_needed(frame: pd.DataFrame) -> alt.Chart:
             **_by_collection(frame),
         )
     )
+    caption = (
+        "The share of pairs of rankings whose first difference is at this recall level or "
+        "before."
+    )
+    return captioned(chart, "Recall levels needed to tell two rankings apart", caption, _CAPTION)
 
 
-def level_correlations(frame: pd.DataFrame) -> alt.LayerChart:
+def level_correlations(frame: pd.DataFrame) -> Any:
     """Pearson correlations of differences at two recall levels (Figure 7a).
 
     Args:
@@ -132,10 +161,15 @@ def level_correlations(frame: pd.DataFrame) -> alt.LayerChart:
         text=alt.Text("correlation:Q", format=".2f"),
         color=alt.condition("datum.correlation > 0.6", alt.value("white"), alt.value("black")),
     )
-    return alt.layer(cells, numbers).properties(width=_HEIGHT, height=_HEIGHT)
+    chart = alt.layer(cells, numbers).properties(width=_HEIGHT, height=_HEIGHT)
+    caption = (
+        "Pearson correlations over all pairs of systems and all queries that have the "
+        "deeper level."
+    )
+    return captioned(chart, "How alike differences at two recall levels are", caption, _CAPTION)
 
 
-def level_regressions(frame: pd.DataFrame) -> alt.Chart:
+def level_regressions(frame: pd.DataFrame) -> Any:
     """Coefficients of the next recall levels (Figure 7b).
 
     Args:
@@ -144,7 +178,7 @@ def level_regressions(frame: pd.DataFrame) -> alt.Chart:
     labelled = frame.assign(
         level=[f"{i} (R² = {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
     )
-    return _sized(
+    chart = _sized(
         alt.Chart(labelled)
         .mark_line(point=True)
         .encode(
@@ -154,9 +188,14 @@ def level_regressions(frame: pd.DataFrame) -> alt.Chart:
             tooltip=["i", "j", alt.Tooltip("coefficient", format=".3f")],
         )
     )
+    caption = (
+        "Coefficients of a linear regression of the difference at level i on those at the "
+        "next levels, with the share of variance it explains."
+    )
+    return captioned(chart, "What the next recall levels say", caption, _CAPTION)
 
 
-def missing_labels(frame: pd.DataFrame) -> alt.HConcatChart:
+def missing_labels(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all labels, as labels go (Figure 8a).
 
     Args:
@@ -166,19 +205,29 @@ def missing_labels(frame: pd.DataFrame) -> alt.HConcatChart:
     ranking = frame[frame["preference"] != "sgnLP"]
     left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction")
     right = _with_band(frame, "system", "sign agreement, two systems", "label fraction")
-    return alt.hconcat(left, right)
+    chart = alt.hconcat(left, right)
+    caption = (
+        "Preferences on some of the labels against reciprocal rank on all; lines are means "
+        "over samples, bands one standard deviation."
+    )
+    return captioned(chart, "Agreement as labels go", caption, _CAPTION)
 
 
-def missing_queries(frame: pd.DataFrame) -> alt.LayerChart:
+def missing_queries(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all queries, as queries go (Figure 8b).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.missing_labels.missing_queries`.
     """
-    return _with_band(frame, "system", "sign agreement, two systems", "query fraction")
+    chart = _with_band(frame, "system", "sign agreement, two systems", "query fraction")
+    caption = (
+        "Mean preferences over some of the queries against mean reciprocal rank over all; "
+        "lines are means over samples, bands one standard deviation."
+    )
+    return captioned(chart, "Agreement as queries go", caption, _CAPTION)
 
 
-def ties_as_labels_go(frame: pd.DataFrame) -> alt.LayerChart:
+def ties_as_labels_go(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed (Figure 9).
 
     Args:
@@ -186,7 +235,12 @@ def ties_as_labels_go(frame: pd.DataFrame) -> alt.LayerChart:
     """
     # sgnLP and rrLP tie alike.
     seen = frame[frame["preference"] != "sgnLP"]
-    return _with_band(seen, "tied", "fraction tied", "label fraction", zero=True)
+    chart = _with_band(seen, "tied", "fraction tied", "label fraction", zero=True)
+    caption = (
+        "Pairs of rankings that tie; lines are means over samples, bands one standard "
+        "deviation. sgnLP ties as rrLP does."
+    )
+    return captioned(chart, "Ties as labels go", caption, _CAPTION)
 
 
 def _with_band(

@@ -7,16 +7,21 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from .captions import captioned
+
 _WIDTH, _HEIGHT = 360, 240
 
+#: Characters that a caption line over such a chart has room for.
+_CAPTION = 68
 
-def synthetic_systems(frame: pd.DataFrame) -> alt.Chart:
+
+def synthetic_systems(frame: pd.DataFrame) -> Any:
     """The ranks of a system that finds rare and of one that finds common documents (Figure 1).
 
     Args:
         frame: of :func:`~pyterrier_asl.analysis.synthetic.synthetic_systems`.
     """
-    return _sized(
+    chart = _sized(
         alt.Chart(frame)
         .mark_line(interpolate="step-after")
         .encode(
@@ -27,9 +32,14 @@ def synthetic_systems(frame: pd.DataFrame) -> alt.Chart:
             tooltip=["system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"],
         )
     )
+    caption = (
+        "The rank by P_Rareness of a system that finds documents nobody else has, and of "
+        "one that finds what most have, by how many they find."
+    )
+    return captioned(chart, "Made-up systems among real ones", caption, _CAPTION)
 
 
-def agreement_by_alpha(frame: pd.DataFrame, coefficient: str = "tau") -> alt.Chart:
+def agreement_by_alpha(frame: pd.DataFrame, coefficient: str = "tau") -> Any:
     """Agreement with the order without rareness, by the weight of rareness (Figure 2).
 
     Args:
@@ -40,7 +50,7 @@ def agreement_by_alpha(frame: pd.DataFrame, coefficient: str = "tau") -> alt.Cha
     if coefficient not in ("tau", "tau_AP"):
         raise ValueError(f"coefficient is {coefficient!r}, but it is 'tau' or 'tau_AP'")
     by = {"strokeDash": alt.StrokeDash("collection:N")} if "collection" in frame.columns else {}
-    return _sized(
+    chart = _sized(
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
@@ -51,9 +61,11 @@ def agreement_by_alpha(frame: pd.DataFrame, coefficient: str = "tau") -> alt.Cha
             **by,
         )
     )
+    caption = "Agreement with the order at α = 0, that of plain precision or average precision."
+    return captioned(chart, "The order of systems by the weight of rareness", caption, _CAPTION)
 
 
-def agreement_by_number_of_systems(frame: pd.DataFrame) -> alt.LayerChart:
+def agreement_by_number_of_systems(frame: pd.DataFrame) -> Any:
     """tau of sampled systems with their order among all, with its standard error (Table 3).
 
     Args:
@@ -72,10 +84,15 @@ def agreement_by_number_of_systems(frame: pd.DataFrame) -> alt.LayerChart:
         tooltip=["measure", "systems", alt.Tooltip("tau", format=".4f")],
     )
     error = base.mark_rule().encode(y="low:Q", y2="high:Q")
-    return _sized(alt.layer(error, line))
+    chart = _sized(alt.layer(error, line))
+    caption = (
+        "Agreement of the order of sampled systems with the one they have among all, with "
+        "its standard error."
+    )
+    return captioned(chart, "Rareness among a few systems", caption, _CAPTION)
 
 
-def rare_documents(frame: pd.DataFrame) -> alt.Chart:
+def rare_documents(frame: pd.DataFrame) -> Any:
     """How rare the relevant documents of the queries are (Table 4, all documents).
 
     Args:
@@ -84,7 +101,7 @@ def rare_documents(frame: pd.DataFrame) -> alt.Chart:
     counts = pd.cut(frame["rareness"], [i / 20 for i in range(21)], include_lowest=True)
     bars = counts.value_counts(sort=False).reset_index(drop=True).rename("documents").to_frame()
     bars = bars.assign(low=[i / 20 for i in range(20)], high=[i / 20 for i in range(1, 21)])
-    return _sized(
+    chart = _sized(
         alt.Chart(bars)
         .mark_bar()
         .encode(
@@ -94,6 +111,8 @@ def rare_documents(frame: pd.DataFrame) -> alt.Chart:
             tooltip=["low", "high", "documents"],
         )
     )
+    caption = "R(d) = 1 − S_d/S of every relevant document; 1: nobody finds it."
+    return captioned(chart, "How rare relevant documents are", caption, _CAPTION)
 
 
 _TITLES = {"tau": "Kendall's τ", "tau_AP": "τ AP"}
