@@ -162,8 +162,8 @@ def _ranks(cutoff: int) -> alt.TopLevelMixin:
         _chart(height=340)
         .mark_circle(size=22, opacity=0.45)
         .encode(
-            x=alt.X("a:Q", title="rank in A", scale=scale, axis=axis),
-            y=alt.Y("b:Q", title="rank in B", scale=scale, axis=axis),
+            x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
+            y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
             color=_side(legend=True),
             tooltip=["topic:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
                      alt.Tooltip("in_b:N", title="rank in B")],

@@ -103,7 +103,9 @@ class Findings:
 
     @cached_property
     def tau_judged_only(self) -> float:
-        """Kendall's tau of ASL and ASL without unjudged documents."""
+        """Kendall's tau of ASL and ASL without unjudged documents, NaN for a single system."""
+        if len(self.names) < 2:
+            return float("nan")
         return kendall_tau(self.asl.means, self.judged_only.means)
 
     @cached_property

@@ -148,12 +148,14 @@ class _Page:
         most = max(2, MOST_RANKS // documents)
         return np.sort(self.first.order[:most])
 
-    @staticmethod
-    def parameters(standing: Standing) -> list[tuple[str, str]]:
-        """What the parameters of one of our measures mean that its name shows."""
+    def parameters(self, standing: Standing) -> list[tuple[str, str]]:
+        """What the parameters of a measure mean that its name shows."""
         measure = standing.asked.measure
         known = measure.SUPPORTED_PARAMS
-        shown = [name for name in measure.params if name not in ("cutoff", "pool", "member")]
+        silent = ["cutoff", "pool", "member"]
+        if measure.params.get("rel") == self.findings.rel:
+            silent.append("rel")  # the page says it once
+        shown = [name for name in measure.params if name not in silent]
         meanings = [(name, getattr(known[name], "desc", None)) for name in shown]
         return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
 

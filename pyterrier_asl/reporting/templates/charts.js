@@ -13,7 +13,8 @@ function theme() {
     view: { stroke: null },
     axis: { ...text, gridColor: colour("line"), domainColor: colour("line"), tickColor: colour("line"),
       labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8 },
-    legend: { ...text, labelColor: ink, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", symbolSize: 90 },
+    legend: { ...text, labelColor: ink, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", symbolSize: 90,
+      symbolBaseFillColor: colour("soft"), gradientStrokeColor: "transparent" },
     range: {
       category: [1, 2, 3, 4, 5, 6].map((n) => colour(`c${n}`)),
       diverging: [colour("c2"), colour("middle"), colour("c1")],

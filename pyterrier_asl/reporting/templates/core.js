@@ -86,8 +86,11 @@ function csv(rows) {
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
+// What rows hold only so that they can be drawn.
+const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "x", "y"];
+
 function csvOfObjects(objects) {
-  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const columns = Object.keys(objects[0] ?? {}).filter((name) => !DRAWN.includes(name));
   return csv([columns, ...objects.map((object) => columns.map((name) => object[name]))]);
 }
 
@@ -105,8 +108,11 @@ function sortTable(table, column, forward) {
   const key = (row) => row.cells[column].dataset.value;
   const compare = textual
     ? (a, b) => key(a).localeCompare(key(b), "en", { numeric: true })
-    : (a, b) => (Number.isNaN(+key(a)) - Number.isNaN(+key(b))) * (forward ? 1 : -1) || key(a) - key(b);
-  const rows = [...body.rows].sort((a, b) => (forward ? 1 : -1) * compare(a, b));
+    : (a, b) => key(a) - key(b);
+  // What has no value stands last, whichever way the others go.
+  const rows = [...body.rows].sort(
+    (a, b) => (key(a) === "") - (key(b) === "") || (forward ? 1 : -1) * compare(a, b)
+  );
   body.append(...rows);
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", forward ? "ascending" : "descending");

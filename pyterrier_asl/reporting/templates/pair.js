@@ -41,7 +41,7 @@ function rankRows() {
     for (let d = docs.starts[topic]; d < docs.starts[topic + 1]; d++) {
       const [inA, inB] = rows.map((row) => docs.ranks[row * R + d]);
       const better = inA === inB ? "equal" : !inB || (inA && inA < inB) ? "A" : "B";
-      found.push({ topic: page.topics[topic], document: docs.ids[d], a: inA || beyond, b: inB || beyond,
+      found.push({ topic: page.topics[topic], document: docs.ids[d], x: inA || beyond, y: inB || beyond,
         in_a: inA || "not retrieved", in_b: inB || "not retrieved", better });
     }
   }

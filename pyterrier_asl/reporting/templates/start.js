@@ -7,7 +7,8 @@ function saveFrom(button) {
   const figure = button.closest("figure");
   const section = button.closest("section");
   if (!figure) {
-    const table = button.closest("div, section").querySelector("table");
+    const before = (table) => table.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const table = [...section.querySelectorAll("table")].filter(before).pop();
     const text = table.id === "documents" ? documentsCsv() : csvOfTable(table);
     return save(fileName(table.id || section.id, "csv"), "text/csv", text);
   }
