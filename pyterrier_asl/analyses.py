@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from .charts.saving import ENDINGS, save_chart
 from .requested import parse_measures
 from .run_files import find_runs, read_groups, read_pairs
 
@@ -19,9 +20,6 @@ DIAZ = "Diaz 2023"
 TURKMEN = "Türkmen, Lease, Kutlu 2023"
 TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
-
-#: Endings of the files that charts can be saved to.
-CHARTS = (".html", ".svg", ".png", ".pdf")
 
 _QUERIES = ("weights", "by")
 _ASL = ("rel", "cutoff", "missing")
@@ -71,22 +69,10 @@ class Analysis:
         )
         return function
 
-    def draw(self, frame: pd.DataFrame, path: Path) -> None:
-        """Draws its table, into a file whose ending says how: see :data:`CHARTS`."""
+    def drawn(self, frame: pd.DataFrame) -> Any:
+        """The chart of its table."""
         module, name = self.chart.split(".")
-        drawn = getattr(import_module(f".charts.{module}", __package__), name)(frame)
-        try:
-            import vl_convert  # noqa: F401
-        except ImportError:
-            if path.suffix != ".html":
-                raise ValueError(
-                    f"{path.suffix} needs vl-convert: pip install 'pyterrier-asl[charts]', or "
-                    "draw .html"
-                ) from None
-            drawn.save(str(path))
-        else:
-            # Inline, so that the page opens without a network.
-            drawn.save(str(path), **({"inline": True} if path.suffix == ".html" else {}))
+        return getattr(import_module(f".charts.{module}", __package__), name)(frame)
 
     def default(self, option: str) -> Any:
         """What an option is if nobody says; None also where the function decides."""
@@ -109,6 +95,7 @@ ANALYSES: tuple[Analysis, ...] = (
         "techniques", ALEX, "Table 1", "How much of the error a new technique takes away (RRIE).",
         "techniques.compare_techniques",
         ("old", "new", "measures", *_ASL, *_TESTED, *_QUERIES, "as_published"), ("old", "new"),
+        chart="techniques.compare_techniques",
     ),
     Analysis(
         "reordering", ALEX, "Table 2", "From AP to ASL in steps, and how far systems move.",
@@ -129,6 +116,7 @@ ANALYSES: tuple[Analysis, ...] = (
     Analysis(
         "effective-share", ALEX, "Appendix A.1", "The share of documents that AP is about.",
         "hidden_weighting.effective_share", (*_RANKS, *_QUERIES),
+        chart="hidden_weighting.effective_share",
     ),
     Analysis(
         "collection", DIAZ, "Table 1", "Requests, runs, relevant and retrieved documents.",
@@ -272,6 +260,7 @@ ANALYSES: tuple[Analysis, ...] = (
         "lengths", CLARKE, "sections 1, 4", "How long the documents are that a run puts first.",
         "document_lengths.lengths_by_rank", ("lengths", "cutoff", "rel", "missing_length",
         *_QUERIES), group_by="run",
+        chart="document_lengths.lengths_by_rank",
     ),
 )  # fmt: skip
 
@@ -410,7 +399,7 @@ def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:
     Args:
         analysis: which.
         frame: what :func:`analyze` made.
-        path: the file; its ending is one of :data:`CHARTS`.
+        path: the file; its ending is one of :data:`.charts.saving.ENDINGS`.
 
     Raises:
         ValueError: for one that has no chart, or a table that the chart is not of.
@@ -419,7 +408,7 @@ def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:
     if analysis.name == "reordering" and "run" not in frame:
         raise ValueError("the chart of reordering is of each system: add --each")
     try:
-        analysis.draw(frame, Path(path))
+        save_chart(analysis.drawn(frame), path)
     except ModuleNotFoundError as error:
         if error.name != "altair":
             raise
@@ -427,7 +416,7 @@ def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:
 
 
 def check_chart(analysis: Analysis, path: str) -> None:
-    """Whether there is a chart, and the file's ending is one of :data:`CHARTS`.
+    """Whether there is a chart, and it can be saved there.
 
     Raises:
         ValueError: where not.
@@ -435,8 +424,8 @@ def check_chart(analysis: Analysis, path: str) -> None:
     if not analysis.chart:
         drawn = ", ".join(one.name for one in ANALYSES if one.chart)
         raise ValueError(f"there is no chart of {analysis.name}; there are of {drawn}")
-    if Path(path).suffix not in CHARTS:
-        raise ValueError(f"{path} must end in one of {', '.join(CHARTS)}")
+    if Path(path).suffix not in ENDINGS:
+        raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}")
 

@@ -21,6 +21,7 @@ _COMMANDS = {
     "compare": "Compare two run files: tests, preferences, queries; guard a search engine.",
     "report": "Make a page about runs: who is best, who differs, what nobody finds.",
     "analyze": "Make the tables and figures of the papers, by name.",
+    "tune": "Tune BM25 with feedback for a measure, by random search in stages.",
     "pool": "Make a pool of runs, for the rareness measures, from run files.",
     "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
 }
