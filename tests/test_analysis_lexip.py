@@ -513,3 +513,7 @@ def test_every_figure_is_drawn(tmp_path):
         chart.save(tmp_path / f"{i}.html")
         assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
     assert "collection" in made[5].to_json() and "collection" not in made[4].to_json()
+    for panel, names in zip(made[8].hconcat, (["RR", "rrLP"], ["RR", "rrLP", "sgnLP"])):
+        color = panel.to_dict()["layer"][1]["encoding"]["color"]
+        assert color["scale"]["domain"] == names and color["legend"] is not None
+    assert made[8].to_dict()["resolve"]["scale"]["color"] == "independent"

@@ -205,7 +205,9 @@ def missing_labels(frame: pd.DataFrame) -> Any:
     ranking = frame[frame["preference"] != "sgnLP"]
     left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction")
     right = _with_band(frame, "system", "sign agreement, two systems", "label fraction")
-    chart = alt.hconcat(left, right)
+    # Each has its own preferences, and colours go by their place among them.
+    both = alt.hconcat(left, right)
+    chart = both.resolve_scale(color="independent", strokeDash="independent")
     caption = (
         "Preferences on some of the labels against reciprocal rank on all; lines are means "
         "over samples, bands one standard deviation."
@@ -254,15 +256,18 @@ def _with_band(
     shown = [name for name in _STYLES if name in set(means["preference"])]
     colors = alt.Scale(domain=shown, range=[_STYLES[name][0] for name in shown])
     dashes = alt.Scale(domain=shown, range=[_STYLES[name][1] for name in shown])
-    base = alt.Chart(means).encode(x=alt.X("fraction:Q", title=across))
+    # The bands are faint, the legend is not.
+    legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
+    base = alt.Chart(means).encode(
+        x=alt.X("fraction:Q", title=across),
+        color=alt.Color("preference:N", title=None, scale=colors, legend=legend),
+    )
     band = base.mark_area(opacity=0.2).encode(
         y=alt.Y("low:Q", title=title, scale=alt.Scale(zero=zero)),
         y2="high:Q",
-        color=alt.Color("preference:N", scale=colors, legend=None),
     )
     line = base.mark_line().encode(
         y=alt.Y("mean:Q", title=title, scale=alt.Scale(zero=zero)),
-        color=alt.Color("preference:N", title=None, scale=colors),
         strokeDash=alt.StrokeDash("preference:N", title=None, scale=dashes),
         tooltip=["fraction", "preference", alt.Tooltip("mean", format=".3f"),
                  alt.Tooltip("std", format=".3f")],
