@@ -22,6 +22,9 @@ DOCNO = ("doc_id", "docno")
 SCORE = ("score",)
 LABEL = ("relevance", "label")
 
+#: Arrow's names of types that are text.
+_TEXT_TYPES = ("string", "large_string", "string_view")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -66,8 +69,19 @@ def run_table(run: Any) -> Table:
 
 
 def qrels_table(qrels: Any) -> Table:
-    """Qrels, whatever they are, by columns; see :func:`run_table`."""
-    return _table(qrels, LABEL, "qrels", "grade")
+    """Qrels, whatever they are, by columns; see :func:`run_table`.
+
+    Raises:
+        ValueError: also for a grade that is infinite.
+    """
+    table = _table(qrels, LABEL, "qrels", "grade")
+    endless = np.isinf(table.value)
+    if endless.any():
+        raise ValueError(
+            f"the grade of the qrels is infinite in {int(endless.sum())} of {len(table)} rows "
+            f"(first in row {int(endless.argmax())}); a grade is a finite number"
+        )
+    return table
 
 
 def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:
@@ -83,9 +97,9 @@ def _table(source: Any, value: tuple[str, ...], kind: str, what: str) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, Mapping):
-        source = _from_dict(source, kind, value[0])
+        source = _from_dict(source, kind, value[0], what)
     elif not isinstance(source, pa.Table) and not hasattr(source, "itertuples"):
-        source = _from_tuples(source, kind, value[0])
+        source = _from_tuples(source, kind, value[0], what)
     return Table(
         text(_column(source, _pick(source, QID, kind)), f"query id of the {kind}"),
         text(_column(source, _pick(source, DOCNO, kind)), f"document id of the {kind}"),
@@ -94,23 +108,26 @@ def _table(source: Any, value: tuple[str, ...], kind: str, what: str) -> Table:
     )
 
 
-def _from_dict(source: Mapping[Any, Any], kind: str, value: str) -> pa.Table:
+def _from_dict(source: Mapping[Any, Any], kind: str, value: str, what: str) -> pa.Table:
     for qid, docs in source.items():
         if not isinstance(docs, Mapping):
             raise TypeError(
                 f"a dict {kind} maps query ids to dicts of documents, but {qid!r} maps to a "
                 f"{type(docs).__name__}"
             )
+    qids = [q for q, docs in source.items() for _ in docs]
+    docnos = [d for docs in source.values() for d in docs]
+    values = [x for docs in source.values() for x in docs.values()]
     return pa.table(
         {
-            QID[0]: _text_array([q for q, docs in source.items() for _ in docs], "query id"),
-            DOCNO[0]: _text_array([d for docs in source.values() for d in docs], "document id"),
-            value: _objects([x for docs in source.values() for x in docs.values()], value),
+            QID[0]: _text_array(qids, f"query id of the {kind}"),
+            DOCNO[0]: _text_array(docnos, f"document id of the {kind}"),
+            value: _objects(values, f"{what} of the {kind}"),
         }
     )
 
 
-def _from_tuples(source: Iterable[Any], kind: str, value: str) -> pa.Table:
+def _from_tuples(source: Iterable[Any], kind: str, value: str, what: str) -> pa.Table:
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise TypeError(
             f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
@@ -118,15 +135,22 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str) -> pa.Table:
             f"(pyterrier_asl.read_{kind})"
         )
     rows = list(source)
-    for row in rows[:1]:
-        lacking = [n for n in (QID[0], DOCNO[0], value) if not hasattr(row, n)]
-        if lacking:
-            raise TypeError(f"the {kind}'s rows lack {lacking}; the first is {str(row)[:80]!r}")
+    try:
+        qids, docnos = [row.query_id for row in rows], [row.doc_id for row in rows]
+        values = [getattr(row, value) for row in rows]
+    except AttributeError:
+        for number, row in enumerate(rows):
+            lacking = [n for n in (QID[0], DOCNO[0], value) if not hasattr(row, n)]
+            if lacking:
+                raise TypeError(
+                    f"the {kind}'s rows need {lacking}, but row {number} is {str(row)[:80]!r}"
+                ) from None
+        raise
     return pa.table(
         {
-            QID[0]: _text_array([row.query_id for row in rows], "query id"),
-            DOCNO[0]: _text_array([row.doc_id for row in rows], "document id"),
-            value: _objects([getattr(row, value) for row in rows], value),
+            QID[0]: _text_array(qids, f"query id of the {kind}"),
+            DOCNO[0]: _text_array(docnos, f"document id of the {kind}"),
+            value: _objects(values, f"{what} of the {kind}"),
         }
     )
 
@@ -149,6 +173,9 @@ def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
 
 
 def _column(source: Any, name: str) -> Any:
+    same = _names(source).count(name)
+    if same > 1:
+        raise ValueError(f"there are {same} columns called {name!r}: keep one of them")
     return source.column(name) if isinstance(source, pa.Table) else source[name]
 
 
@@ -160,7 +187,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
         what: how an error calls the column.
 
     Raises:
-        ValueError: for a missing value, or for fractions, which are no ids.
+        ValueError: for a missing value; for fractions, bytes, and whatever else is no id.
     """
     if len(values) == 0:
         return pa.array([], type=pa.large_string())
@@ -177,11 +204,18 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     if array.null_count:
         row = pc.index(array.is_null(), True).as_py()
         raise ValueError(f"the {what} is missing in {array.null_count} rows (first in row {row})")
-    return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+    if pa.types.is_large_string(array.type):
+        return array
+    if not (pa.types.is_integer(array.type) or str(array.type) in _TEXT_TYPES):
+        raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
+    return array.cast(pa.large_string())
 
 
 def _to_arrow(values: Any, what: str) -> Any:
-    dtype = getattr(values, "dtype", None)
+    dtype: Any = getattr(values, "dtype", None)
+    if hasattr(dtype, "categories"):  # which may be of several kinds
+        codes = values.cat.codes.to_numpy()
+        return text(dtype.categories, what).take(pa.array(codes, mask=codes < 0))
     if dtype is not None and dtype != np.dtype(object):
         return pa.array(values, from_pandas=True)
     repeated = None if dtype is None else _repeated_text(np.asarray(values))
@@ -206,19 +240,40 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
 
 
 def _text_array(values: Any, what: str) -> pa.Array:
-    """Text from Python objects: strings, or anything whose ``str`` is its id."""
+    """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
     try:
-        return pa.array(values, type=pa.large_string(), from_pandas=True)
+        array = pa.array(values, from_pandas=True)
+        if str(array.type) in _TEXT_TYPES:
+            return array.cast(pa.large_string())
     except UnicodeEncodeError as error:
-        raise ValueError(f"the {what} holds text that is not Unicode: {error}") from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        none = pa.array([v is None or v != v for v in values])
-        if pc.any(none).as_py():
+        raise _not_unicode(what, error) from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        pass  # Kinds are mixed, or numbers are large.
+    missing = [row for row, value in enumerate(values) if _is_missing(value)]
+    if missing:
+        first = missing[0]
+        raise ValueError(f"the {what} is missing in {len(missing)} rows (first in row {first})")
+    for row, value in enumerate(values):
+        if isinstance(value, (float, np.floating, bytes)):
             raise ValueError(
-                f"the {what} is missing in {pc.sum(none).as_py()} rows "
-                f"(first in row {pc.index(none, True).as_py()})"
-            ) from None
+                f"the {what} must be text or a whole number, but row {row} holds {value!r}"
+            )
+    try:
         return pa.array([str(v) for v in values], type=pa.large_string())
+    except UnicodeEncodeError as error:
+        raise _not_unicode(what, error) from None
+
+
+def _not_unicode(what: str, error: UnicodeEncodeError) -> ValueError:
+    return ValueError(f"the {what} holds text that is not Unicode: {error}")
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether an object stands for nothing: None, NaN, NaT or NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # of pandas' NA nobody can say what it equals
+        return True
 
 
 def _objects(values: list[Any], what: str) -> pa.Array:
@@ -276,5 +331,5 @@ def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
             raise ValueError(f"the {what} must be a number, but row {row} holds the text {value!r}")
     try:
         return np.asarray([np.nan if v is None else v for v in values], dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the {what} must be numbers: {error}") from None
