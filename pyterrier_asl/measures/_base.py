@@ -42,13 +42,22 @@ class Param(ParamInfo):  # type: ignore[misc]
         return True
 
 
+#: The deepest cut-off: no ranking is longer, and sums of ranks stay whole numbers.
+DEEPEST = 2**31 - 1
+
+#: The most words or seconds: above it a sum could become infinite, and a value no number.
+MOST = 1e9
+
+
 def whole(low: int = 1) -> Callable[[Any], int]:
-    """A whole number from ``low`` on."""
+    """A whole number from ``low`` to :data:`DEEPEST`."""
 
     def check(value: Any) -> int:
         if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-            if int(value) >= low:
+            if low <= int(value) <= DEEPEST:
                 return int(value)
+            if int(value) > DEEPEST:
+                raise ValueError(f"a whole number up to {DEEPEST}")
         raise ValueError(f"a whole number from {low} on")
 
     return check
@@ -61,7 +70,10 @@ def real(
 
     def check(value: Any) -> float:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            number = float(value)
+            try:
+                number = float(value)
+            except OverflowError:  # a whole number that is larger than any other
+                number = math.inf
             if (number > low if above else number >= low) and number <= high and number != math.inf:
                 return number
         start = f"above {low:g}" if above else f"from {low:g}"

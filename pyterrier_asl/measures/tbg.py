@@ -9,7 +9,7 @@ import numpy as np
 from ..judging import JudgedRun
 from ..lengths import DocLengths
 from ..scoring import time_biased_gain as scoring
-from ._base import CUTOFF, REL, Floats, Param, PluginMeasure, real, register
+from ._base import CUTOFF, MOST, REL, Floats, Param, PluginMeasure, real, register
 
 #: The column of a run that holds the lengths of its documents.
 DOC_LEN = "doc_len"
@@ -43,7 +43,9 @@ class _TBG(PluginMeasure):
         "cutoff": CUTOFF,
         "rel": REL,
         "lengths": Param(DocLengths.resolve, desc="words of every document (default: doc_len)"),
-        "missing_length": Param(real(0), desc="words of a document whose length is not known"),
+        "missing_length": Param(
+            real(0, MOST), desc="words of a document whose length is not known"
+        ),
         "halflife": Param(
             real(0, above=True), default=224.0, desc="seconds until half of the users have stopped"
         ),
@@ -56,9 +58,9 @@ class _TBG(PluginMeasure):
         "p_save": Param(
             real(0, 1), default=0.77, desc="probability of saving a relevant document once read"
         ),
-        "time_summary": Param(real(0), default=4.4, desc="seconds to read a summary"),
-        "time_per_word": Param(real(0), default=0.018, desc="seconds to read a word"),
-        "time_base": Param(real(0), default=7.8, desc="seconds a document takes besides"),
+        "time_summary": Param(real(0, MOST), default=4.4, desc="seconds to read a summary"),
+        "time_per_word": Param(real(0, MOST), default=0.018, desc="seconds to read a word"),
+        "time_base": Param(real(0, MOST), default=7.8, desc="seconds a document takes besides"),
     }
     _CONSTANTS = (
         "halflife", "p_click_rel", "p_click_nonrel", "p_save", "time_summary", "time_per_word",
@@ -109,14 +111,14 @@ class _TBG(PluginMeasure):
                 f"{len(ranking)} have none (e.g. {example!r}); add them to the DocLengths or pass "
                 "missing_length="
             )
-        if len(lengths) and (np.nanmin(lengths) < 0 or np.nanmax(lengths) == np.inf):
-            wrong = int(np.flatnonzero((lengths < 0) | np.isinf(lengths))[0])
-            docno = judged.docnos(ranking)[wrong].as_py()
-            raise ValueError(
-                f"TBG needs lengths from 0 on: document {docno!r} has {lengths[wrong]:g}"
-            )
         if unknown.any():
             lengths = np.where(unknown, self["missing_length"], lengths)
+        if len(lengths) and (lengths.min() < 0 or lengths.max() > MOST):
+            wrong = int(np.flatnonzero((lengths < 0) | (lengths > MOST))[0])
+            docno = judged.docnos(ranking)[wrong].as_py()
+            raise ValueError(
+                f"TBG needs lengths from 0 to {MOST:g}: document {docno!r} has {lengths[wrong]:g}"
+            )
         return lengths
 
 

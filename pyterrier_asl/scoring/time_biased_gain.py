@@ -29,8 +29,8 @@ def time_biased_gain(
 
     TBG = sum_k g_k 2^(-T(k)/h), g_k = p_click_rel * p_save for a relevant document, else 0; T(1) =
     0, T(k) = sum_(j<k) [time_summary + (time_per_word l_j + time_base) P_j], P the probability of a
-    click. The words above a document are added up apart from what they cost, so that whole numbers
-    stay exact however many queries there are.
+    click. The words above a document are added up apart from what they cost, and within its query,
+    so that no value depends on other queries.
 
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
@@ -58,15 +58,27 @@ def time_biased_gain(
     relevant = within_query(offsets)  # relevant documents above
     other = ranks - 1 - relevant
     place = ranking_offsets[queries] + ranks - 1
-    words = np.concatenate(([0.0], np.cumsum(lengths)))
-    own = np.concatenate(([0.0], np.cumsum(lengths[place])))
-    words_relevant = own[:-1] - own[np.repeat(offsets[:-1], np.diff(offsets))]
-    words_other = words[place] - words[ranking_offsets[queries]] - words_relevant
+    words_relevant = _sums_before(lengths[place], offsets)
+    words_other = _sums_before(lengths, ranking_offsets)[place] - words_relevant
     time = (
         time_summary * (ranks - 1)
         + p_click_rel * (time_per_word * words_relevant + time_base * relevant)
         + p_click_nonrel * (time_per_word * words_other + time_base * other)
     )
-    gain = p_click_rel * p_save * np.exp2(-time / halflife)
+    with np.errstate(over="ignore"):  # after so many half-lives nobody is left
+        gain = p_click_rel * p_save * np.exp2(-time / halflife)
     sums: Floats = np.bincount(queries, weights=gain, minlength=len(offsets) - 1).astype(np.float64)
     return sums
+
+
+def _sums_before(values: Floats, offsets: Ints) -> Floats:
+    """The sum of the values above each one in its query, shape of the values."""
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    if sums[-1] < 2**53 and not np.any(values % 1):  # whole numbers: nothing is rounded
+        whole: Floats = sums[:-1] - np.repeat(sums[offsets[:-1]], np.diff(offsets))
+        return whole
+    above = np.zeros(len(values))
+    for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
+        if end - begin > 1:
+            above[begin + 1 : end] = np.cumsum(values[begin : end - 1])
+    return above
