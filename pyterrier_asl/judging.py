@@ -75,11 +75,24 @@ class Judgements:
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = docnos.take(pa.array(keep)), grades[keep]
             index = PairIndex(np.searchsorted(keep, starts), docnos)
+        self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
+        if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
+            index = self._with_empty(qrels, index)
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = np.repeat(np.arange(len(self.qid_text)), np.diff(self.offsets))
-        self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         self._relevant: dict[float, Ints] = {}
         self._made: dict[Any, Any] = {}
+
+    def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
+        """Adds the queries of a dict that have no judged document, behind the others."""
+        known = set(self.qid_text.to_pylist())
+        empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in known]
+        if not empty:
+            return index
+        self.qids = [*self.qids, *empty]
+        self.qid_text = pa.concat_arrays([self.qid_text, pa.array(empty, type=pa.large_string())])
+        ends = np.full(len(empty), len(index), dtype=np.int64)
+        return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """What ``make`` makes of these judgements, made when first asked for by this key."""
@@ -401,7 +414,7 @@ class _Order:
 def _judge(judgements: Judgements, table: Table) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
     order, met = _rank(table, answers, judgements.index)
-    if len(order.queries) and len(judgements) and not len(met.pairs):
+    if len(order.queries) and len(judgements.docnos) and not len(met.pairs):
         _warn_of_strangers(table, judgements)
     entries = (order.queries[met.blocks], met.ranks, met.pairs)
     if np.any(np.diff(order.queries) < 0):
