@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -108,7 +109,7 @@ class RarenessPool(Named):
         >>> pool.runs, pool.depth
         (['a', 'b'], None)
         """
-        if depth is not None and depth < 1:
+        if depth is not None and (not isinstance(depth, Integral) or depth < 1):
             raise ValueError(f"depth must be a whole number from 1 on, not {depth!r}")
         frames = runs if isinstance(runs, Mapping) else read_runs(runs)
         if not frames:
@@ -117,6 +118,9 @@ class RarenessPool(Named):
         if unknown:
             raise ValueError(f"groups names runs that are not in the pool: {unknown}")
         parts = [ranked(run, frames[run], depth) for run in sorted(frames)]
+        empty = [run for run, part in zip(sorted(frames), parts) if not len(part)]
+        if empty:
+            raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
         return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
 
     @classmethod
