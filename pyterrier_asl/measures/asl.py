@@ -174,11 +174,12 @@ def search_lengths(
     above, unjudged = _unjudged_above(judged, relevant)
     lengths = scoring.search_lengths(relevant.ranks, relevant.offsets)
     grades = judgements.grades[pairs]
+    whole = np.all((grades % 1 == 0) & (np.abs(grades) < 2**53))
     frame = pd.DataFrame(
         {
             "qid": pd.Series(judgements.qids).iloc[queries].to_numpy(),
             "docno": judgements.docnos.take(pairs).to_pandas(),
-            "grade": grades.astype(np.int64) if np.all(grades % 1 == 0) else grades,
+            "grade": grades.astype(np.int64) if whole else grades,
             "rank": pd.array([*relevant.ranks.tolist(), *[None] * len(lost)], dtype="Int64"),
             "search_length": np.concatenate((lengths, absent[lost_queries])),
             "unjudged_above": np.concatenate((above, unjudged[lost_queries])),
