@@ -93,8 +93,10 @@ def rareness(
     depth: int | None = None,
     member: bool | None = None,
     rel: float = 1,
+    groups: list | None = None,
 ) -> tuple[float, float]:
-    """P_Rareness@k (none without k) and AP_Rareness@k; ``pool``: the rankings of this query."""
+    """P_Rareness@k (none without k) and AP_Rareness@k; ``pool``: the rankings of this query,
+    ``groups``: the group of each."""
     wanted = relevant(grades, rel)
     if not wanted:
         return 0.0, 0.0
@@ -103,6 +105,11 @@ def rareness(
     own = set(docs[:depth])
     if member is None:
         member = bool(docs) and own in tops
+    if groups is not None:
+        tops = [
+            set().union(*(top for top, name in zip(tops, groups) if name == group))
+            for group in sorted(set(groups))
+        ]
     if not member:
         tops = [*tops, own]
     systems = len(tops)

@@ -1,0 +1,833 @@
+"""Runs and judgements of every kind from a seed, what must come of them, and whether it does.
+
+A :class:`Case` is a run, qrels and measures as someone might have them: unusual ids, ties,
+duplicates, scores at the limits of floats, columns of any kind, parameters at their limits, and now
+and then one fault. :func:`expected` says by loops over plain rows which values or which error must
+come out, :func:`check` goes through one of the doors of the package and compares. Nothing else may
+happen: no other error, no warning that is not named here.
+
+Hypothesis draws cases for CI (``test_generated.py``), ``benchmarks/fuzz.py`` any number of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import brute_force
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    DocLengths,
+    LexiP,
+    P_Rareness,
+    RarenessPool,
+    evaluate,
+    matching,
+    nASL,
+    search_lengths,
+)
+from pyterrier_asl.judging import Judgements
+
+#: How far a value may be from the loop's, as a share of it or of 1.
+EXACT = 1e-12
+
+Row = tuple[Any, Any, Any]
+
+
+@dataclass
+class Case:
+    """What someone evaluates, and how.
+
+    Attributes:
+        run: rows (query, document, score).
+        qrels: rows (query, document, grade).
+        measures: name and parameters of each measure.
+        run_kind: as what the run is given; see :func:`given`.
+        qrels_kind: likewise.
+        door: through what it is evaluated.
+        compiled: whether by the compiled loops.
+        pool: name -> rows, for rareness.
+        pool_depth: how deep the pool is kept.
+        groups: run -> group.
+        lengths: document -> words, for TBG.
+        empty: queries of the qrels that have no judged document, which only a dict can hold.
+        doc_len: whether the run has the lengths in a column.
+        fault: what is wrong, '' for nothing.
+    """
+
+    run: list[Row]
+    qrels: list[Row]
+    measures: list[tuple[str, dict[str, Any]]]
+    run_kind: dict[str, str]
+    qrels_kind: dict[str, str]
+    door: str
+    compiled: bool
+    pool: dict[str, list[Row]] = field(default_factory=dict)
+    pool_depth: int | None = None
+    groups: dict[str, str] = field(default_factory=dict)
+    lengths: dict[Any, float] = field(default_factory=dict)
+    doc_len: bool = False
+    empty: list[Any] = field(default_factory=list)
+    fault: str = ""
+
+
+# Ids, scores, grades
+
+LONG = "x" * 10_000
+UNUSUAL = [
+    "", " ", "a b", "\ta", "a\n", "007", "07", "7", "7.0", "-7", "+7", "1e3", "NaN", "nan", "None",
+    "null", "NA", "inf", "True", "é", "e\u0301", "\U0001f600", "\U0010ffff", "\uffff", "\ufffd",
+    "\ue000", "\ufeff7", "\x00", "a\x00", "a", "A", "\u200b", "\u202ea", "<script>", "\"'", "a,b",
+    LONG, LONG[:-1] + "y", LONG[1:], "İ", "i\u0307", "ﬀ", "−1", "٣", "漢", "한", "../../etc", "%s",
+]  # fmt: skip
+WHOLE = [0, 1, 2, 7, 10, 100, -1, -7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)]
+SCORES = [
+    0.0, -0.0, 1.0, 1.0 + 1e-9, 1.0 - 1e-9, 2.0, -1.0, 0.1, 0.1 + 1e-17, 1e-45, 1e-46, 5e-324,
+    -5e-324, 1.1754944e-38, 1e-39, 3.4028235e38, 3.4028236e38, 1e39, 1.7976931348623157e308, -1e39,
+    -1.7976931348623157e308, math.inf, -math.inf, 16777216.0, 16777217.0, 16777218.0,
+]  # fmt: skip
+GRADES = [0, 0, 0, 1, 1, 1, 1, 2, 2, 3, -1, -2]
+ODD_GRADES = [0.5, 1.5, -0.5, 1e-300, -1e-300, 1e308, 10**15, 2**53 + 1, -(10**15), 0.1 + 0.2]
+
+
+def _ids(rng: Random, n: int) -> list[Any]:
+    kind = rng.random()
+    if kind < 0.35:
+        return [f"d{i}" for i in range(n)]
+    if kind < 0.65:
+        return rng.sample(UNUSUAL, min(n, len(UNUSUAL)))
+    if kind < 0.8:
+        ids: list[Any] = WHOLE + list(range(20, 20 + n))
+        return rng.sample(ids, n)
+    if kind < 0.9:  # text that looks like numbers
+        return [str(i) for i in rng.sample(range(30), n)]
+    if kind < 0.95:  # both
+        return [i if rng.random() < 0.5 else f"{i:03}" for i in rng.sample(range(50), n)]
+    length = rng.choice([1, 2, 5])
+    return ["".join(map(_character, [rng] * length)) for _ in range(n)]
+
+
+def _character(rng: Random) -> str:
+    while True:
+        code = rng.choice([rng.randrange(128), rng.randrange(0x3000), rng.randrange(0x110000)])
+        if not 0xD800 <= code < 0xE000:
+            return chr(code)
+
+
+def _scores(rng: Random) -> Callable[[], Any]:
+    kind = rng.random()
+    if kind < 0.4:
+        return lambda: float(rng.randrange(-2, 4))
+    if kind < 0.6:
+        return lambda: rng.choice(SCORES)
+    if kind < 0.7:
+        return lambda: rng.randrange(-3, 3)  # whole numbers
+    if kind < 0.8:
+        base = rng.uniform(-100, 100)
+        return lambda: base + rng.randrange(4) * 1e-9  # the same beyond 32 bits
+    return lambda: rng.uniform(-10, 10)
+
+
+def _rows(rng: Random, qids: list[Any], docnos: list[Any], value: Callable[[], Any]) -> list[Row]:
+    """Rows of these queries, in one of the orders that they come in."""
+    rows = []
+    for qid in qids:
+        size = rng.choice([0, 1, 2, 3, 5, 8, 12, 40])
+        twice = rng.random() < 0.15
+        size = size if twice else min(size, len(docnos))
+        chosen = rng.choices(docnos, k=size) if twice else rng.sample(docnos, size)
+        rows += [(qid, docno, value()) for docno in chosen]
+    order = rng.random()
+    if order < 0.3:
+        rng.shuffle(rows)
+    elif order < 0.6:
+        rows.sort(key=lambda row: -float(row[2]))
+        rows.sort(key=lambda row: str(row[0]))
+    return rows
+
+
+# Kinds of run and qrels
+
+FRAMES = ["frame", "frame", "arrow"]
+LOOSE = ["dict", "list", "generator"]
+TEXT = ["object", "str", "string[python]", "string[pyarrow]", "large_string", "category"]
+NUMBER = ["int64", "Int64", "int64[pyarrow]", "category", "object"]
+FLOAT = ["float64", "object", "Float64", "double[pyarrow]"]
+
+
+def _kind(rng: Random, rows: list[Row], value: str) -> dict[str, str]:
+    """As what these rows can be given."""
+    pairs = [(str(q), str(d)) for q, d, _ in rows]
+    unique = len(set(pairs)) == len(pairs)
+    # As keys of a dict, 7 and '7' are two.
+    kind = {"as": rng.choice(FRAMES + (LOOSE if unique else LOOSE[1:]))}
+    for name, column in zip(("qid", "docno"), list(zip(*rows))[:2] if rows else ((), ())):
+        kinds = TEXT
+        if column and all(isinstance(v, int) for v in column):
+            kinds = NUMBER + TEXT
+        elif any(isinstance(v, int) for v in column):
+            kinds = ["object", "object", *TEXT]
+        kind[name] = rng.choice(kinds)
+    whole = all(isinstance(v, int) and abs(v) < 2**53 for _, _, v in rows)
+    kind["value"] = rng.choice(FLOAT + (["int64", "Int64"] if whole else []))
+    kind["names"] = rng.choice(["ir_measures", "pyterrier"])
+    kind["index"] = rng.choice(["", "", "shuffled", "constant"])
+    return kind
+
+
+def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, Any] | None) -> Any:
+    """The rows as a frame, an Arrow table, a dict of dicts, a list or a generator.
+
+    Args:
+        rows: what it shall hold.
+        kind: ``as`` what; ``qid``, ``docno``, ``value``: the kinds of the columns; ``names``:
+            whose; ``index``: the frame's.
+        what: 'score' or 'relevance'.
+        doc_len: words of each document, for a column of them.
+    """
+    if kind["as"] == "dict":
+        made: dict[Any, dict[Any, Any]] = {}
+        for qid, docno, value in rows:
+            made.setdefault(qid, {})[docno] = value
+        return made
+    if kind["as"] in ("list", "generator"):
+        row = ir_measures.ScoredDoc if what == "score" else ir_measures.Qrel
+        listed = [row(*each) for each in rows]
+        return listed if kind["as"] == "list" else (each for each in listed)
+    names = ["query_id", "doc_id", what]
+    if kind["names"] == "pyterrier":
+        names = ["qid", "docno", "score" if what == "score" else "label"]
+    columns = list(zip(*rows)) if rows else [(), (), ()]
+    parts = {
+        name: _column(list(column), kind[each])
+        for name, column, each in zip(names, columns, ("qid", "docno", "value"))
+    }
+    if doc_len is not None:
+        parts["doc_len"] = pd.Series([doc_len[d] for _, d, _ in rows], dtype="float64")
+    frame = pd.DataFrame(parts)
+    if kind["as"] == "arrow":
+        return pa.table({name: _arrow(frame[name]) for name in frame.columns})
+    if kind["index"]:
+        numbers = np.zeros(len(frame), int) if kind["index"] == "constant" else None
+        frame.index = pd.Index(np.arange(len(frame))[::-1] if numbers is None else numbers)
+    return frame
+
+
+def _column(values: list[Any], kind: str) -> pd.Series[Any]:
+    if kind == "category":
+        return pd.Series(pd.Categorical(values, categories=list(dict.fromkeys(values))))
+    if kind in TEXT[1:]:
+        text = pd.Series([v if v is None else str(v) for v in values], dtype=object)
+        if kind == "large_string":
+            return text.astype(pd.ArrowDtype(pa.large_string()))
+        return text.astype(kind)
+    if kind in FLOAT[2:]:
+        values = [float(v) for v in values]
+    return pd.Series(values, dtype=kind)
+
+
+def _arrow(column: pd.Series[Any]) -> Any:
+    """What someone's reader made of the column: text where it holds objects of all kinds."""
+    if column.dtype == object:
+        kinds = {type(v) for v in column if v is not None}
+        if float in kinds:
+            column = column.map(float, na_action="ignore")
+        elif str in kinds or max((abs(v) for v in column if v is not None), default=0) >= 2**63:
+            column = column.map(str, na_action="ignore")
+    elif column.dtype == "category" and len({type(v) for v in column.cat.categories}) > 1:
+        column = column.map(str, na_action="ignore")
+    # NaN stays NaN: a missing number in Arrow is another thing
+    return pa.array(column.tolist() if column.dtype == object else column, from_pandas=False)
+
+
+# Measures and their parameters
+
+DEEPEST = 2**31 - 1
+
+
+def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
+    name = rng.choice(["ASL", "ASL", "nASL", "LexiP", "TBG", "P_Rareness", "AP_Rareness"])
+    params: dict[str, Any] = {}
+
+    def maybe(key: str, *values: Any, share: float = 0.5) -> None:
+        if rng.random() < share:
+            params[key] = rng.choice(values)
+
+    maybe("rel", 0, 1, 1.0, 2, 0.5, 1.5, 1e-300, 1e308, np.float64(2), np.int8(1), share=0.4)
+    maybe("cutoff", 1, 2, 3, 5, 7, 10, 100, 1000, np.int32(4), 10**6, DEEPEST, share=0.6)
+    if name in ("ASL", "nASL"):
+        maybe("g", 1, 2, 3, 10, DEEPEST, np.int64(2), share=0.3)
+    if name == "ASL":
+        maybe("missing", "pad", "after", "eq3")
+    if name in ("ASL", "nASL", "LexiP"):
+        maybe("judged_only", True, False, np.True_, share=0.4)
+    if name in ("P_Rareness", "AP_Rareness"):
+        depths = [d for d in (1, 2, 3, 5, 7) if not case.pool_depth or d <= case.pool_depth]
+        if name == "P_Rareness" or "cutoff" in params:
+            params["cutoff"] = rng.choice(depths)
+        maybe("depth", *depths, share=0.3)
+        maybe("alpha", 0, 1, 0.3, 5e-324, 1 - 2**-53, np.float32(0.25), share=0.6)
+        maybe("normalized", True, False)
+        maybe("member", True, False, share=0.3)
+    if name == "TBG":
+        maybe("lengths", True, share=0.6)
+        if "lengths" not in params and not case.doc_len:
+            maybe("missing_length", 100, share=0.9)
+        maybe("missing_length", 0, 500, 0.1, 1e9, share=0.3)
+        maybe("halflife", 224, 5e-324, 1e-3, 1e308, 3, share=0.4)
+        maybe("p_click_rel", 0, 1, 0.5, share=0.2)
+        maybe("p_click_nonrel", 0, 1, 5e-324, share=0.2)
+        maybe("p_save", 0, 1, share=0.2)
+        maybe("time_summary", 0, 1e9, 1, share=0.2)
+        maybe("time_per_word", 0, 1e9, 0.1, share=0.2)
+        maybe("time_base", 0, 1e9, 5e-324, share=0.2)
+    return name, params
+
+
+MEASURES = {
+    "ASL": ASL, "nASL": nASL, "LexiP": LexiP, "TBG": TBG, "P_Rareness": P_Rareness,
+    "AP_Rareness": AP_Rareness,
+}  # fmt: skip
+
+
+# Faults: what they do to a case, and what must be said
+
+NOWHERE = float("nan")
+
+#: Fault -> what the message must match.
+FAULTS = {
+    "score is NaN": r"score.*is not a number \(NaN\) in \d+ of \d+ rows|score.*missing",
+    "score is None": r"score.*(is not a number|must be numbers|must be a number)",
+    "score is text": r"score.*(must be a number|must be numbers).*",
+    "grade is NaN": r"grade.*is not a number \(NaN\) in \d+ of \d+ rows",
+    "grade is infinite": r"grade.*is infinite in \d+ of \d+ rows",
+    "grade is text": r"grade.*must be (a number|numbers)",
+    "grade is endless": r"grade.*must be numbers: int too large",
+    "qid is missing": r"query id.*is missing in \d+ rows",
+    "docno is missing": r"document id.*is missing in \d+ rows",
+    "docno is a fraction": r"document id.*(fractions|must be text or a whole number)",
+    "docno is bytes": r"document id.*must be text or (a )?whole number",
+    "docno is no Unicode": r"document id.*not Unicode",
+    "no column": r"has no column",
+    "column twice": r"there are 2 columns called",
+    # ir_measures makes an iterator of text
+    "no table": r"must be a data frame, a dict of dicts or an iterable of named tuples|rows need",
+    "odd row": r"rows need \[",
+    "parameter": r": (\w+) must be ",
+}
+PARAMETERS: list[tuple[str, dict[str, Any]]] = [
+    *(
+        (name, {key: value})
+        for name in ("ASL", "nASL", "P_Rareness")
+        for key in ("cutoff",)
+        for value in (0, -1, 2**31, 2**63, 10**400, True, 1.0, "3", NOWHERE, np.nan, [1])
+    ),
+    *(("ASL", {"g": value}) for value in (0, -3, 2**31, 1.5, "1", False)),
+    *(
+        ("LexiP", {"rel": value})
+        for value in (-1, -1e-300, NOWHERE, math.inf, 10**400, "1", True, 1j)
+    ),
+    *(
+        ("AP_Rareness", {"alpha": value})
+        for value in (-1e-300, 1 + 2**-52, NOWHERE, math.inf, "0.5", True)
+    ),
+    *(("TBG", {"halflife": value}) for value in (0, -1, NOWHERE, math.inf, 10**400)),
+    *(("TBG", {key: 1.1e9}) for key in ("missing_length", "time_base", "time_per_word")),
+    *(("TBG", {"p_save": value}) for value in (-0.1, 1.1, NOWHERE)),
+    ("ASL", {"missing": "last"}), ("ASL", {"judged_only": 1}), ("AP_Rareness", {"member": 0}),
+    ("AP_Rareness", {"depth": 0}), ("TBG", {"lengths": "nowhere"}), ("P_Rareness", {"pool": 7}),
+]  # fmt: skip
+
+
+def _spoil(rng: Random, case: Case) -> None:
+    """Puts one fault into a case."""
+    fault = rng.choice(list(FAULTS))
+    case.pool = {name: rows for name, rows in case.pool.items() if rows}
+    case.groups = {name: group for name, group in case.groups.items() if name in case.pool}
+    side = "qrels" if "grade" in fault else "run" if "score" in fault else rng.choice(
+        ["run", "qrels"]
+    )  # fmt: skip
+    rows, kind = getattr(case, side), getattr(case, f"{side}_kind")
+    case.fault = fault
+    if fault == "parameter":
+        case.door = rng.choice(["judge", "iter_calc", "evaluator"])
+        name, params = rng.choice(PARAMETERS)
+        case.measures[rng.randrange(len(case.measures))] = (name, params)
+        return
+    case.door = rng.choice(["judge", "iter_calc", "evaluator"])
+    if fault in ("no column", "column twice"):
+        kind["as"] = rng.choice(FRAMES)
+        kind["fault"] = rng.choice(["qid", "docno", "value"])
+        if fault == "column twice":
+            kind["twice"] = "yes"
+        return
+    if fault == "no table":
+        kind["as"] = rng.choice(["text", "number", "None"])
+        return
+    if not rows:
+        rows.append((case.qrels[0][0] if case.qrels else "q", "d", 1))
+        kind |= {"qid": "object", "docno": "object", "value": "object"}
+    at = rng.randrange(len(rows))
+    qid, docno, value = rows[at]
+    if fault == "odd row":
+        kind["as"] = "list"
+        rows[at] = (qid, docno, NotImplemented)
+        return
+    place, value = {
+        "is NaN": (2, NOWHERE), "is None": (2, None), "is text": (2, "high"),
+        "is infinite": (2, math.inf), "is endless": (2, 10**400),
+        "is missing": (0 if "qid" in fault else 1, rng.choice([None, NOWHERE, pd.NA])),
+        "is a fraction": (1, 1.5), "is bytes": (1, b"d1"), "is no Unicode": (1, "d\ud800"),
+    }[fault[fault.index("is ") :]]  # fmt: skip
+    row = list(rows[at])
+    row[place] = value
+    rows[at] = tuple(row)  # type: ignore[assignment]
+    part = ("qid", "docno", "value")[place]
+    kind[part] = "object"
+    if kind["as"] == "arrow":
+        kind["as"] = "frame"
+    if value is NOWHERE and part == "value":
+        kind[part] = rng.choice(["object", "float64", "double[pyarrow]"])
+
+
+def make_case(rng: Random) -> Case:
+    """A case, whatever it is."""
+    queries = _ids(rng, rng.choice([1, 2, 3, 5]))
+    docnos = _ids(rng, rng.choice([1, 4, 12, 30]))
+    value = _scores(rng)
+    grades = GRADES if rng.random() < 0.8 else GRADES + ODD_GRADES
+    judged = [q for q in queries if rng.random() < 0.85]
+    answered = [q for q in queries if rng.random() < 0.85]
+    run_docs = docnos if rng.random() < 0.9 else _ids(rng, 5)
+    case = Case(
+        run=_rows(rng, answered, run_docs, value),
+        qrels=_rows(rng, judged, docnos, lambda: rng.choice(grades)),
+        measures=[],
+        run_kind={}, qrels_kind={},
+        door=rng.choice(
+            ["judge", "judge", "iter_calc", "calc_aggregate", "evaluator", "calc", "evaluate",
+             "search_lengths"]
+        ),
+        compiled=rng.random() < 0.5,
+    )  # fmt: skip
+    case.run_kind, case.qrels_kind = _kind(rng, case.run, "score"), _kind(rng, case.qrels, "grade")
+    case.lengths = {d: rng.choice([0, 1, 100, 500, 0.5, 1e9]) for d in [*docnos, *run_docs]}
+    case.doc_len = case.run_kind["as"] in FRAMES and rng.random() < 0.5
+    if case.qrels_kind["as"] == "dict" and rng.random() < 0.3:
+        held = {str(q) for q, _, _ in case.qrels}
+        case.empty = [q for q in queries if str(q) not in held]
+    case.pool_depth = rng.choice([None, None, 3, 10])
+    for number in range(rng.choice([1, 2, 3, 9])):
+        rows = _rows(rng, queries, docnos, value)
+        rows = rows if number or rng.random() < 0.6 else list(case.run)
+        if rows or rng.random() < 0.02:
+            case.pool[f"run{number}"] = rows
+    if not case.pool:
+        case.pool["run0"] = [(queries[0], docnos[0], 1.0)]
+    if rng.random() < 0.3:
+        case.groups = {name: rng.choice("ab") for name in case.pool if rng.random() < 0.7}
+    case.measures = [_measure(rng, case) for _ in range(rng.choice([1, 2, 4]))]
+    if rng.random() < 0.1:
+        _spoil(rng, case)
+    return case
+
+
+# What must come out, by loops
+
+
+def _best(rows: list[Row]) -> dict[str, dict[str, float]]:
+    """Query -> document -> best score, as 32-bit floats."""
+    with np.errstate(over="ignore"):
+        best: dict[str, dict[str, float]] = {}
+        for qid, docno, score in rows:
+            docs = best.setdefault(str(qid), {})
+            value = np.float32(score)
+            if str(docno) not in docs or value > docs[str(docno)]:
+                docs[str(docno)] = value
+    return best
+
+
+def _grades(case: Case) -> dict[str, dict[str, float]]:
+    """Query -> document -> last grade."""
+    grades: dict[str, dict[str, float]] = {}
+    for qid, docno, grade in case.qrels:
+        grades.setdefault(str(qid), {})[str(docno)] = float(grade)
+    return grades | {str(qid): {} for qid in case.empty}
+
+
+def expected(case: Case) -> tuple[dict[tuple[int, str], float], list[str]]:
+    """The value of each measure (by number) and query, and the errors any of which must come."""
+    values: dict[tuple[int, str], float] = {}
+    errors: list[str] = []
+    run, grades = _best(case.run), _grades(case)
+    pool = {name: _best(rows) for name, rows in case.pool.items()}
+    known = {qid for rows in pool.values() for qid in rows}
+    words = {str(d): n for d, n in case.lengths.items()}
+    if not all(case.pool.values()) and any("Rareness" in name for name, _ in case.measures):
+        errors.append("runs of the pool are empty")
+    for number, (name, params) in enumerate(case.measures):
+        rel, k = float(params.get("rel", 1)), params.get("cutoff")
+        k = None if k is None else int(k)
+        judged_only = bool(params.get("judged_only", False))
+        for qid, judged in grades.items():
+            docs = brute_force.ranking(run.get(qid, {}), judged)
+            cut = brute_force.ranking(run.get(qid, {}), judged, judged_only, k)
+            wanted = brute_force.relevant(judged, rel)
+            if name == "ASL":
+                value = brute_force.asl(
+                    cut, judged, rel, k, params.get("missing", "pad"), params.get("g"), judged_only
+                )
+            elif name == "nASL":
+                depth = k or 1000
+                cut = cut[:depth]
+                asl = brute_force.asl(
+                    cut, judged, rel, depth, g=params.get("g"), judged_only=judged_only
+                )
+                value = 1 - (asl - 1) / depth
+            elif name == "LexiP":
+                value = brute_force.lexip(cut, judged, rel, k)
+            elif name == "TBG":
+                value = _tbg(case, params, cut, judged, rel, words)
+                if value is None:
+                    errors.append("TBG needs the length of every retrieved document")
+            else:
+                if wanted & set(cut) and qid not in known:
+                    errors.append("does not know query")
+                rankings = [
+                    brute_force.ranking(each.get(qid, {}), judged)[: case.pool_depth]
+                    for each in pool.values()
+                ]
+                groups = [case.groups.get(name, name) for name in pool] if case.groups else None
+                value = brute_force.rareness(
+                    docs, judged, rankings, k, float(params.get("alpha", 0.5)),
+                    params.get("normalized", False), params.get("depth") or k or case.pool_depth,
+                    params.get("member"), rel, groups,
+                )[name == "AP_Rareness"]  # fmt: skip
+            if value is not None:
+                values[number, qid] = value
+    return values, errors
+
+
+def _tbg(
+    case: Case, params: dict[str, Any], docs: list[str], judged: dict[str, float], rel: float,
+    words: dict[str, float],
+) -> float | None:  # fmt: skip
+    """None where a length is missing."""
+    if "lengths" in params or case.doc_len:
+        known = {d: words[d] for d in docs}
+    elif "missing_length" in params:
+        known = {d: float(params["missing_length"]) for d in docs}
+    elif docs:
+        return None
+    else:
+        known = {}
+    names = ("p_click_rel", "p_click_nonrel", "time_summary", "time_per_word", "time_base")
+    rate = dict(zip(names, (0.64, 0.39, 4.4, 0.018, 7.8))) | params
+    return brute_force.tbg(
+        docs, judged, known, float(params.get("halflife", 224)), rel,
+        (rate["p_click_rel"], rate["p_click_nonrel"]), params.get("p_save", 0.77),
+        (rate["time_summary"], rate["time_per_word"], rate["time_base"]),
+    )  # fmt: skip
+
+
+def _expected_warnings(case: Case) -> dict[str, int]:
+    """How often documents stand twice, and whether nothing is judged."""
+    judged = {(str(q), str(d)) for q, d, _ in case.qrels}
+    queries = {q for q, _ in judged} | set(map(str, case.empty))
+    rows = Counter((str(q), str(d)) for q, d, _ in case.run if str(q) in queries)
+    twice = sum(rows.values()) - len(rows)
+    again = len(case.qrels) - len(judged)
+    strange = bool(rows) and bool(judged) and not (rows.keys() & judged)
+    return {
+        **({f"{twice} documents stand more than once": 1} if twice else {}),
+        **({f"{again} documents are judged twice": 1} if again else {}),
+        **({f"none of the run's {len(case.run)} documents is judged": 1} if strange else {}),
+    }
+
+
+# Whether it does
+
+
+class Unexpected(AssertionError):
+    """Something came of a case that must not."""
+
+
+def check(case: Case) -> str:
+    """Evaluates a case, and says what came of it: 'values', or the error.
+
+    Raises:
+        Unexpected: where it is something else than must come.
+    """
+    enough, seen = matching.ENOUGH, matching._seen
+    matching.ENOUGH = 0 if case.compiled else 2**62
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            outcome = _outcome(case)
+    finally:
+        matching.ENOUGH, matching._seen = enough, seen
+    _check_warnings(case, outcome, [str(each.message) for each in said])
+    return outcome
+
+
+def _outcome(case: Case) -> str:
+    values, errors = ({}, [FAULTS[case.fault]]) if case.fault else expected(case)
+    if case.door == "search_lengths":
+        errors = []  # those are of its measures
+    if case.door in ("evaluate", "search_lengths"):
+        errors += _not_whole(case)
+    try:
+        found = DOORS[case.door](case)
+    except (ValueError, TypeError) as error:
+        said = str(error)
+        for pattern in errors:
+            if re.search(pattern, said, re.S):
+                return case.fault or pattern
+        raise Unexpected(f"{type(error).__name__}: {said[:300]} where {errors} is right") from error
+    except Exception as error:
+        raise Unexpected(f"{type(error).__name__}: {str(error)[:300]}") from error
+    if errors:
+        raise Unexpected(f"no error, where one like {errors} is right: {found}")
+    if found.keys() != _wanted(case, values).keys():
+        raise Unexpected(f"values for {sorted(found)}, not for {sorted(_wanted(case, values))}")
+    for key, value in _wanted(case, values).items():
+        close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))
+        if not close:  # also where it is no number
+            raise Unexpected(f"{found[key]!r} is not {value!r} of {key}, {_called(case, key)}")
+    return "values"
+
+
+def _called(case: Case, key: Any) -> Any:
+    return case.measures[key[0]] if isinstance(key, tuple) else key
+
+
+def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float]:
+    """What a door gives: every value, or means, or the search lengths' means."""
+    qids = list(_grades(case))
+    if case.door == "calc_aggregate":
+        if not qids:
+            return {}
+        return {
+            number: math.fsum(values[number, qid] for qid in qids) / len(qids)
+            for number in range(len(case.measures))
+        }
+    if case.door == "search_lengths":
+        return _mean_search_lengths(case)
+    return values
+
+
+def _mean_search_lengths(case: Case) -> dict[Any, float]:
+    run, grades = _best(case.run), _grades(case)
+    return {
+        qid: brute_force.asl(brute_force.ranking(run.get(qid, {}), judged), judged)
+        for qid, judged in grades.items()
+        if brute_force.relevant(judged)
+    }
+
+
+def _not_whole(case: Case) -> list[str]:
+    """What these doors refuse: a run that is no answer at all."""
+    if not case.qrels and not case.empty:
+        return ["the qrels are empty"]
+    if not case.run:
+        return ["the run is empty"]
+    judged = {(str(q), str(d)) for q, d, _ in case.qrels}
+    rows = {(str(q), str(d)) for q, d, _ in case.run}
+    if not {q for q, _ in rows} & {q for q, _ in judged}.union(map(str, case.empty)):
+        return ["answers none of the"]
+    return [] if rows & judged or not judged else ["none of the run's"]
+
+
+#: Warnings that may come whenever a pool is made: the pool's own duplicates and size.
+_OF_THE_POOL = ("fewer than 8 say little about what is rare", "stand more than once in the ranking")
+
+
+def _check_warnings(case: Case, outcome: str, said: list[str]) -> None:
+    due = {} if case.fault or outcome != "values" else _expected_warnings(case)
+    for text in due:
+        if not any(each.startswith(text) for each in said):
+            raise Unexpected(f"no warning that {text!r}, only {said}")
+    for each in said:
+        right = any(each.startswith(text) for text in due) or any(
+            text in each for text in _OF_THE_POOL
+        )
+        if not right and not (outcome != "values" and re.search("judged|stand more", each)):
+            raise Unexpected(f"a warning that is not due: {each[:300]}")
+
+
+# The doors
+
+
+def _inputs(case: Case) -> tuple[Any, Any]:
+    """The qrels and the run as they are given."""
+    words = dict(case.lengths) if case.doc_len else None
+    if words is not None:
+        words = {**words, **{d: 1 for _, d, _ in case.run if not _in(d, words)}}
+    made = []
+    for rows, kind, what in (
+        (case.qrels, case.qrels_kind, "relevance"),
+        (case.run, case.run_kind, "score"),
+    ):
+        if kind["as"] in ("text", "number", "None"):
+            made.append({"text": "qrels.txt", "number": 5, "None": None}[kind["as"]])
+            continue
+        if any(row[2] is NotImplemented for row in rows):
+            made.append(
+                [ir_measures.ScoredDoc(*row) if what == "score" else ir_measures.Qrel(*row)
+                 for row in rows if row[2] is not NotImplemented]
+                + [row[:2] for row in rows if row[2] is NotImplemented]
+            )  # fmt: skip
+            continue
+        table = given(rows, kind, what, words if what == "score" else None)
+        if what == "relevance" and kind["as"] == "dict":
+            table |= {qid: {} for qid in case.empty}
+        made.append(_without_column(table, kind, what) if "fault" in kind else table)
+    return made[0], made[1]
+
+
+def _in(docno: Any, words: dict[Any, Any]) -> bool:
+    try:
+        return docno in words
+    except TypeError:
+        return False
+
+
+def _without_column(table: Any, kind: dict[str, str], what: str) -> Any:
+    """The table without a column, or with one of them twice."""
+    frame = table if isinstance(table, pd.DataFrame) else table.to_pandas()
+    at = ("qid", "docno", "value").index(kind["fault"])
+    names = list(frame.columns)
+    if kind.get("twice"):
+        frame = pd.concat([frame, frame[[names[at]]]], axis=1)
+        return frame
+    return frame.drop(columns=names[at])
+
+
+def made_measures(case: Case) -> list[Any]:
+    """The measures, with the pool and the lengths that they need."""
+    made = []
+    pool: Any = None
+    for name, params in case.measures:
+        params = dict(params)
+        if name in ("P_Rareness", "AP_Rareness") and "pool" not in params:
+            if pool is None:
+                pool = RarenessPool.from_runs(
+                    {
+                        each: given(rows, PLAIN, "score", None)
+                        for each, rows in case.pool.items()
+                    },
+                    depth=case.pool_depth, groups=case.groups or None,
+                )  # fmt: skip
+            params["pool"] = pool
+        if params.get("lengths") is True:
+            words = {str(d): n for d, n in case.lengths.items()}
+            params["lengths"] = DocLengths.from_dict(words)
+        made.append(MEASURES[name](**params))
+    return made
+
+
+#: How a pool's runs are given.
+PLAIN = {
+    "as": "frame", "qid": "object", "docno": "object", "value": "object", "names": "pyterrier",
+    "index": "",
+}  # fmt: skip
+
+
+def _by_judge(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    qrels, run = _inputs(case)
+    judgements = Judgements(qrels)
+    judged = judgements.judge(run)
+    qids = judgements.qid_text.to_pylist()
+    assert [str(qid) for qid in judgements.qids] == qids, (judgements.qids, qids)
+    found = {}
+    for number, measure in enumerate(measures):
+        values = measure.values(judged)
+        assert values.dtype == np.float64 and values.shape == (len(qids),)
+        found |= {(number, qid): value for qid, value in zip(qids, values.tolist())}
+    return found
+
+
+def _numbered(case: Case, measures: list[Any], metrics: Any) -> dict[Any, float]:
+    found = {}
+    for metric in metrics:
+        for number, measure in enumerate(measures):
+            if measure == metric.measure:
+                key = (number, str(metric.query_id))
+                assert key not in found, f"two values for {key}"
+                found[key] = metric.value
+    return found
+
+
+def _by_iter_calc(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    return _numbered(case, measures, ir_measures.iter_calc(measures, *_inputs(case)))
+
+
+def _by_calc_aggregate(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    means = ir_measures.calc_aggregate(measures, *_inputs(case))
+    if not case.qrels and not case.empty:
+        assert all(math.isnan(mean) for mean in means.values()), means
+        return {}
+    return {number: means[measure] for number, measure in enumerate(measures)}
+
+
+def _by_evaluator(case: Case) -> dict[Any, float]:
+    """One evaluator for two runs, the first of which must leave nothing behind."""
+    measures = made_measures(case)
+    qrels, run = _inputs(case)
+    evaluator = ir_measures.evaluator(measures, qrels)
+    list(evaluator.iter_calc({}))
+    found = _numbered(case, measures, evaluator.iter_calc(run))
+    if not hasattr(run, "__next__"):
+        again = evaluator.calc(run)
+        assert _numbered(case, measures, again.per_query) == found
+    return found
+
+
+def _by_calc(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    return _numbered(case, measures, ir_measures.calc(measures, *_inputs(case)).per_query)
+
+
+def _by_evaluate(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    qrels, run = _inputs(case)
+    named = {f"m{number}": measure for number, measure in enumerate(measures)}
+    frame = evaluate({"run": run}, qrels, named, progress=False)
+    return {
+        (number, str(row["qid"])): row[f"m{number}"]
+        for number in range(len(measures))
+        for _, row in frame.iterrows()
+    }
+
+
+def _by_search_lengths(case: Case) -> dict[Any, float]:
+    """ASL again, as means over the frame of search lengths."""
+    qrels, run = _inputs(case)
+    frame = search_lengths(run, qrels)
+    lengths: dict[str, list[int]] = {}
+    for qid, length in zip(frame["qid"], frame["search_length"]):
+        lengths.setdefault(str(qid), []).append(length)
+    return {qid: sum(each) / len(each) for qid, each in lengths.items()}
+
+
+DOORS: dict[str, Callable[[Case], dict[Any, float]]] = {
+    "judge": _by_judge, "iter_calc": _by_iter_calc, "calc_aggregate": _by_calc_aggregate,
+    "evaluator": _by_evaluator, "calc": _by_calc, "evaluate": _by_evaluate,
+    "search_lengths": _by_search_lengths,
+}  # fmt: skip
