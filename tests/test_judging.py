@@ -344,7 +344,7 @@ def test_the_loops_uncompiled(tmp_path):
     if os.environ.get("NUMBA_DISABLE_JIT"):
         pytest.skip("this is that process")
     tests = [str(Path(__file__).with_name(f"test_{what}.py")) for what in ("judging", "matching")]
-    chosen = "(loops or any) and not (cores or alpha)"
+    chosen = "(loops or any or dict or one_hash) and not (cores or alpha)"
     options = ["-q", "-x", "-p", "no:cacheprovider", "-k", chosen]
     code = (
         "import sys, numpy, pytest\n"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import matching
 from pyterrier_asl.matching import PairIndex, codes, positions, stretches
+from pyterrier_asl.ranking import meet
 
 
 @pytest.fixture(params=["arrow", "loops"])
@@ -115,6 +116,34 @@ def test_large_input_is_spread_over_cores(way, monkeypatch):
     index = PairIndex(offsets, text(ids))
     groups = np.arange(20_000) // 5000
     assert index.find(groups, text(ids)).tolist() == by_dict(offsets, ids, groups, ids)
+
+
+def colliding(count: int) -> list[bytes]:
+    """Ids of sixteen bytes that all have one hash: the second half undoes what the first did."""
+    multiplier, mask = 0x9FB21C651E98DF25, 2**64 - 1
+    made = []
+    for first in range(count):
+        state = ((16 * multiplier & mask) ^ first) * multiplier & mask
+        made.append(first.to_bytes(8, "little") + (state ^ state >> 32).to_bytes(8, "little"))
+    return made
+
+
+def test_ids_of_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(matching, "ENOUGH", 0)
+    words = colliding(40)
+    ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)
+    ids = pa.LargeStringArray.from_buffers(40, pa.py_buffer(ends), pa.py_buffer(b"".join(words)))
+    index = PairIndex(np.array([0, 30]), ids.slice(0, 30))
+    assert len(set(index.hashes.tolist())) == 1
+    assert index.find(None, ids).tolist() == [*range(30), *[-1] * 10]
+    assert index.repeated().tolist() == []
+    twice = pa.concat_arrays([ids, ids])
+    met = meet(
+        np.arange(80, 0, -1, dtype=np.float32), twice, np.array([0, 80]), np.array([0]), index
+    )
+    assert met.pairs.tolist() == [*range(30)]
+    assert met.ranks.tolist() == [*range(1, 31)]
+    assert met.repeated.tolist() == [*range(40, 80)]
 
 
 def test_codes_and_positions():

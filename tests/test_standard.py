@@ -100,7 +100,7 @@ def compare(measures, evaluator, judgements, run) -> float:
 # Odd cases
 
 QRELS = {
-    "graded": {"a": 1, "b": 0, "c": -1, "d": 2, "e": 1, "f": 3, "g": 0, "h": -2},
+    "graded": {"a": 1, "b": 0, "c": -1, "d": 2, "e": 1, "f": 3, "g": 0, "h": -1},
     "nothing relevant": {"x": 0, "y": 0},
     "not answered": {"a": 1},
     "only below nought": {"m": -1, "n": 1},
