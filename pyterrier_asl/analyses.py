@@ -20,6 +20,7 @@ DIAZ = "Diaz 2023"
 TURKMEN = "Türkmen, Lease, Kutlu 2023"
 TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
+JUDGES = "Several judges"
 
 _QUERIES = ("weights", "by")
 _ASL = ("rel", "cutoff", "missing")
@@ -262,7 +263,33 @@ ANALYSES: tuple[Analysis, ...] = (
         *_QUERIES), group_by="run",
         chart="document_lengths.lengths_by_rank",
     ),
+    Analysis(
+        "leaderboards", JUDGES, "systems", "Every system under every judge, what each gains.",
+        "leaderboards.leaderboards", ("judge", "measure", "rel", *_TESTED, *_QUERIES), ("judge",),
+        group_by="judge", chart="leaderboards.leaderboards",
+    ),
+    Analysis(
+        "leaderboard-agreement", JUDGES, "systems", "How far judges agree on the order of systems.",
+        "leaderboards.leaderboard_agreement", ("judge", "measure", "rel", *_TESTED, *_QUERIES),
+        ("judge",), chart="leaderboards.judges_agreement",
+    ),
+    Analysis(
+        "leaderboard-swaps", JUDGES, "systems", "Significant differences that a judge reverses.",
+        "leaderboards.leaderboard_swaps", ("judge", "measure", "rel", *_TESTED, *_QUERIES),
+        ("judge",),
+    ),
+    Analysis(
+        "judge-agreement", JUDGES, "documents", "How far judges agree on documents (kappa).",
+        "judges.judge_agreement", ("judge", "rel"), ("judge",), ("qrels",),
+    ),
+    Analysis(
+        "judge-confusion", JUDGES, "documents", "How often one judge's grade is another's other.",
+        "judges.judge_confusion", ("judge",), ("judge",), ("qrels",),
+    ),
 )  # fmt: skip
+
+#: What the judge of QRELS is called among several.
+FIRST_JUDGE = "qrels"
 
 
 # Options
@@ -320,9 +347,9 @@ def _assessors(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, qrels = text.partition("=")
         if not (name and equals and qrels):
-            raise ValueError(f"an assessor is given as NAME=QRELS, not {text!r}")
+            raise ValueError(f"{text!r} is not NAME=QRELS, a name and a file or ir_datasets id")
         if name in named:
-            raise ValueError(f"the assessor {name!r} is given twice")
+            raise ValueError(f"{name!r} is given twice: name each judge differently")
         named[name] = qrels
     return named
 
@@ -346,6 +373,7 @@ PARAMETERS: Mapping[str, tuple[str, Callable[[Any], Any] | None]] = {
     "types": ("pools", _pools),
     "run_types": ("run_types", read_groups),
     "assessor": ("assessors", _assessors),
+    "judge": ("judges", _assessors),
     "resamples": ("n_resamples", None),
     "documents": ("n", None),
     "relevant": ("relevant", _numbers(int)),
@@ -385,12 +413,14 @@ def analyze(
     for option, value in (options or {}).items():
         name, read = PARAMETERS.get(option, (option, None))
         said[name] = value if read is None else read(value)
+    taken: list[Any] = [qrels] if "qrels" in analysis.takes else []
+    if "judges" in said:  # QRELS is one of them
+        if FIRST_JUDGE in said["judges"]:
+            raise ValueError(f"{FIRST_JUDGE!r} is the judge of QRELS: name the other differently")
+        said["judges"] = {FIRST_JUDGE: taken.pop(), **said["judges"]}
     if "runs" in analysis.takes:
-        files = [*find_runs(runs).values()]
-        return analysis.load()(files, qrels, **said)
-    if "qrels" in analysis.takes:
-        return analysis.load()(qrels, **said)
-    return analysis.load()(**said)
+        taken.insert(0, [*find_runs(runs).values()])
+    return analysis.load()(*taken, **said)
 
 
 def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from pyterrier_asl import analyses
+from pyterrier_asl import DocLengths, analyses
 from pyterrier_asl.analyses import ANALYSES, Analysis
 from pyterrier_asl.cli import analyze as cli
 from pyterrier_asl.cli import main
@@ -56,6 +56,7 @@ def files(tmp_path, monkeypatch) -> Path:
     (tmp_path / "weights").write_text("".join(f"{q}\t{i}\n" for i, q in enumerate(QUERIES, 1)))
     slices = (f"{q}\t{'xy'[i % 2]}\n" for i, q in enumerate(QUERIES))
     (tmp_path / "slices").write_text("".join(slices))
+    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100)).save("words.parquet")
     return tmp_path
 
 
@@ -79,6 +80,10 @@ SAID = {
     "rareness-own-group": {"--groups": "groups"},
     "assessors": {"--assessor": "second=other"},
     "assessor-tests": {"--assessor": "second=other"},
+    **dict.fromkeys(
+        ("leaderboards", "leaderboard-agreement", "leaderboard-swaps", "judge-agreement",
+         "judge-confusion"), {"--judge": "second=other"},
+    ),
     "human-range": {"--assessor": "second=other", "--types": "types"},
     "preference-discrimination": {"--resamples": "20"},
     "stability": {"--draws": "20"},
@@ -86,7 +91,9 @@ SAID = {
     "missing-labels": {"--samples": "2", "--fractions": ".5,1"},
     "missing-queries": {"--samples": "2"},
     "lengths": {"--lengths": "words.parquet"},
-}
+}  # fmt: skip
+#: Those that have no rows here.
+EMPTY = ("cycles", "leaderboard-swaps")
 
 
 def arguments(analysis: Analysis) -> list[str]:
@@ -109,6 +116,7 @@ def test_what_can_be_said_is_what_the_function_takes(analysis):
     needed = {
         name for name, one in taken.items() if one.default is one.empty
     } - {"runs", "qrels"}
+    taken = {**taken, "qrels": taken["judges"]} if "judges" in taken else taken
     assert needed <= set(map(analyses.parameter, analysis.needed))
     assert set(analysis.takes) == {"runs", "qrels"} & set(taken)
     assert analysis.what.endswith(".") and len(analysis.what) < 70
@@ -121,12 +129,12 @@ def test_every_table_and_figure_of_the_analyses_has_a_name():
         module = import_module(f"pyterrier_asl.analysis.{path.stem}")
         for name, one in vars(module).items():
             if inspect.isfunction(one) and one.__module__ == module.__name__ and name[0] != "_":
-                first = next(iter(inspect.signature(one).parameters), "")
-                if first in ("runs", "qrels") and "Source: " in (one.__doc__ or ""):
+                signature = inspect.signature(one)
+                about = next(iter(signature.parameters), "") in ("runs", "qrels", "judges")
+                if about and signature.return_annotation == "pd.DataFrame":
                     made.add(f"{path.stem}.{name}")
     named = {one.function for one in ANALYSES}
-    # Rankings by 64-bit scores are a way to look at runs, not a table.
-    assert made - named - {"double_scores.by_double_scores"} == set()
+    assert made - named == set()
     assert len({one.name for one in ANALYSES}) == len(ANALYSES)
 
 
@@ -136,11 +144,8 @@ def test_every_table_and_figure_of_the_analyses_has_a_name():
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
 def test_each_name_gives_its_table_in_every_format(files, analysis):
-    from pyterrier_asl import DocLengths
-
-    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100)).save("words.parquet")
     found = rows(*arguments(analysis))
-    assert found or analysis.name == "cycles"  # these runs have none
+    assert found or analysis.name in EMPTY
     tsv = call(*arguments(analysis), "-o", "tsv").stdout.splitlines()
     assert not found or tsv[0].split("\t") == list(found[0])
     assert len(tsv) == len(found) + 1
@@ -198,6 +203,16 @@ def test_options_reach_the_function(files):
         rows("reordering", "qrels", "runs", "-k", "10", "--correction", "none", "--each"),
         reordering(RUNS, QRELS, cutoff=10, each=True).drop(columns="track"),
     )
+
+
+def test_qrels_are_one_of_the_judges(files):
+    from pyterrier_asl.analysis.judges import judge_agreement
+    from pyterrier_asl.analysis.leaderboards import leaderboards
+
+    judges = {"qrels": "qrels", "second": "other"}
+    said = ["--judge", "second=other", "-m", "ASL@10"]
+    same(rows("leaderboards", "qrels", "runs", *said), leaderboards(RUNS, judges, measure="ASL@10"))
+    same(rows("judge-agreement", "qrels", "--judge", "second=other"), judge_agreement(judges))
 
 
 @pytest.mark.filterwarnings("ignore:RarenessPool")
@@ -282,7 +297,7 @@ def test_help_has_the_analyses_and_each_its_options():
         (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
         (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
         (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
-        (["assessors", "qrels", "--assessor", "other"], "NAME=QRELS, not 'other'"),
+        (["assessors", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
         (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
         (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
         (["headroom", "qrels", "runs", "--by", "twice"], "twice, line 2: query 'q1' is there"),

@@ -32,15 +32,17 @@ Examples:
   pyterrier-asl evaluate qrels.txt bm25.run dense.run
   pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10'
   pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
+  pyterrier-asl compare qrels.txt bm25.run dense.run --fail-if 'nASL@1000 worse p<.05'
   pyterrier-asl report qrels.txt runs/ -o report.html
+  pyterrier-asl analyze --list
 
 \b
 Completion of commands and options by the Tab key, for bash (zsh and fish likewise):
   eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
 
 \b
-Exit status: 0, all is well; 1, something failed, or one of several runs could not be
-measured; 2, what was asked or given cannot be used."""
+Exit status: 0, all is well; 1, something failed, one of several runs could not be measured,
+or a condition of 'compare --fail-if' holds; 2, what was asked or given cannot be used."""
 
 
 class Commands(click.Group):

@@ -37,7 +37,7 @@ def _option(*flags: str, **about: Any) -> Callable[..., click.Option]:
 _OPTIONS: dict[str, Callable[..., click.Option]] = {
     "measures": _option("-m", "--measures", multiple=True, metavar="NAMES",
                         help="Measures, as 'evaluate' takes them."),
-    "measure": _option("-m", "--measure", metavar="NAME", help="A rareness measure."),
+    "measure": _option("-m", "--measure", metavar="NAME", help="The measure."),
     "preference": _option("--preference", metavar="NAME",
                           help="One of rrLP, sgnLP, lexirecall, RPP, RR."),
     "preferences": _option("--preferences", metavar="NAMES",
@@ -89,6 +89,8 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
                          help="Lines of run and 'manual' or 'automatic'."),
     "assessor": _option("--assessor", multiple=True, metavar="NAME=QRELS",
                         help="Another assessor's judgements; can be given again."),
+    "judge": _option("--judge", multiple=True, metavar="NAME=QRELS",
+                     help="Another judge's judgements, beside QRELS; can be given again."),
     "assessor_rel": _option("--assessor-rel", type=float,
                             help="Least grade that other assessors find relevant; else as --rel."),
     "both_ways": _option("--both-ways", is_flag=True, default=None,
