@@ -56,7 +56,7 @@ def files(tmp_path, monkeypatch) -> Path:
     (tmp_path / "weights").write_text("".join(f"{q}\t{i}\n" for i, q in enumerate(QUERIES, 1)))
     slices = (f"{q}\t{'xy'[i % 2]}\n" for i, q in enumerate(QUERIES))
     (tmp_path / "slices").write_text("".join(slices))
-    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100)).save("words.parquet")
+    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save("words.parquet")
     return tmp_path
 
 
