@@ -160,6 +160,14 @@ def test_relevance_grade_is_said_once(runs, qrels):
     np.testing.assert_allclose(findings.standings[2].means, expected["AP"])
 
 
+@pytest.mark.filterwarnings("ignore:.*fewer than 8")
+def test_rareness_is_over_the_runs(runs, qrels):
+    measures = ["AP_Rareness@10", "P_Rareness@20", "AP_Rareness"]
+    expected = means(evaluate(runs, qrels, measures))
+    for standing in gather(runs, qrels, measures).standings:
+        np.testing.assert_allclose(standing.means, expected[standing.name])
+
+
 # Odd input
 
 
@@ -353,6 +361,26 @@ def test_every_picture_is_drawn_and_nothing_is_too_wide(browser, file, width, sc
         assert page.evaluate("document.documentElement.scrollWidth") == width
         wide = "(all) => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
         assert page.eval_on_selector_all("canvas", wide) == 0
+
+
+RUN = {"q": {"a": 2.0, "b": 1.0}}
+ODD = {
+    "one system": ({"a": RUN}, {"q": {"b": 1}}, ["AP", "ASL@10"]),
+    "equal systems": ({"a": RUN, "b": RUN, "c": RUN}, {"q": {"b": 1}}, ["AP", "ASL@10", "LexiP"]),
+    "nothing relevant": ({"a": RUN, "b": RUN}, {"q": {"a": 0}}, ["AP", "ASL@10"]),
+    "nothing to be better in": ({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["Judged@10"]),
+    "one order": ({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["RR"]),
+    "long names": ({"a" * 200: RUN, "b " * 99: RUN}, {"q": {"a": 1}}, ["AP", "ASL@10"]),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_pages_open(browser, tmp_path, what):
+    made = report(*ODD[what], stability=True)
+    made.save(tmp_path / "odd.html")
+    with opened(browser, tmp_path / "odd.html", 390) as page:
+        draw_all(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def column(page, number: int) -> list[float]:

@@ -121,7 +121,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
     marked = base.transform_filter("datum.marked")
     colour = alt.Color("system:N", sort=_order("first"), legend=None)
     label = marked.transform_filter("datum.last").mark_text(
-        align="left", dx=7, fontWeight=600, fontSize=11
+        align="left", dx=7, fontWeight=600, fontSize=11, limit=88
     )
     return alt.layer(
         grey,

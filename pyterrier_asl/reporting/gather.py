@@ -235,10 +235,14 @@ def _with_pool(
     asked: list[Requested], runs: JudgedRuns, groups: Mapping[str, str] | None
 ) -> list[Requested]:
     """Rareness measures that name no pool get that of the runs, each a member of it."""
-    if not needs_pool(asked):
+    depths = [
+        one.measure["depth"] or one.measure["cutoff"] for one in asked if needs_pool([one])
+    ]
+    if not depths:
         return asked
     tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
-    pool = RarenessPool.from_runs(tables, groups=groups, name="runs")
+    deepest = None if None in depths else max(depths)
+    pool = RarenessPool.from_runs(tables, depth=deepest, groups=groups, name="runs")
     with_pool = []
     for one in asked:
         own = needs_pool([one]) and "member" not in one.measure.params

@@ -89,13 +89,14 @@ class _Page:
 
     @cached_property
     def tested(self) -> list[Standing]:
-        """The measures by which systems can be better."""
-        return [s for s in self.findings.standings if s.asked.higher_is_better is not None]
+        """The measures by which systems can be better; all, where there are none of those."""
+        standings = self.findings.standings
+        return [s for s in standings if s.asked.higher_is_better is not None] or standings
 
     @cached_property
     def first(self) -> Standing:
         """The measure that decides who is best."""
-        return (self.tested or self.findings.standings)[0]
+        return self.tested[0]
 
     @property
     def test_name(self) -> str:
@@ -165,6 +166,7 @@ class _Page:
         return {
             "systems": f.names,
             "cutoff": f.cutoff,
+            "alpha": f.alpha,
             "depths": self.depths,
             "topics": [str(qid) for qid in f.runs.qids],
             "topicTexts": self.query_texts,

@@ -29,7 +29,12 @@ function theme() {
 // Tells how a picture named in the page gets its rows, and what a click on a mark does.
 function chart(name, rows, click) {
   const figure = document.querySelector(`figure[data-chart="${name}"]`);
-  if (figure) charts.set(name, { name, figure, rows, click, near: false, view: null });
+  if (!figure) return;
+  const title = figure.querySelector("h3")?.textContent ?? "All systems on this topic";
+  const place = figure.querySelector(".canvas");
+  place.setAttribute("role", "img");
+  place.setAttribute("aria-label", `Picture: ${title}. Its data can be saved below.`);
+  charts.set(name, { name, figure, rows, click, near: false, view: null });
 }
 
 async function draw(one) {

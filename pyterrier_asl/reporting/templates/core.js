@@ -41,7 +41,7 @@ function shown(value, measure) {
 
 function shownP(p) {
   if (p === null || Number.isNaN(p)) return "–";
-  return (p < 0.001 ? "< .001" : p.toFixed(3).replace(/^0/, "")) + (p <= 0.05 ? " ✱" : "");
+  return (p < 0.001 ? "< .001" : p.toFixed(3).replace(/^0/, "")) + (p <= page.alpha ? " ✱" : "");
 }
 
 function systemsBy(measure) {

@@ -33,8 +33,6 @@ function startLeaderboard() {
   const table = $("board");
   makeSortable(table);
   filterRows($("board-filter"), table, (row) => row.cells[1].textContent);
-  if (page.tested.length) {
-    $("board-measure").addEventListener("change", showGroups);
-    showGroups();
-  }
+  $("board-measure").addEventListener("change", showGroups);
+  showGroups();
 }

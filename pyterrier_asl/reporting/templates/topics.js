@@ -139,6 +139,6 @@ function startTopics() {
   $("topics-measure").addEventListener("change", showTopicMeasure);
   chart("topics", topicRows, (datum) => openTopic(datum.q, true));
   chart("strip", stripRows);
-  if (page.tested.length) showTopicMeasure();
+  showTopicMeasure();
   openTopic(Number(table.tBodies[0].rows[0].dataset.topic), false);
 }
