@@ -55,7 +55,7 @@ def _places(systems: int, title: str | None, **more: Any) -> alt.Axis:
     """An axis of places: the first, and some ten round ones."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if systems / step <= 12)
     values = sorted({1, *range(step, systems + 1, step)})
-    return alt.Axis(values=values, title=title, ticks=False, labelAngle=0, **more)
+    return alt.Axis(values=values, title=title, format="d", ticks=False, labelAngle=0, **more)
 
 
 def _order(field: str) -> alt.EncodingSortField:

@@ -107,8 +107,8 @@ def _nobody(findings: Findings) -> Iterator[str]:
         )
     else:
         yield (
-            f"Each of the {total:,} relevant documents is in some system's first {k}, "
-            f"{one:,} in only one's."
+            f"No relevant document is missed by all: each of {total:,} is in some system's first "
+            f"{k}, {one:,} in only one's."
         )
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import altair as alt
 import numpy as np
 import numpy.typing as npt
 import vl_convert
@@ -70,9 +69,12 @@ def _source(environment: Environment, name: str) -> str:
 
 
 def _vega() -> str:
-    """Vega, Vega-Lite and vega-embed in one script, of the version that Altair writes for."""
-    version = "v" + ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    bundle: str = vl_convert.javascript_bundle(vl_version=version)  # type: ignore[call-arg]
+    """Vega, Vega-Lite and vega-embed in one script.
+
+    Of the versions that vl-convert takes together, not the one that Altair writes for: an older
+    Vega-Lite with a newer Vega warns in the browser, and newer ones read what older Altairs write.
+    """
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
     return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
