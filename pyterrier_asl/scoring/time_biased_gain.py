@@ -58,8 +58,8 @@ def time_biased_gain(
     relevant = within_query(offsets)  # relevant documents above
     other = ranks - 1 - relevant
     place = ranking_offsets[queries] + ranks - 1
-    words_relevant = _sums_before(lengths[place], offsets)
-    words_other = _sums_before(lengths, ranking_offsets)[place] - words_relevant
+    words_relevant = _sums_before(np.arange(len(place)), queries, lengths[place], offsets)
+    words_other = _sums_before(place, queries, lengths, ranking_offsets) - words_relevant
     time = (
         time_summary * (ranks - 1)
         + p_click_rel * (time_per_word * words_relevant + time_base * relevant)
@@ -71,14 +71,14 @@ def time_biased_gain(
     return sums
 
 
-def _sums_before(values: Floats, offsets: Ints) -> Floats:
-    """The sum of the values above each one in its query, shape of the values."""
+def _sums_before(places: Ints, queries: Ints, values: Floats, offsets: Ints) -> Floats:
+    """The sum of the values above each of these places in its query, shape of the places."""
     sums = np.concatenate(([0.0], np.cumsum(values)))
-    if sums[-1] < 2**53 and not np.any(values % 1):  # whole numbers: nothing is rounded
-        whole: Floats = sums[:-1] - np.repeat(sums[offsets[:-1]], np.diff(offsets))
+    if sums[-1] < 2**53 and np.array_equal(values, np.trunc(values)):  # nothing is rounded
+        whole: Floats = sums[places] - sums[offsets[queries]]
         return whole
     above = np.zeros(len(values))
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
         if end - begin > 1:
             above[begin + 1 : end] = np.cumsum(values[begin : end - 1])
-    return above
+    return above[places]
