@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 from ._atomic import replacing
 from ._trec_text import QRELS, RUN, Layout, read_columns
+from .naming import digest_of
 
 StrPath: TypeAlias = str | os.PathLike[str]
 RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table
@@ -547,12 +548,14 @@ def _frame(table: pa.Table) -> pd.DataFrame:
 
 _KIND = b"pyterrier_asl.kind"
 _VERSION = b"pyterrier_asl.version"
+_DIGEST = b"pyterrier_asl.digest"
 
 
 def save_parquet(table: pa.Table, path: StrPath, *, kind: str, version: int) -> None:
     """Saves a table as a Parquet file that says what it is.
 
-    The file is written beside the old one and takes its place when it is whole.
+    The file is written beside the old one and takes its place when it is whole. It says what is in
+    it, its version, and the digest of its content, by which a damaged one is known.
 
     Args:
         table: What to save. Its schema's metadata is kept.
@@ -575,7 +578,8 @@ def save_parquet(table: pa.Table, path: StrPath, *, kind: str, version: int) -> 
         ...
         ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a rareness_pool file
     """
-    metadata = {**(table.schema.metadata or {}), _KIND: kind, _VERSION: str(version)}
+    about = {_KIND: kind, _VERSION: str(version), _DIGEST: _digest(table)}
+    metadata = {**(table.schema.metadata or {}), **about}
     with replacing(path) as beside:
         pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
 
@@ -592,17 +596,19 @@ def load_parquet(path: StrPath, *, kind: str, version: int) -> pa.Table:
         The table, with the metadata it was saved with in ``table.schema.metadata``.
 
     Raises:
-        ValueError: If it is no file of ours, of another kind or another version.
+        ValueError: If it is no file of ours, of another kind or another version, or damaged.
         OSError: If it cannot be found or read.
     """
     path = Path(path)
     _check_file(path)
     try:
         table = pq.ParquetFile(path).read()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
     metadata = dict(table.schema.metadata or {})
-    found, written = (metadata.pop(key, b"").decode() for key in (_KIND, _VERSION))
+    found, written, digest = (
+        metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION, _DIGEST)
+    )
     if not found:
         raise ValueError(f"{path} is a Parquet file, but not a pyterrier_asl {kind} file")
     if found != kind:
@@ -612,4 +618,34 @@ def load_parquet(path: StrPath, *, kind: str, version: int) -> pa.Table:
             f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "
             f"version {version}; make the file anew with this release, or use the one that wrote it"
         )
-    return table.replace_schema_metadata(metadata or None)
+    table = table.replace_schema_metadata(metadata or None)
+    try:
+        whole = digest == _digest(table)
+    except UnicodeDecodeError:
+        whole = False
+    if not whole:
+        raise ValueError(
+            f"{path} is damaged: its content is not what was saved; make the file anew"
+        )
+    return table
+
+
+def _digest(table: pa.Table) -> str:
+    """The digest of the names, types, metadata and values of a table."""
+    about = sorted((table.schema.metadata or {}).items())
+    content: list[Any] = [repr((about, table.num_rows)).encode()]
+    for field in table.schema:
+        content.append(repr((field.name, str(field.type))).encode())
+        column = table[field.name].combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if column.null_count:
+            content.append(column.is_null().to_numpy(zero_copy_only=False))
+            column = column.drop_null()
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            content.append(column.cast(pa.large_string()))
+        elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            content.append(column.to_numpy())
+        else:
+            content.append(repr(column.to_pylist()).encode())
+    return digest_of(content)

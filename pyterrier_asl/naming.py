@@ -47,7 +47,7 @@ class Named:
         if not name or not name.isprintable():
             raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
         self.name = name
-        self.digest = _digest(content)
+        self.digest = digest_of(content)
         self._known[self.id] = self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ def without_digest(text: str) -> str:
     return re.sub(r"-[0-9a-f]{8}$", "", text)
 
 
-def _digest(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
+def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
     """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
     digest = blake2b(digest_size=16)
     for part in content:
