@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -160,14 +164,31 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
             f"there is something at {str(path)!r} already; choose another path or remove it first"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    with pt.io.finalized_directory(str(path)) as name:
-        folder = Path(name)
+    with _new_folder(path) as folder:
         order = np.array(sorted(range(len(contents.terms)), key=contents.terms.__getitem__), int)
         sizes = _write_postings(folder, contents, order)
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         whole = json.dumps({**metadata, **sizes}, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(whole + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """A folder to write to, which becomes ``path`` once it is whole, where there still is none."""
+    folder = None
+    try:
+        with pt.io.finalized_directory(str(path)) as name:
+            folder = Path(name)
+            yield folder
+    except OSError as error:
+        if folder is None or error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+        raise FileExistsError(
+            f"something was put at {str(path)!r} while the index was being built; it stays, and "
+            "this index was thrown away"
+        ) from error
 
 
 def _write_postings(
@@ -225,8 +246,7 @@ def _transpose(
     out_offsets = _offsets(np.bincount(columns, minlength=num_columns))
     np.save(names[0], out_offsets)
     shape = (len(columns),)
-    out = np.lib.format.open_memmap(names[1], "w+", np.int32, shape)
-    out_tfs = np.lib.format.open_memmap(names[2], "w+", np.int32, shape)
+    out, out_tfs = _mapped(names[1], shape), _mapped(names[2], shape)
     _kernels.transpose(
         np.asarray(offsets),
         np.asarray(columns),
@@ -238,6 +258,22 @@ def _transpose(
     out.flush()
     out_tfs.flush()
     return out_offsets, out, out_tfs
+
+
+def _mapped(name: str, shape: tuple[int]) -> np.memmap[Any, np.dtype[np.int32]]:
+    """A new array in a file, whose place on the disk is taken at once: once it is mapped, a full
+    disk would end the process without a word."""
+    array: np.memmap[Any, np.dtype[np.int32]] = np.lib.format.open_memmap(
+        name, "w+", np.int32, shape
+    )
+    if hasattr(os, "posix_fallocate"):
+        with open(name, "rb+") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, os.path.getsize(name))
+            except OSError as error:
+                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not on such a disk
+                    raise
+    return array
 
 
 def _offsets(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 #: The layout of the files. An index of another version is refused: build it again.
 FORMAT_VERSION = 1
 
-_ARRAYS = (
-    "doc_lengths",  # int32 [N]: tokens of each document
-    "term_offsets",  # int64 [V + 1]: where the postings of a term begin
-    "posting_docs",  # int32 [P]: by term, documents ascending
-    "posting_tfs",  # int32 [P]
-    "doc_offsets",  # int64 [N + 1]: where the terms of a document begin
-    "doc_term_ids",  # int32 [P]: by document, terms ascending
-    "doc_term_tfs",  # int32 [P]
-)
-_STRINGS = ("docnos", "terms")
+#: The type of each array, and its length: one of the numbers in the metadata, and how many more.
+_ARRAYS = {
+    "doc_lengths": (np.int32, "num_docs", 0),  # tokens of each document
+    "term_offsets": (np.int64, "num_terms", 1),  # where the postings of a term begin
+    "posting_docs": (np.int32, "num_postings", 0),  # by term, documents ascending
+    "posting_tfs": (np.int32, "num_postings", 0),
+    "doc_offsets": (np.int64, "num_docs", 1),  # where the terms of a document begin
+    "doc_term_ids": (np.int32, "num_postings", 0),  # by document, terms ascending
+    "doc_term_tfs": (np.int32, "num_postings", 0),
+}
+_SIZES = ("num_docs", "num_terms", "num_postings", "num_tokens")
 
 
 class Postings(NamedTuple):
@@ -155,7 +156,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @cached_property
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {name: np.load(self.path / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+        return {
+            name: _read_array(self.path / f"{name}.npy", dtype, self.metadata[size] + more)
+            for name, (dtype, size, more) in _ARRAYS.items()
+        }
 
     @property
     def doc_lengths(self) -> npt.NDArray[np.int32]:
@@ -170,12 +174,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def docno_strings(self) -> pa.Array:
         """[N] the documents' docnos as an Arrow array, memory-mapped."""
-        return _read_strings(self.path / "docnos.arrow")
+        return _read_strings(self.path / "docnos.arrow", self.num_docs)
 
     @cached_property
     def term_strings(self) -> pa.Array:
         """[V] the terms in ascending order as an Arrow array, memory-mapped."""
-        return _read_strings(self.path / "terms.arrow")
+        return _read_strings(self.path / "terms.arrow", self.num_terms)
 
     @cached_property
     def _term_ids(self) -> dict[str, int]:
@@ -450,7 +454,10 @@ def _read_metadata(path: Path) -> dict[str, Any]:
             f"there is no TermIndex at {str(path)!r} (no pt_meta.json); "
             "build one with TermIndex.from_documents(..., path=...) or TermIndex.from_irds()"
         )
-    metadata: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    try:
+        metadata: dict[str, Any] = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (TypeError, ValueError) as error:
+        raise _damaged(file, f"it is no metadata ({error})") from error
     kind = f"{metadata.get('type')}.{metadata.get('format')}"
     if kind != f"{TermIndex.ARTIFACT_TYPE}.{TermIndex.ARTIFACT_FORMAT}":
         raise ValueError(
@@ -462,11 +469,38 @@ def _read_metadata(path: Path) -> dict[str, Any]:
             f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
             f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
         )
+    lacking = [name for name in _SIZES if not isinstance(metadata.get(name), int)]
+    if lacking or "tokeniser" not in metadata:
+        raise _damaged(file, f"it does not say {', '.join(lacking or ['tokeniser'])}")
     return metadata
 
 
-def _read_strings(path: Path) -> pa.Array:
+def _read_array(path: Path, dtype: npt.DTypeLike, size: int) -> npt.NDArray[Any]:
+    """An array of the index, mapped; the metadata says how long it must be."""
+    try:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise _damaged(path, "it is no whole array of numbers") from error
+    if array.dtype != dtype or array.shape != (size,):
+        raise _damaged(
+            path, f"it holds {array.shape} {array.dtype}, not ({size},) {np.dtype(dtype)}"
+        )
+    return array
+
+
+def _read_strings(path: Path, size: int) -> pa.Array:
     import pyarrow as pa
 
-    column = pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
+    try:
+        column = pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
+    except (pa.ArrowException, OSError, IndexError) as error:
+        raise _damaged(path, str(error)) from error
+    if len(column) != size or not pa.types.is_large_string(column.type):
+        raise _damaged(path, f"it holds {len(column)} {column.type}, not {size} large_string")
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+def _damaged(path: Path, why: str) -> ValueError:
+    return ValueError(
+        f"{path} is not as TermIndex wrote it: {why}; the index is damaged, build it again"
+    )
