@@ -138,8 +138,8 @@ def test_odd_cases_are_pytrec_evals(measure, qrels, run):
 
 
 ids = st.sampled_from([*"abcdefgh", "aa", "é", "漢", ""])
-# Not below 0: pytrec_eval writes in front of its arrays below -1, and does not come back from nDCG of
-# a query whose only grades are -1; the odd cases above hold what it can bear.
+# Not below 0: pytrec_eval writes in front of its arrays below -1, and does not come back from nDCG
+# of a query whose only grades are -1; the odd cases above hold what it can bear.
 grade = st.integers(0, 4)
 score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
 
