@@ -355,7 +355,9 @@ PARAMETERS: list[tuple[str, dict[str, Any]]] = [
 def _spoil(rng: Random, case: Case) -> None:
     """Puts one fault into a case."""
     fault = rng.choice(list(FAULTS))
-    case.pool = {name: rows for name, rows in case.pool.items() if rows}
+    case.pool = {name: rows for name, rows in case.pool.items() if rows} or {
+        "run0": [("q", "d", 1.0)]
+    }
     case.groups = {name: group for name, group in case.groups.items() if name in case.pool}
     side = "qrels" if "grade" in fault else "run" if "score" in fault else rng.choice(
         ["run", "qrels"]

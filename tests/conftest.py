@@ -11,6 +11,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A slow machine is no failure.
+settings.register_profile("pyterrier_asl", deadline=None)
+settings.load_profile("pyterrier_asl")
 
 
 def _required() -> set[str]:
