@@ -24,14 +24,17 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*fewer than 8"),
 ]
 SIGNALS = [signal.SIGINT, signal.SIGKILL]
+#: A process that was started in the background ignores Ctrl-C, and so do those it starts.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 class Worker:
     """A process that says when it has begun, in a session of its own."""
 
     def __init__(self, program: str, *arguments: object, temporary: Path) -> None:
+        program = LISTEN + textwrap.dedent(program)
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *map(str, arguments)],
+            [sys.executable, "-W", "ignore", "-c", program, *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
             env={**os.environ, "TMPDIR": str(temporary)},
         )  # fmt: skip
