@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from pyterrier_asl.retrieval._validate import validate_any
+
 if TYPE_CHECKING:
     from pyterrier_asl.retrieval.index import TermIndex
 
@@ -270,7 +272,7 @@ class BM25(pt.Transformer):  # type: ignore[misc]
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        with pt.validate.any(inp, context=self) as v:
+        with validate_any(inp, self) as v:
             v.query_frame(extra_columns=["query"], mode="query")
             v.query_frame(extra_columns=["query_toks"], mode="query_toks")
         # Parameters are attributes, which set_parameter() sets without asking.

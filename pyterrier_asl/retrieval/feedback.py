@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from pyterrier_asl.retrieval._validate import validate_any
 from pyterrier_asl.retrieval.bm25 import query_weights, robertson_weights
 from pyterrier_asl.retrieval.term_statistics import TermStatistics
 
@@ -285,7 +286,7 @@ def _statistics(index: Any) -> TermStatistics:
 
 
 def _validate(results: pd.DataFrame, context: RobertsonPRF) -> None:
-    with pt.validate.any(results, context=context) as v:
+    with validate_any(results, context) as v:
         v.result_frame(extra_columns=["query"], mode="query")
         v.result_frame(extra_columns=["query_toks"], mode="query_toks")
 
