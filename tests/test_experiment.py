@@ -350,6 +350,8 @@ def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsy
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message="There are shared|The following pipelines")
+        # ir_measures' parser, from Python 3.12 on
+        warnings.filterwarnings("ignore", category=DeprecationWarning, message=r"(ast\.|Attribute)")
         table = Experiment(
             made, topics(), qrels(), [AP, "AP_Rareness(alpha=1)@5", P_Rareness @ 5, TBG], **options
         )
