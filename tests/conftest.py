@@ -1,13 +1,15 @@
 """What tests share: where the data is, whether Java is here, and when a missing one is a failure.
 
-``PYTERRIER_ASL_REQUIRE=java,data`` makes what is named there compulsory: a test that would skip for
-want of it fails instead, so that a skip on a build machine cannot hide a break.
+``PYTERRIER_ASL_REQUIRE=java,data,registry`` makes what is named there compulsory: a test that would
+skip for want of it fails instead, so that a skip on a build machine cannot hide a break.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,17 @@ def java() -> None:
             pt.java.init()
     except Exception as error:  # whatever is missing, the reason is the message
         _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
+
+
+@pytest.fixture(scope="session")
+def registry(tmp_path_factory) -> None:
+    """A package registry, or a cache, from which pip can install."""
+    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "setuptools"]
+    done = subprocess.run(
+        fetch, cwd=tmp_path_factory.mktemp("registry"), capture_output=True, text=True
+    )
+    if done.returncode:
+        _missing("registry", f"pip cannot fetch packages: {done.stderr.strip()[-200:]}")
 
 
 @pytest.fixture(scope="session")
