@@ -4,18 +4,20 @@ White space is what C's ``isspace`` says (blank, tab, carriage return, vertical 
 line ends at a line feed, blank lines count for nothing. Everything else is part of a value: there
 are no quotes, no comments and no missing values.
 
-Arrow's CSV reader does the work, on all cores. It wants exactly one delimiter between columns, so
-the file passes through `_Tidied`, which makes it so. What Arrow refuses, `_read_slowly` reads again
-line by line: it finds the line to complain about, or accepts what only Arrow could not read.
+Arrow's CSV reader does the work, a block of lines at a time, on all cores. It wants exactly one
+delimiter between columns, so each block is tidied first. What Arrow refuses, `_read_slowly` reads
+again line by line: it finds the line to complain about, or accepts what only Arrow could not read.
 """
 
 from __future__ import annotations
 
-import io
 import math
+import os
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,10 @@ import pyarrow.csv as pcsv
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
 _BLOCK = 1 << 21
+# Blocks read but not yet taken: enough to keep the cores busy.
+_AHEAD = 16
+
+_MARK = b"\xef\xbb\xbf"
 
 _COMPRESSIONS = {
     b"\x1f\x8b": "gzip",
@@ -75,7 +81,7 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
         OSError: If the file cannot be read or decompressed.
     """
     try:
-        table = _read_quickly(path, layout, include)
+        table = pa.concat_tables(_read_quickly(path, layout, include))
     except pa.ArrowInvalid:
         return _read_slowly(path, layout, include)
     if not table.num_rows or not _acceptable(table[layout.number], layout):
@@ -89,17 +95,37 @@ def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
     return bool(pc.all(pc.is_finite(numbers)).as_py())
 
 
-def _read_quickly(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table:
+def _read_quickly(path: Path, layout: Layout, include: Sequence[str]) -> list[pa.Table]:
+    """The tables of the file's blocks, each read by Arrow, several at a time."""
+    parse = partial(_parse, layout=layout, include=include)
+    with _open(path) as stream, ThreadPoolExecutor(os.cpu_count()) as threads:
+        ahead = deque[Future[pa.Table]]()
+        tables = list[pa.Table]()
+        for block in _blocks(path, stream):
+            ahead.append(threads.submit(parse, block))
+            if len(ahead) > _AHEAD:
+                tables.append(ahead.popleft().result())
+        return tables + [each.result() for each in ahead]
+
+
+def _parse(block: bytes, layout: Layout, include: Sequence[str]) -> pa.Table:
     types = {name: pa.string() for name in layout.columns} | {layout.number: pa.float64()}
-    with _open(path) as stream:
-        return pcsv.read_csv(
-            pa.PythonFile(_Tidied(path, stream), "r"),
-            read_options=pcsv.ReadOptions(column_names=layout.columns, block_size=_BLOCK + 1),
-            parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
-            convert_options=pcsv.ConvertOptions(
-                include_columns=include, column_types=types, null_values=[]
-            ),
-        )
+    text = _tidy(block)
+    if not text:
+        return pa.table({name: pa.array([], types[name]) for name in include})
+    if text.startswith(_MARK):
+        text = b"\n" + text  # In a block that begins with it, Arrow would take it off an id.
+    return pcsv.read_csv(
+        pa.py_buffer(text),
+        # Threads of Arrow's own, several files at a time, now and then lose a block (or never end).
+        read_options=pcsv.ReadOptions(
+            column_names=layout.columns, block_size=len(text) + 1, use_threads=False
+        ),
+        parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
+        convert_options=pcsv.ConvertOptions(
+            include_columns=include, column_types=types, null_values=[]
+        ),
+    )
 
 
 def _read_slowly(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table:
@@ -209,24 +235,11 @@ def _without_mark(path: Path, head: bytes) -> bytes:
         raise ValueError(
             f"{path} is UTF-16; convert it, for instance with `iconv -f utf-16 -t utf-8`"
         )
-    return head.removeprefix(b"\xef\xbb\xbf")
-
-
-class _Tidied(io.RawIOBase):
-    """What Arrow reads: the same lines, with exactly one blank between two columns."""
-
-    def __init__(self, path: Path, stream: pa.NativeFile) -> None:
-        # The line feed keeps Arrow from taking off another byte order mark: that is part of an id.
-        self._tidy = chain([b"\n"], filter(None, map(_tidy, _blocks(path, stream))))
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return next(self._tidy, b"")
+    return head.removeprefix(_MARK)
 
 
 def _tidy(block: bytes) -> bytes:
+    """The same lines, with exactly one blank between two columns."""
     for other in (b"\t", b"\r", b"\v", b"\f"):
         block = block.replace(other, b" ")
     text = np.frombuffer(block, np.uint8)
