@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ._atomic import replacing
 from .charts.saving import save_chart
 from .collection import Collection
 from .requested import Requested, parse_measures, unique
@@ -149,12 +150,14 @@ def save(results: Mapping[str, StagedResult], folder: str | Path) -> list[Path]:
     """
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    written = [out / "table.csv"]
-    side_by_side(results).to_csv(written[0], index=False)
+    tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
         for stage, trials in result.trials.items():
-            written.append(out / f"{_as_file(name)}-{_as_file(stage)}.csv")
-            trials.to_csv(written[-1], index=False)
+            tables[out / f"{_as_file(name)}-{_as_file(stage)}.csv"] = trials
+    for path, table in tables.items():
+        with replacing(path) as beside:
+            table.to_csv(beside, index=False)
+    written = list(tables)
     try:
         from .charts.tuning import scores_by_parameters
     except ModuleNotFoundError as error:

@@ -14,9 +14,11 @@ import textwrap
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from pyterrier_asl import RarenessPool, evaluate
+from pyterrier_asl.evaluation import load_evaluation
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = [
@@ -184,33 +186,198 @@ def test_an_index_that_is_ended_is_not_there(start, tmp_path, when, how):
     assert again.num_docs == 1
 
 
-_POOLS = """
-    import sys
+_SAVE = """
+    import itertools, sys
+    import pandas as pd
     from pyterrier_asl import RarenessPool
-    path = sys.argv[1]
-    docs = {f"d{i}": i % 97 for i in range(30_000)}
-    pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
-    pools[0].save(path)
+    from pyterrier_asl.evaluation import save_evaluation
+    what, path = sys.argv[1:]
+    if what == "pool":
+        docs = {f"d{i}": i % 97 for i in range(30_000)}
+        pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
+        saves = [pool.save for pool in pools]
+    else:
+        frames = [pd.DataFrame({"run": mark, "AP": range(300_000)}) for mark in "ab"]
+        saves = [lambda path, frame=frame: save_evaluation(frame, path) for frame in frames]
+    saves[0](path)
     print("saving", flush=True)
-    while True:
-        for pool in pools:
-            pool.save(path)
+    for save in itertools.cycle(saves):
+        save(path)
 """
 
 
 @pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
-def test_a_pool_whose_saving_is_ended_is_the_old_one_or_the_new(start, tmp_path, how):
-    path = tmp_path / "pool"
+@pytest.mark.parametrize("what", ["pool", "evaluation"])
+def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path, what, how):
+    path = tmp_path / what
     for wait in (0.0, 0.013, 0.1):
-        worker = start(_POOLS, path)
+        worker = start(_SAVE, what, path)
         worker.wait_for("saving")
         time.sleep(wait)
         worker.end(how)
-        pool = RarenessPool.load(path)
-        assert pool.runs == [pool.name] and pool.name in "ab"
-        left = [each.name for each in tmp_path.iterdir() if each.name not in ("pool", "tmp")]
+        if what == "pool":
+            pool = RarenessPool.load(path)
+            assert pool.runs == [pool.name] and pool.name in "ab"
+        else:
+            frame = load_evaluation(path)
+            assert frame["AP"].tolist() == list(range(300_000))
+            assert frame["run"].unique().tolist() in (["a"], ["b"])
+        left = [each.name for each in tmp_path.iterdir() if each.name not in (what, "tmp")]
         if how == signal.SIGINT:
             assert left == []
-        assert all(name.startswith(".pool.") and name.endswith(".tmp") for name in left)
+        assert all(name.startswith(f".{what}.") and name.endswith(".tmp") for name in left)
+    pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}})
     pool.save(path)
     assert RarenessPool.load(path) == pool
+
+
+# Tuning
+
+
+#: Documents of a few words, and the judgements and topics to tune on.
+_WORLD = """
+    import sys, time
+    import pandas as pd
+    from scipy.stats import uniform
+    from pyterrier_asl import RandomSearch, TermIndex
+    from pyterrier_asl.tuning import StagedSearch, bm25_stages, study
+
+    words = ["radio", "wave", "scatter", "voltage", "core", "ferrite", "noise"]
+    documents = [
+        {"docno": f"d{i}", "text": " ".join(words[i * j % 7] for j in range(1, 3 + i % 9))}
+        for i in range(40)
+    ]
+    index = TermIndex.from_documents(documents, verbose=False)
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["radio wave", "voltage noise core"]})
+    qrels = pd.DataFrame(
+        [(q, f"d{i}", 1) for q in "12" for i in range(int(q), 40, 7)],
+        columns=["qid", "docno", "label"],
+    )
+
+    def tune(what, **options):
+        options = {"n_trials": 12, "seed": 1} | options
+        if what == "stages":
+            return StagedSearch(bm25_stages(index), topics, qrels, "AP", **options).table
+        bm25 = index.bm25(b=0.5)
+        try:
+            return RandomSearch(
+                bm25, {bm25: {"b": uniform(0, 1), "k1": uniform(0, 9)}}, topics, qrels, "ASL@10",
+                sweep=what == "sweep", return_type="trials", **options,
+            )
+        finally:
+            assert bm25.b == 0.5, "the pipeline lost its own parameters"
+"""
+
+_TUNE = """
+    what, jobs, storage = sys.argv[1], int(sys.argv[2]), sys.argv[3] or None
+    tell = study._tell
+
+    def telling(*arguments):
+        tell(*arguments)
+        print("one is done", flush=True)
+        time.sleep(0.1)
+
+    study._tell = telling
+    try:
+        tune(what, jobs=jobs, storage=storage)
+    except KeyboardInterrupt:
+        study._tell = tell
+        tune(what, jobs=jobs).to_parquet(sys.argv[4])
+        raise
+"""
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    """How tuning goes, and what comes of it where nobody ends it."""
+    names = {}
+    exec(textwrap.dedent(_WORLD), names)
+    return names["tune"], {what: names["tune"](what) for what in ("pipeline", "sweep", "stages")}
+
+
+def finished_trials(storage):
+    """Study and number -> what is recorded."""
+    import optuna
+
+    return {
+        (name, trial.number): trial.user_attrs
+        for name in optuna.get_all_study_names(storage)
+        for trial in optuna.load_study(study_name=name, storage=storage).get_trials()
+        if trial.state == optuna.trial.TrialState.COMPLETE
+    }
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+@pytest.mark.parametrize(
+    ("what", "jobs"),
+    [("pipeline", 1), ("pipeline", 2), ("sweep", 1), ("sweep", 2), ("stages", 1)],
+)
+def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, what, jobs, how):
+    tune, expected = tuned
+    storage = f"sqlite:///{tmp_path / 'trials.db'}"
+    done = 14 if what == "stages" else 5  # twelve are of the first stage
+    worker = start(_WORLD + _TUNE, what, jobs, storage, tmp_path / "again")
+    for _ in range(done):
+        worker.wait_for("one is done")
+    worker.end(how)
+    assert worker.process.returncode != 0
+    before = finished_trials(storage)
+    assert len(before) >= done, "what was finished is lost"
+    again = tune(what, storage=storage)
+    pd.testing.assert_frame_equal(again, expected[what])
+    after = finished_trials(storage)
+    assert {key: after[key] for key in before} == before
+    assert len(after) == (36 if what == "stages" else 12), "a finished trial was made again"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("what", ["pipeline", "sweep"])
+def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tuned, what, jobs):
+    """After Ctrl-C, by the same process: the pipeline is as it was, and no file is left."""
+    worker = start(_WORLD + _TUNE, what, jobs, "", tmp_path / "again")
+    for _ in range(5):
+        worker.wait_for("one is done")
+    said = worker.end(signal.SIGINT)
+    assert said.rstrip().endswith("KeyboardInterrupt"), said
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "again"), tuned[1][what])
+    left = [path.name for path in start.temporary.rglob("objective.pickle")]
+    assert not left, "what was sent to the workers is still there"
+    assert worker.alone(60), "processes are left"
+
+
+# Analyses
+
+
+_ANALYZE = """
+    import sys, time
+    from pyterrier_asl import analyses
+    from pyterrier_asl.cli import main
+    analyze = analyses.analyze
+
+    def slowly(*arguments):
+        table = analyze(*arguments)
+        print("at it", flush=True)
+        time.sleep(600)
+        return table
+
+    analyses.analyze = slowly
+    main(["analyze", "reordering", *sys.argv[1:3], "--chart", sys.argv[3]])
+"""
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
+    qrels, run, chart = (tmp_path / name for name in ("qrels", "run", "chart.html"))
+    qrels.write_text("q 0 d1 1\nq 0 d5 1\n")
+    run.write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
+    chart.write_text("the old one")
+    worker = start(_ANALYZE, qrels, run, chart)
+    worker.wait_for("at it")
+    said = worker.end(how)
+    assert worker.process.returncode != 0
+    if how == signal.SIGINT:
+        assert said.strip() == "Aborted!", said
+    assert chart.read_text() == "the old one"
+    assert {path.name for path in tmp_path.iterdir()} == {"qrels", "run", "chart.html", "tmp"}
+    assert list(start.temporary.iterdir()) == []
+    assert worker.alone(60), "processes are left"

@@ -111,8 +111,9 @@ def run_trials(
                     trials.pop(0)
                     best.show(measures)
             except BaseException:
+                # Ctrl-C can come when the first is told already.
                 for trial, _ in trials:
-                    study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    study.tell(trial, state=optuna.trial.TrialState.FAIL, skip_if_finished=True)
                 raise
     return _trials(study, space, task, n_trials)
 
