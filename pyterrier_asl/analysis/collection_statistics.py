@@ -8,15 +8,20 @@ import numpy as np
 import pandas as pd
 
 from .judged_runs import JudgedRuns
+from .slices import Queries, per_slice
 
 
-def collection_statistics(runs: Any, qrels: Any, *, rel: float = 1) -> pd.DataFrame:
+def collection_statistics(
+    runs: Any, qrels: Any, *, rel: float = 1, weights: Any = None, by: Any = None
+) -> pd.DataFrame:
     """Requests, runs, relevant and retrieved documents (Table 1).
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
         qrels: frame, file, or ir_datasets id.
         rel: minimum grade of a relevant document.
+        weights: how much each request counts in the means; counts are as they are.
+        by: what slice each request is in; one row for each.
 
     Returns:
         One row: ``requests``, ``runs``, ``rel/request``, ``docs/request`` (retrieved documents in
@@ -35,14 +40,19 @@ def collection_statistics(runs: Any, qrels: Any, *, rel: float = 1) -> pd.DataFr
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
-    return pd.DataFrame(
-        {
-            "requests": [len(total)],
-            "runs": [len(judged)],
-            "rel/request": [total.mean()],
-            "docs/request": [retrieved.mean()],
-            "judged/request": [len(judged.judgements.grades) / len(total)],
-            "without_relevant": [int(np.sum(total == 0))],
-            "unanswered": [int(np.sum(retrieved == 0))],
-        }
-    )
+    documents = np.bincount(judged.judgements.queries, minlength=len(total))
+
+    def of(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "requests": [len(queries)],
+                "runs": [len(judged)],
+                "rel/request": [queries.mean(total)],
+                "docs/request": [queries.mean(retrieved).mean()],
+                "judged/request": [queries.mean(documents)],
+                "without_relevant": [int(np.sum(queries.of(total) == 0))],
+                "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
+            }
+        )
+
+    return per_slice(judged.qids, of, weights, by)

@@ -123,11 +123,8 @@ def _of_track(
     shares = np.array([_by_query(each) for each in documents])
 
     def analyse(queries: Queries) -> pd.DataFrame:
-        kept = documents[0].total[queries.at] > 0
-        some = Queries(
-            queries.at[kept], None if queries.weights is None else queries.weights[kept]
-        )
-        share = some.mean(shares) if kept.any() else np.full(len(documents), np.nan)
+        some = queries.where(documents[0].total > 0)
+        share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
         pooled = [_pooled(each, queries) for each in documents]
         means = {"run": judged.names, "AP": queries.mean(precisions)}
         return pd.DataFrame({**means, "share": share, "pooled": pooled})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tqdm.auto import tqdm
 from .judged_runs import JudgedRuns
 from .pairs import all_pairs, by_query, preferences
 from .relevant_ranks import RelevantRanks
+from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -30,6 +32,8 @@ def missing_labels(
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
     samples: int = 10,
+    weights: Any = None,
+    by: Any = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -47,6 +51,8 @@ def missing_labels(
         cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of labels to keep, each in (0, 1].
         samples: how many samples of each.
+        weights: how much each query counts; labels of queries of weight 0 are not drawn.
+        by: what slice each query is in; one table for each, of samples of its own.
         seed: of the draws; the same seed gives the same numbers.
         progress: whether to show a progress bar; None: where there is a terminal.
 
@@ -67,19 +73,25 @@ def missing_labels(
     4       1.0       0       rrLP      1.0     1.0   0.0
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
-    _check(fractions, samples)
+    drawn = _Samples(fractions, samples, seed, progress)
     judged = JudgedRuns.of(runs, qrels)
-    ranks = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
-    truth = _Sums(ranks.reciprocal(), ranks.total)
-    rows = []
-    for fraction, sample, kept in _samples(len(ranks.pairs), fractions, samples, seed, progress):
-        seen = _Sums(ranks.reciprocal(kept), ranks.total, truth.better)
-        for name in _NAMES:
-            agreed = seen.agreed[name] / max(truth.compared, 1)
-            system = _agreement(seen.means[name], truth.means["RR"])
-            rows.append((fraction, sample, name, agreed, system, seen.tied[name] / seen.pairs))
-    columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
-    return pd.DataFrame(rows, columns=columns)
+    everything = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
+
+    def of(queries: Queries) -> pd.DataFrame:
+        some = queries.counting
+        ranks, share = everything.of_queries(some.at), some.each / some.each.sum()
+        truth = _Sums(ranks.reciprocal(), ranks.total, share)
+        rows = []
+        for fraction, sample, kept in drawn.of(len(ranks.pairs)):
+            seen = _Sums(ranks.reciprocal(kept), ranks.total, share, truth.better)
+            for name in _NAMES:
+                agreed = seen.agreed[name] / truth.compared if truth.compared else 0.0
+                system = _agreement(seen.means[name], truth.means["RR"])
+                rows.append((fraction, sample, name, agreed, system, seen.tied[name]))
+        columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
+        return pd.DataFrame(rows, columns=columns)
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def missing_queries(
@@ -90,6 +102,8 @@ def missing_queries(
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
     samples: int = 10,
+    weights: Any = None,
+    by: Any = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -102,6 +116,8 @@ def missing_queries(
         cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of queries to keep, each in (0, 1].
         samples: how many samples of each.
+        weights: how much each query counts; labels of queries of weight 0 are not drawn.
+        by: what slice each query is in; one table for each, of samples of its own.
         seed: of the draws; the same seed gives the same numbers.
         progress: whether to show a progress bar; None: where there is a terminal.
 
@@ -112,44 +128,67 @@ def missing_queries(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
-    _check(fractions, samples)
+    drawn = _Samples(fractions, samples, seed, progress)
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     i_star, rrlp = preferences(judged.reciprocal_ranks(rel, cutoff), total)
-    by_name = {"RR": np.where(i_star == 1, rrlp, 0.0), "rrLP": rrlp, "sgnLP": np.sign(rrlp)}
-    truth = by_name["RR"].mean(axis=1)
-    rows = []
-    for fraction, sample, kept in _samples(len(total), fractions, samples, seed, progress):
-        for name in _NAMES:
-            mean = by_name[name] @ (kept / kept.sum())
-            rows.append((fraction, sample, name, _agreement(mean, truth)))
-    return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+    by_name = _named(i_star, rrlp)
+
+    def of(queries: Queries) -> pd.DataFrame:
+        some = queries.counting
+        truth = some.mean(by_name["RR"])
+        rows = []
+        for fraction, sample, kept in drawn.of(len(some)):
+            share = kept * some.each / (kept @ some.each)
+            for name in _NAMES:
+                mean = some.of(by_name[name]) @ share
+                rows.append((fraction, sample, name, _agreement(mean, truth)))
+        return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+
+    return per_slice(judged.qids, of, weights, by)
+
+
+def _named(i_star: npt.NDArray[np.int64], rrlp: Floats) -> dict[str, Floats]:
+    """The preferences of :data:`_NAMES`, from i* and rrLP."""
+    return {"RR": np.where(i_star == 1, rrlp, 0.0), "rrLP": rrlp, "sgnLP": np.sign(rrlp)}
 
 
 class _Sums:
-    """What all pairs of rankings say on one set of labels, summed so that none need be kept."""
+    """What all pairs of rankings say on one set of labels, summed so that none need be kept.
+
+    Attributes:
+        better: for each query, in which pairs δRR_1 prefers the row's ranking.
+        compared: the share of pairs that δRR_1 tells apart.
+        agreed: for each preference, the share of pairs told apart in truth that it decides alike.
+        tied: for each preference, the share of pairs that tie.
+        means: for each preference, its mean over queries for each pair of systems.
+    """
 
     def __init__(
-        self, reciprocal: Floats, total: npt.NDArray[np.int64], better: list[Bools] | None = None
+        self,
+        reciprocal: Floats,
+        total: npt.NDArray[np.int64],
+        share: Floats,
+        better: list[Bools] | None = None,
     ) -> None:
-        """``better``: for each query, which pairs δRR_1 prefers the row's ranking in, in truth."""
+        """``share``: of each query in the means; ``better``: as the attribute, in truth."""
         systems = len(reciprocal)
-        self.pairs = systems * (systems - 1) // 2 * len(total)
+        pairs = max(systems * (systems - 1) // 2, 1)
         self.better: list[Bools] = []
+        self.compared = 0.0
         means = {name: np.zeros((systems, systems)) for name in _NAMES}
-        self.tied, self.agreed = dict.fromkeys(_NAMES, 0), dict.fromkeys(_NAMES, 0)
+        self.tied, self.agreed = dict.fromkeys(_NAMES, 0.0), dict.fromkeys(_NAMES, 0.0)
         for query, part in enumerate(by_query(reciprocal, total)):
-            i_star, rrlp = all_pairs(part)
-            values = {"RR": np.where(i_star == 1, rrlp, 0.0), "rrLP": rrlp, "sgnLP": np.sign(rrlp)}
+            values = _named(*all_pairs(part))
             self.better.append(values["RR"] > 0)
+            self.compared += share[query] * self.better[query].sum() / pairs
             preferred = self.better[query] if better is None else better[query]
             for name, value in values.items():
-                means[name] += value / len(total)
-                self.tied[name] += (int(np.sum(value == 0)) - systems) // 2
-                self.agreed[name] += int(np.sum(value[preferred] > 0))
+                means[name] += share[query] * value
+                self.tied[name] += share[query] * (np.sum(value == 0) - systems) / 2 / pairs
+                self.agreed[name] += share[query] * np.sum(value[preferred] > 0) / pairs
         above = np.triu_indices(systems, k=1)
         self.means = {name: mean[above] for name, mean in means.items()}
-        self.compared = sum(int(each.sum()) for each in self.better)
 
 
 def _agreement(mean: Floats, truth: Floats) -> float:
@@ -160,22 +199,28 @@ def _agreement(mean: Floats, truth: Floats) -> float:
     return float(agreed.mean()) if decided.any() else float("nan")
 
 
-def _samples(
-    items: int, fractions: Sequence[float], samples: int, seed: int, progress: bool | None
-) -> Iterator[tuple[float, int, Bools]]:
-    """For each fraction and sample, which of the items are kept; at least one."""
-    todo = [(fraction, sample) for fraction in fractions for sample in range(samples)]
-    generator = np.random.default_rng(seed)
-    hidden = None if progress is None else not progress
-    for fraction, sample in tqdm(todo, desc="samples", disable=hidden, leave=False):
-        kept = np.zeros(items, dtype=bool)
-        kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
-        yield fraction, sample, kept
+@dataclass(frozen=True)
+class _Samples:
+    """What is drawn of labels or queries; see :func:`missing_labels`."""
 
+    fractions: Sequence[float]
+    samples: int
+    seed: int
+    progress: bool | None
 
-def _check(fractions: Sequence[float], samples: int) -> None:
-    wrong = [fraction for fraction in fractions if not 0 < fraction <= 1]
-    if wrong:
-        raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-    if samples < 1:
-        raise ValueError(f"samples is {samples}: give at least 1")
+    def __post_init__(self) -> None:
+        wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
+        if wrong:
+            raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
+        if self.samples < 1:
+            raise ValueError(f"samples is {self.samples}: give at least 1")
+
+    def of(self, items: int) -> Iterator[tuple[float, int, Bools]]:
+        """For each fraction and sample, which of the items are kept; at least one."""
+        todo = [(fraction, sample) for fraction in self.fractions for sample in range(self.samples)]
+        generator = np.random.default_rng(self.seed)
+        hidden = None if self.progress is None else not self.progress
+        for fraction, sample in tqdm(todo, desc="samples", disable=hidden, leave=False):
+            kept = np.zeros(items, dtype=bool)
+            kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
+            yield fraction, sample, kept

@@ -68,7 +68,14 @@ def recall_level_needed(
 
 
 def level_correlations(
-    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 8
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 8,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Pearson correlations of the differences δRR_i and δRR_j of two rankings (Figure 7a).
 
@@ -80,6 +87,8 @@ def level_correlations(
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
+        weights: how much a query's pairs count in the correlation.
+        by: what slice each query is in; one table for each.
 
     Returns:
         For each i < j: ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a number where one
@@ -90,15 +99,19 @@ def level_correlations(
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     reciprocal = judged.reciprocal_ranks(rel, cutoff)
-    rows = []
-    for j in range(2, levels + 1):
-        products, pairs = _products(reciprocal, total, range(1, j + 1))
-        for i in range(1, j):
-            scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
-            correlation = products[i - 1, j - 1] / scale if scale else np.nan
-            rows.append((i, j, pairs, correlation))
-    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
-    return frame.sort_values(["i", "j"], ignore_index=True)
+
+    def of(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for j in range(2, levels + 1):
+            products, pairs = _products(reciprocal, total, range(1, j + 1), queries)
+            for i in range(1, j):
+                scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
+                correlation = products[i - 1, j - 1] / scale if scale else np.nan
+                rows.append((i, j, pairs, correlation))
+        frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
+        return frame.sort_values(["i", "j"], ignore_index=True)
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def level_regressions(
@@ -109,6 +122,8 @@ def level_regressions(
     cutoff: int | None = None,
     levels: int = 4,
     following: int = 4,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4) (Figure 7b).
 
@@ -122,6 +137,8 @@ def level_regressions(
         cutoff: look at the first ``cutoff`` documents only.
         levels: regress δRR_1 to this one.
         following: on how many following levels.
+        weights: how much a query's pairs count in the regression.
+        by: what slice each query is in; one table for each.
 
     Returns:
         For each i and j: ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the regression and
@@ -132,16 +149,22 @@ def level_regressions(
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     reciprocal = judged.reciprocal_ranks(rel, cutoff)
-    fits = (_regression(reciprocal, total, i, following) for i in range(1, levels + 1))
-    return pd.DataFrame(
-        chain.from_iterable(fits), columns=["i", "j", "coefficient", "R2", "pairs"]
-    )
+
+    def of(queries: Queries) -> pd.DataFrame:
+        products = (
+            _products(reciprocal, total, range(i, i + following + 1), queries)
+            for i in range(1, levels + 1)
+        )
+        fits = (_regression(i, *found) for i, found in enumerate(products, 1))
+        columns = ["i", "j", "coefficient", "R2", "pairs"]
+        return pd.DataFrame(chain.from_iterable(fits), columns=columns)
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def _regression(
-    reciprocal: Floats, total: npt.NDArray[np.int64], i: int, following: int
+    i: int, products: Floats, pairs: int
 ) -> list[tuple[int, int, float, float, int]]:
-    products, pairs = _products(reciprocal, total, range(i, i + following + 1))
     with_target, among = products[1:, 0], products[1:, 1:]
     coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
     explained = coefficients @ with_target
@@ -150,16 +173,16 @@ def _regression(
 
 
 def _products(
-    reciprocal: Floats, total: npt.NDArray[np.int64], levels: range
+    reciprocal: Floats, total: npt.NDArray[np.int64], levels: range, queries: Queries
 ) -> tuple[Floats, int]:
     """Sums of δRR_i δRR_j over all pairs of rankings of the queries that have the last level.
 
     Both ways round δRR has mean 0. Of S values x and y, the differences of all ordered pairs have
     the product sum 2 S² cov(x, y): no pair need be made.
     """
-    has = np.flatnonzero(total >= levels[-1])
-    values = np.stack([level(reciprocal, total, i)[:, has] for i in levels])
+    has = queries.where(total >= levels[-1])
+    values = np.stack([has.of(level(reciprocal, total, i)) for i in levels])
     centred = values - values.mean(axis=1, keepdims=True)
     systems = values.shape[1]
-    sums = 2 * systems * np.einsum("isq,jsq->ij", centred, centred)
+    sums = 2 * systems * np.einsum("isq,jsq,q->ij", centred, centred, has.each)
     return sums, systems * (systems - 1) // 2 * len(has)

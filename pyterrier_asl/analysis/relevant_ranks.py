@@ -47,6 +47,11 @@ class RelevantRanks:
             row[column[found.pairs]] = found.ranks
         return cls(ranks, pairs, runs.judgements.num_relevant(rel))
 
+    def of_queries(self, at: Ints) -> RelevantRanks:
+        """The documents of some of the queries, in ascending order."""
+        here = np.isin(self.queries, at)
+        return RelevantRanks(self.ranks[:, here], self.pairs[here], self.total[at])
+
     @cached_property
     def queries(self) -> Ints:
         """The query number of each document, shape (R,)."""

@@ -45,6 +45,18 @@ class Queries:
         """
         return np.average(self.of(values), axis=-1, weights=self.weights)
 
+    def where(self, wanted: npt.NDArray[np.bool_]) -> Queries:
+        """Those of them that are wanted, of all queries, shape (Q,)."""
+        return self._keep(wanted[self.at])
+
+    @property
+    def counting(self) -> Queries:
+        """Those of them that count: whose weight is not 0."""
+        return self._keep(self.each > 0)
+
+    def _keep(self, kept: npt.NDArray[np.bool_]) -> Queries:
+        return Queries(self.at[kept], None if self.weights is None else self.weights[kept])
+
     @property
     def each(self) -> Floats:
         """The weights; ones where all count alike."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .judged_runs import JudgedRuns
 from .pairs import preference_cube
-from .slices import Queries, per_slice, slices
+from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -110,6 +110,7 @@ def cycles(
     rel: float = 1,
     cutoff: int | None = None,
     weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Triples of systems of which each is preferred to the next, round and round.
 
@@ -123,6 +124,7 @@ def cycles(
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         weights: how much each query counts.
+        by: what slice each query is in; one table for each.
 
     Returns:
         A row for each circular triple: ``a``, ``b``, ``c``, each preferred to the next and c to a,
@@ -132,16 +134,23 @@ def cycles(
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
     cube = preference_cube(preference, judged.reciprocal_ranks(rel, cutoff), total)
-    ((_, queries),) = slices(judged.qids, weights)
-    mean, _, _ = _aggregated(cube, queries)
+
+    def of(queries: Queries) -> pd.DataFrame:
+        return _triples(_aggregated(cube, queries)[0], judged.names)
+
+    return per_slice(judged.qids, of, weights, by)
+
+
+def _triples(mean: Floats, names: list[str]) -> pd.DataFrame:
+    """The circular triples in mean preferences."""
     preferred = mean > _EQUAL
     rows = []
-    for a in range(len(judged)):
+    for a in range(len(names)):
         # b and c after a in the list of systems, so that each circle is found once.
         b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
         for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
             weakest = min(mean[a, second], mean[second, third], mean[third, a])
-            rows.append((judged.names[a], judged.names[second], judged.names[third], weakest))
+            rows.append((names[a], names[second], names[third], weakest))
     frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
     return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
 

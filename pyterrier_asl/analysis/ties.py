@@ -65,7 +65,14 @@ def ties(
 
 
 def tie_probability_by_rank(
-    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, deepest: int = 10
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    deepest: int = 10,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How likely another system's ranking ties with one in reciprocal rank, by its rank p_1.
 
@@ -75,6 +82,8 @@ def tie_probability_by_rank(
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         deepest: the last rank p_1 to report.
+        weights: how much a query's pairs count in the probability.
+        by: what slice each query is in; one table for each.
 
     Returns:
         For each rank: ``p_1``, ``rankings`` whose first relevant document is there, ``pairs`` of
@@ -94,17 +103,34 @@ def tie_probability_by_rank(
     ranks = np.arange(1, deepest + 1)
     # How many of each query's rankings have their first relevant document at each rank.
     there = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
-    rankings = there.sum(axis=1)
-    pairs = rankings * (len(judged) - 1)
-    with np.errstate(invalid="ignore"):
-        probability = np.sum(there * (there - 1), axis=1) / pairs
-    return pd.DataFrame(
-        {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
-    )
+    others = len(judged) - 1
+
+    def of(queries: Queries) -> pd.DataFrame:
+        here = queries.of(there)
+        with np.errstate(invalid="ignore"):
+            probability = (here * (here - 1)) @ queries.each / (here @ queries.each * others)
+        rankings = here.sum(axis=1)
+        return pd.DataFrame(
+            {
+                "p_1": ranks,
+                "rankings": rankings,
+                "pairs": rankings * others,
+                "probability": probability,
+            }
+        )
+
+    return per_slice(judged.qids, of, weights, by)
 
 
 def ties_by_recall_level(
-    runs: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None, levels: int = 20
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 20,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How often two rankings have their i-th relevant document at the same rank.
 
@@ -117,6 +143,8 @@ def ties_by_recall_level(
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
+        weights: how much a query's pairs count in the shares.
+        by: what slice each query is in; one table for each.
 
     Returns:
         For each level ``i``: ``pairs`` of rankings, ``probability`` of the same position, and
@@ -132,21 +160,25 @@ def ties_by_recall_level(
     """
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)
-    pairs, tied, missing = np.zeros((3, levels))
-    systems = len(judged)
-    for part in by_query(judged.reciprocal_ranks(rel, cutoff), total):
+    pairs, tied, missing = np.zeros((3, levels, len(total)), dtype=np.int64)
+    for query, part in enumerate(by_query(judged.reciprocal_ranks(rel, cutoff), total)):
         for i in range(min(levels, part.shape[1])):
             values, counts = np.unique(part[:, i], return_counts=True)
             alike = counts * (counts - 1) // 2
-            pairs[i] += systems * (systems - 1) // 2
-            tied[i] += alike.sum()
-            missing[i] += alike[values == 0].sum()
-    with np.errstate(invalid="ignore"):
-        return pd.DataFrame(
-            {
-                "i": np.arange(1, levels + 1),
-                "pairs": pairs.astype(np.int64),
-                "probability": tied / pairs,
-                "both_missing": missing / pairs,
-            }
-        )
+            pairs[i, query] = len(judged) * (len(judged) - 1) // 2
+            tied[i, query] = alike.sum()
+            missing[i, query] = alike[values == 0].sum()
+
+    def of(queries: Queries) -> pd.DataFrame:
+        whole = queries.of(pairs) @ queries.each
+        with np.errstate(invalid="ignore"):
+            return pd.DataFrame(
+                {
+                    "i": np.arange(1, levels + 1),
+                    "pairs": queries.of(pairs).sum(axis=1),
+                    "probability": queries.of(tied) @ queries.each / whole,
+                    "both_missing": queries.of(missing) @ queries.each / whole,
+                }
+            )
+
+    return per_slice(judged.qids, of, weights, by)
