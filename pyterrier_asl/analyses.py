@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ JUDGES = "Several judges"
 _QUERIES = ("weights", "by")
 _ASL = ("rel", "cutoff", "missing")
 _RANKS = ("rel", "cutoff")
+_SAMPLED = (*_RANKS, "fractions", "samples", "seed", *_QUERIES)
 _TESTED = ("test", "correction", "alpha", "seed")
 _ASSESSORS = ("assessor", "assessor_rel", "rel")
 
@@ -43,7 +44,7 @@ class Analysis:
         needed: those of the options that must be given.
         takes: what it is about: ``('qrels', 'runs')``, ``('qrels',)`` or nothing.
         group_by: a column whose rows belong together; see :func:`.frames.write`.
-        chart: module and function in :mod:`pyterrier_asl.charts`; '' where there is none.
+        chart: module and function in :mod:`pyterrier_asl.charts`.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Analysis:
     needed: tuple[str, ...] = ()
     takes: tuple[str, ...] = ("qrels", "runs")
     group_by: str = ""
-    chart: str = ""
+    chart: str = field(kw_only=True)
 
     @property
     def source(self) -> str:
@@ -70,10 +71,15 @@ class Analysis:
         )
         return function
 
-    def drawn(self, frame: pd.DataFrame) -> Any:
-        """The chart of its table."""
+    def drawn(self, frame: pd.DataFrame, by: str | None = None) -> Any:
+        """The chart of its table; with the column of the slices, one for each slice."""
         module, name = self.chart.split(".")
-        return getattr(import_module(f".charts.{module}", __package__), name)(frame)
+        draw = getattr(import_module(f".charts.{module}", __package__), name)
+        if by is None:
+            return draw(frame)
+        from .charts.slices import by_slice
+
+        return by_slice(draw, frame, by)
 
     def default(self, option: str) -> Any:
         """What an option is if nobody says; None also where the function decides."""
@@ -91,6 +97,7 @@ ANALYSES: tuple[Analysis, ...] = (
     Analysis(
         "run-quality", ALEX, "Figures 1-4", "Every run at the top and over all documents.",
         "headroom.run_quality", (*_ASL, *_QUERIES),
+        chart="headroom.run_quality",
     ),
     Analysis(
         "techniques", ALEX, "Table 1", "How much of the error a new technique takes away (RRIE).",
@@ -121,33 +128,40 @@ ANALYSES: tuple[Analysis, ...] = (
     ),
     Analysis(
         "collection", DIAZ, "Table 1", "Requests, runs, relevant and retrieved documents.",
-        "collection_statistics.collection_statistics", ("rel",),
+        "collection_statistics.collection_statistics", ("rel", *_QUERIES),
+        chart="lexiprecision.collection_statistics",
     ),
     Analysis(
         "suffixes", DIAZ, "Table 2", "Whether later relevant documents predict the first.",
-        "suffixes.prediction_from_suffixes", _RANKS,
+        "suffixes.prediction_from_suffixes", (*_RANKS, *_QUERIES),
+        chart="lexiprecision.prediction_from_suffixes",
     ),
     Analysis(
         "ties", DIAZ, "Table 3", "Pairs of rankings that lexiprecision and RR cannot tell apart.",
-        "ties.ties", _RANKS,
+        "ties.ties", (*_RANKS, *_QUERIES),
+        chart="lexiprecision.ties",
     ),
     Analysis(
         "preference-discrimination", DIAZ, "Table 4", "Pairs of systems told apart by preferences.",
         "discrimination.preference_discrimination",
         ("preferences", *_RANKS, "level", "resamples", "seed", *_QUERIES),
+        chart="discrimination.discriminative_power",
     ),
     Analysis(
         "system-preferences", DIAZ, "section 5", "Which of every two systems is preferred.",
         "system_preferences.system_preferences",
         ("preferences", *_RANKS, "correction", "alpha", *_QUERIES), group_by="preference",
+        chart="lexiprecision.system_preferences",
     ),
     Analysis(
         "system-order", DIAZ, "section 5", "The order that preferences put systems in.",
         "system_order.system_order", ("preference", *_RANKS, *_QUERIES),
+        chart="lexiprecision.system_order",
     ),
     Analysis(
         "cycles", DIAZ, "section 5", "Systems that are preferred to each other in a circle.",
-        "system_order.cycles", ("preference", *_RANKS, "weights"),
+        "system_order.cycles", ("preference", *_RANKS, *_QUERIES),
+        chart="lexiprecision.cycles",
     ),
     Analysis(
         "preference-levels", DIAZ, "Figure 1", "How many values a ranking can have, in theory.",
@@ -163,47 +177,51 @@ ANALYSES: tuple[Analysis, ...] = (
     ),
     Analysis(
         "ties-by-rank", DIAZ, "Figure 3", "How likely another ranking ties, by the first rank.",
-        "ties.tie_probability_by_rank", (*_RANKS, "deepest"),
+        "ties.tie_probability_by_rank", (*_RANKS, "deepest", *_QUERIES),
         chart="lexiprecision.tie_probability_by_rank",
     ),
     Analysis(
         "ties-by-level", DIAZ, "Figure 5", "Ties in position by recall level.",
-        "ties.ties_by_recall_level", (*_RANKS, "levels"),
+        "ties.ties_by_recall_level", (*_RANKS, "levels", *_QUERIES),
         chart="lexiprecision.ties_by_recall_level",
     ),
     Analysis(
         "levels-needed", DIAZ, "Figure 6", "The recall level that tells two rankings apart.",
-        "recall_levels.recall_level_needed", (*_RANKS, "levels"),
+        "recall_levels.recall_level_needed", (*_RANKS, "levels", *_QUERIES),
         chart="lexiprecision.recall_level_needed",
     ),
     Analysis(
         "level-correlations", DIAZ, "Figure 7a", "Correlations of differences at recall levels.",
-        "recall_levels.level_correlations", (*_RANKS, "levels"),
+        "recall_levels.level_correlations", (*_RANKS, "levels", *_QUERIES),
         chart="lexiprecision.level_correlations",
     ),
     Analysis(
         "level-regressions", DIAZ, "Figure 7b", "Each level's difference from the following ones.",
-        "recall_levels.level_regressions", (*_RANKS, "levels"),
+        "recall_levels.level_regressions", (*_RANKS, "levels", *_QUERIES),
         chart="lexiprecision.level_regressions",
     ),
     Analysis(
-        "missing-labels", DIAZ, "Figures 8a, 9", "Agreement with RR, and ties, as labels go.",
-        "missing_labels.missing_labels", (*_RANKS, "fractions", "samples", "seed"),
-        chart="lexiprecision.missing_labels",
+        "missing-labels", DIAZ, "Figure 8a", "Agreement with RR as labels go.",
+        "missing_labels.missing_labels", _SAMPLED, chart="lexiprecision.missing_labels",
     ),
     Analysis(
         "missing-queries", DIAZ, "Figure 8b", "Agreement with RR as queries go.",
-        "missing_labels.missing_queries", (*_RANKS, "fractions", "samples", "seed"),
-        chart="lexiprecision.missing_queries",
+        "missing_labels.missing_queries", _SAMPLED, chart="lexiprecision.missing_queries",
+    ),
+    Analysis(
+        "ties-as-labels-go", DIAZ, "Figure 9", "Rankings that tie as labels go.",
+        "missing_labels.missing_labels", _SAMPLED, chart="lexiprecision.ties_as_labels_go",
     ),
     Analysis(
         "discrimination", TURKMEN, "Table 1", "Pairs of systems told apart by measures.",
         "discrimination.discriminative_power",
         ("measures", "test", "correction", "level", "resamples", "seed", *_QUERIES, "as_published"),
+        chart="discrimination.discriminative_power",
     ),
     Analysis(
         "stability", TURKMEN, "Table 2", "Whether the better stays the better on other queries.",
         "stability.stability", ("measures", "draws", "fuzz", "seed", *_QUERIES, "as_published"),
+        chart="rareness.stability",
     ),
     Analysis(
         "number-of-systems", TURKMEN, "Table 3", "Rareness among few systems and among all.",
@@ -231,20 +249,24 @@ ANALYSES: tuple[Analysis, ...] = (
         "rareness-pools", TURKMEN, "section 5.4", "Who looks rare by some types of runs only.",
         "rareness_pools.rareness_by_pool", ("types", "measure", "groups", *_QUERIES), ("types",),
         group_by="pool",
+        chart="rareness.rareness_by_pool",
     ),
     Analysis(
         "rareness-own-group", TURKMEN, "section 5.4", "Rareness without the group's other runs.",
         "rareness_pools.without_own_group", ("groups", "measure", *_QUERIES), ("groups",),
+        chart="rareness.without_own_group",
     ),
     Analysis(
         "assessors", TROTMAN, "section 4", "How other assessors score as runs.",
         "assessors.assessor_scores", (*_ASSESSORS, "permutations", "seed", *_QUERIES),
         ("assessor",), ("qrels",),
+        chart="assessors.assessor_scores",
     ),
     Analysis(
         "assessor-tests", TROTMAN, "Table 1", "Runs against assessors at best, expected, worst.",
         "assessors.compare_with_assessors",
         (*_ASSESSORS, "both_ways", *_TESTED, *_QUERIES, "as_published"), ("assessor",),
+        chart="assessors.compare_with_assessors",
     ),
     Analysis(
         "human-range", TROTMAN, "Figure 2", "The range of human scores beside a system's.",
@@ -277,17 +299,22 @@ ANALYSES: tuple[Analysis, ...] = (
         "leaderboard-swaps", JUDGES, "systems", "Significant differences that a judge reverses.",
         "leaderboards.leaderboard_swaps", ("judge", "measure", "rel", *_TESTED, *_QUERIES),
         ("judge",),
+        chart="leaderboards.leaderboard_swaps",
     ),
     Analysis(
         "judge-agreement", JUDGES, "documents", "How far judges agree on documents (kappa).",
         "judges.judge_agreement", ("judge", "rel"), ("judge",), ("qrels",),
+        chart="leaderboards.judges_agreement",
     ),
     Analysis(
         "judge-confusion", JUDGES, "documents", "How often one judge's grade is another's other.",
         "judges.judge_confusion", ("judge",), ("judge",), ("qrels",),
+        chart="leaderboards.judge_confusion",
     ),
 )  # fmt: skip
 
+#: The column of slices that a file of them gives.
+SLICE = "slice"
 #: What the judge of QRELS is called among several.
 FIRST_JUDGE = "qrels"
 
@@ -333,7 +360,7 @@ def _weights(path: str) -> dict[str, float]:
 
 
 def _by(path: str) -> dict[str, str]:
-    return read_pairs(path, "query", "slice")
+    return read_pairs(path, "query", SLICE)
 
 
 def _pools(path: str) -> dict[str, list[str]]:
@@ -432,28 +459,23 @@ def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:
         path: the file; its ending is one of :data:`.charts.saving.ENDINGS`.
 
     Raises:
-        ValueError: for one that has no chart, or a table that the chart is not of.
+        ValueError: for another ending, or where there is no Altair.
     """
-    check_chart(analysis, path)
-    if analysis.name == "reordering" and "run" not in frame:
-        raise ValueError("the chart of reordering is of each system: add --each")
+    check_chart(path)
     try:
-        save_chart(analysis.drawn(frame), path)
+        save_chart(analysis.drawn(frame, SLICE if SLICE in frame else None), path)
     except ModuleNotFoundError as error:
         if error.name != "altair":
             raise
         raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'") from error
 
 
-def check_chart(analysis: Analysis, path: str) -> None:
-    """Whether there is a chart, and it can be saved there.
+def check_chart(path: str) -> None:
+    """Whether a chart can be saved there.
 
     Raises:
         ValueError: where not.
     """
-    if not analysis.chart:
-        drawn = ", ".join(one.name for one in ANALYSES if one.chart)
-        raise ValueError(f"there is no chart of {analysis.name}; there are of {drawn}")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
+from .forms import category
 
 
 def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
@@ -21,7 +22,7 @@ def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     shown = frame[frame["kind"].isin(kinds)]
     base = alt.Chart(shown, width=260, height=180).encode(
         x=alt.X("rank:Q", title="rank"),
-        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds)),
+        color=category("kind", domain=kinds),
         tooltip=["run", "rank", "kind", "length", "documents"],
     )
     points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))

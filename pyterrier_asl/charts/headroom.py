@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .captions import captioned
+from .forms import COLORS, figure
 
 #: Where the bins end: shares by tenths, search lengths in steps that double or so.
 _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
@@ -35,6 +36,28 @@ def headroom(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     return captioned(drawn, "How much room is left", caption)
 
 
+def run_quality(frame: pd.DataFrame) -> Any:
+    """Every run by AP and by ASL, and how much of its ASL nobody can see.
+
+    Args:
+        frame: what :func:`~pyterrier_asl.analysis.headroom.run_quality` returned.
+    """
+    beside = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
+    return figure(
+        alt.Chart(frame).mark_circle(size=50, opacity=0.8),
+        "At the top, and over all relevant documents",
+        "Each point is a run; the best are at the upper right. The lighter, the more of its search "
+        "length comes from relevant documents that it did not retrieve.",
+        x=alt.X("AP:Q", title="AP"),
+        y=alt.Y("ASL:Q", title="ASL", scale=alt.Scale(reverse=True, zero=False)),
+        color=alt.Color("missing_share:Q", title="missing share of ASL",
+                        scale=alt.Scale(scheme="viridis", domain=[0, 1]),
+                        legend=alt.Legend(format="%")),
+        tooltip=["run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share",
+                 *beside],
+    )  # fmt: skip
+
+
 def _panel(measure: str, part: pd.DataFrame) -> Any:
     lengths = measure.startswith("ASL")
     codes, names = _bins(part["value"], lengths)
@@ -48,7 +71,7 @@ def _panel(measure: str, part: pd.DataFrame) -> Any:
     counted = alt.Axis(format="d", values=_whole(int(shown["tracks"].max())))
     return (
         alt.Chart(shown, title=measure, width=260, height=160)
-        .mark_bar()
+        .mark_bar(color=COLORS[0])
         .encode(
             x=alt.X("bin:N", sort=names, title=None, axis=alt.Axis(labelAngle=-45)),
             y=alt.Y("tracks:Q", title="tracks", axis=counted),

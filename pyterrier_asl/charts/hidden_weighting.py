@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
+from .forms import category
 
 #: What the paper found over its tracks: mean, and one standard deviation.
 _PUBLISHED = (0.57, 0.16)
@@ -33,7 +34,7 @@ def effective_share(frame: pd.DataFrame) -> Any:
         .encode(
             x=alt.X("AP:Q", title="AP"),
             y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
-            color=alt.Color("track:N"),
+            color=category("track", "track"),
             tooltip=["track", "run", "AP", "share", "pooled"],
         )
     )

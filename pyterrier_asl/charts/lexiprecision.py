@@ -1,4 +1,4 @@
-"""The figures of Diaz, Best-Case Retrieval Evaluation, 2023.
+"""The figures and tables of Diaz, Best-Case Retrieval Evaluation, 2023.
 
 The frames of several collections can be drawn into one chart: give each a column ``collection``
 and concatenate them.
@@ -12,14 +12,176 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
-
-_WIDTH, _HEIGHT = 360, 240
-
-#: Characters that a caption line over such a chart has room for.
-_CAPTION = 68
+from .forms import (
+    CAPTION,
+    HEIGHT,
+    STEP,
+    WIDTH,
+    by_collection,
+    category,
+    cells,
+    figure,
+    first_of,
+    shape,
+)
 
 #: Colour and dash of each preference: told apart by all readers, and in print without colours.
 _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
+
+
+def collection_statistics(frame: pd.DataFrame) -> Any:
+    """Relevant, judged and retrieved documents of a request (Table 1).
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.collection_statistics.collection_statistics`.
+    """
+    kinds = ["rel/request", "judged/request", "docs/request"]
+    keys = [name for name in ("collection", "requests", "runs") if name in frame]
+    long = frame.melt(keys, kinds, "kind", "documents")
+    long["kind"] = long["kind"].str.removesuffix("/request")
+    several = {"row": alt.Row("collection:N", title=None)} if "collection" in frame else {}
+    empty = int(frame["without_relevant"].sum()), int(frame["unanswered"].sum())
+    return figure(
+        alt.Chart(long).mark_bar(),
+        "The collection, request by request",
+        f"Documents a request in the mean, on a logarithmic axis: relevant (rel), judged, and "
+        f"retrieved by a run (docs). {int(frame['requests'].sum())} requests, {empty[0]} of them "
+        f"without relevant documents; {int(frame['runs'].sum())} runs, which left {empty[1]} "
+        "requests unanswered.",
+        height=alt.Step(2 * STEP),
+        x=alt.X("documents:Q", title="documents a request", scale=alt.Scale(type="symlog"),
+                axis=alt.Axis(values=[0, *(10**power for power in range(7))])),
+        y=alt.Y("kind:N", title=None, sort=None),
+        color=category("kind").legend(None),
+        tooltip=[*keys, "kind", alt.Tooltip("documents", format=".1f")],
+        **several,
+    )  # fmt: skip
+
+
+def prediction_from_suffixes(frame: pd.DataFrame) -> Any:
+    """How often later relevant documents predict the first (Table 2).
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.suffixes.prediction_from_suffixes`.
+    """
+    kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
+    long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
+    return figure(
+        alt.Chart(long).mark_bar(),
+        "The first relevant document, predicted",
+        "How often the relevant documents after the first tell which of two rankings has the first "
+        "one higher: of all pairs of rankings whose reciprocal ranks differ, and of those that the "
+        "predictor tells apart. By chance: 50.",
+        height=alt.Step(STEP),
+        x=alt.X("share:Q", title="right (%)", scale=alt.Scale(domain=[0, 100])),
+        y=alt.Y("predictor:N", title=None, sort=None),
+        yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
+        color=category("of", "pairs", domain=list(kinds.values())),
+        tooltip=["predictor", "of", "pairs", alt.Tooltip("share", format=".2f")],
+    )
+
+
+def ties(frame: pd.DataFrame) -> Any:
+    """Pairs of rankings that tie (Table 3).
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.ties.ties`.
+    """
+    return figure(
+        alt.Chart(frame).mark_bar(),
+        "Rankings that cannot be told apart",
+        "The share of pairs of rankings, of the same query by two systems, that tie: by "
+        "lexiprecision, whose rrLP and sgnLP tie alike, and by reciprocal rank.",
+        height=alt.Step(2 * STEP),
+        x=alt.X("percent:Q", title="tied (%)", scale=alt.Scale(domain=[0, 100])),
+        y=alt.Y("preference:N", title=None, sort=None),
+        color=category("preference").legend(None),
+        tooltip=["preference", "pairs", "ties", alt.Tooltip("percent", format=".2f")],
+    )
+
+
+def system_preferences(frame: pd.DataFrame) -> Any:
+    """The mean preference of every two systems, as a matrix for each kind.
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.system_preferences.system_preferences`.
+    """
+    back = frame.rename(columns={"a": "b", "b": "a", "wins": "losses", "losses": "wins"})
+    both = pd.concat([frame, back.assign(mean=-back["mean"])], ignore_index=True)
+    first = both[both["preference"] == both["preference"].iloc[0]] if len(both) else both
+    order = first.groupby("a")["mean"].mean().sort_values(ascending=False).index.tolist()
+    side = max(160, min(600, 14 * len(order)))
+    panels = []
+    for kind, part in both.groupby("preference", sort=False):
+        most = max(float(part["mean"].abs().max()), 1e-9)
+        base = alt.Chart(part, title=str(kind), width=side, height=side).encode(
+            x=alt.X("b:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
+            y=alt.Y("a:N", sort=order, title=None),
+        )
+        colour = alt.Color(
+            "mean:Q", title=str(kind), scale=alt.Scale(scheme="blueorange", domain=[most, -most])
+        )
+        shade = base.mark_rect().encode(
+            color=colour, tooltip=["a", "b", "mean", "wins", "losses", "test", "p_corrected"]
+        )
+        dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
+        panels.append(alt.layer(shade, dot))
+    caption = (
+        "The mean preference for the row's system over the column's: blue prefers the row, orange "
+        "the column; a dot marks what is significant after correction. Systems stand in the order "
+        "of the first kind."
+    )
+    drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
+    return captioned(drawn, "Which of two systems is preferred", caption)
+
+
+def system_order(frame: pd.DataFrame) -> Any:
+    """The systems' places by mean preference, Borda and MC4.
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.system_order.system_order`.
+    """
+    methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
+    long = frame.melt(["system", "cycle"], list(methods), "method", "place")
+    long = long.replace({"method": methods})
+    in_circles = int((frame["cycle"] > 0).sum())
+    return figure(
+        alt.Chart(long).mark_point(filled=True, size=55, opacity=0.8),
+        "The order that preferences put systems in",
+        "Places by three ways to aggregate preferences; systems that a way cannot tell apart share "
+        f"one. {in_circles} of {len(frame)} systems are preferred to each other in a circle, which "
+        "no order does justice to.",
+        height=alt.Step(STEP),
+        x=alt.X("place:Q", title="place", axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("system:N", title=None, sort=None),
+        color=category("method", domain=list(methods.values())),
+        shape=shape("method", domain=list(methods.values())),
+        tooltip=["system", "method", "place", "cycle"],
+    )
+
+
+def cycles(frame: pd.DataFrame) -> Any:
+    """Triples of systems that are preferred in a circle, by the weakest of the preferences.
+
+    Args:
+        frame: of :func:`~pyterrier_asl.analysis.system_order.cycles`.
+    """
+    shown, rest = first_of(frame, "circles")
+    names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
+    caption = (
+        "Each of three systems is preferred to the next, and the last to the first; the bar is the "
+        "weakest of the three mean preferences." if names else
+        "There are no circles: of no three systems is each preferred to the next."
+    )  # fmt: skip
+    return figure(
+        alt.Chart(shown.assign(circle=names)).mark_bar(color=_STYLES["sgnLP"][0]),
+        "Systems preferred in a circle",
+        caption + rest,
+        height=alt.Step(STEP),
+        x=alt.X("weakest:Q", title="weakest mean preference"),
+        y=alt.Y("circle:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
+        tooltip=["a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")],
+    )
 
 
 def preference_levels(frame: pd.DataFrame) -> Any:
@@ -32,21 +194,16 @@ def preference_levels(frame: pd.DataFrame) -> Any:
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
-    chart = _sized(
-        alt.Chart(long)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("m:Q", title="relevant documents m"),
-            y=alt.Y("digits:Q", title="levels (decimal digits)"),
-            color=alt.Color("order:N", title=None),
-            tooltip=["m", "order", "digits"],
-        )
-    )
-    caption = (
+    return figure(
+        alt.Chart(long).mark_line(point=True),
+        "How finely rankings can be told apart",
         "Levels of reciprocal rank and of lexiprecision, as the number of their decimal "
-        "digits: every arrangement of relevant documents is a level of the latter."
+        "digits: every arrangement of relevant documents is a level of the latter.",
+        x=alt.X("m:Q", title="relevant documents m"),
+        y=alt.Y("digits:Q", title="levels (decimal digits)"),
+        color=category("order"),
+        tooltip=["m", "order", "digits"],
     )
-    return captioned(chart, "How finely rankings can be told apart", caption, _CAPTION)
 
 
 def tie_probability(frame: pd.DataFrame) -> Any:
@@ -55,21 +212,16 @@ def tie_probability(frame: pd.DataFrame) -> Any:
     Args:
         frame: of :func:`~pyterrier_asl.analysis.reciprocal_rank.tie_probability`.
     """
-    chart = _sized(
-        alt.Chart(frame)
-        .mark_line()
-        .encode(
-            x=alt.X("p_1:Q", title="p₁"),
-            y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)"),
-            color=alt.Color("m:O", title="m", scale=alt.Scale(scheme="viridis")),
-            tooltip=["m", "p_1", alt.Tooltip("probability", format=".5f")],
-        )
-    )
-    caption = (
+    return figure(
+        alt.Chart(frame).mark_line(),
+        "Ties in reciprocal rank with a random ranking",
         "The closed form, by the rank of the first relevant document: the more are "
-        "relevant, the likelier a tie near the top."
+        "relevant, the likelier a tie near the top.",
+        x=alt.X("p_1:Q", title="p₁"),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)"),
+        color=alt.Color("m:O", title="m", scale=alt.Scale(scheme="viridis")),
+        tooltip=["m", "p_1", alt.Tooltip("probability", format=".5f")],
     )
-    return captioned(chart, "Ties in reciprocal rank with a random ranking", caption, _CAPTION)
 
 
 def tie_probability_by_rank(frame: pd.DataFrame) -> Any:
@@ -79,20 +231,15 @@ def tie_probability_by_rank(frame: pd.DataFrame) -> Any:
         frame: of :func:`~pyterrier_asl.analysis.ties.tie_probability_by_rank`.
     """
     seen = frame[frame["probability"] > 0]
-    chart = _sized(
-        alt.Chart(seen)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("p_1:Q", title="p₁", scale=alt.Scale(type="log")),
-            y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", scale=alt.Scale(type="log")),
-            tooltip=["p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")],
-            **_by_collection(frame),
-        )
+    return figure(
+        alt.Chart(seen).mark_line(point=True),
+        "Ties in reciprocal rank with another system",
+        "Empirical, by the rank of the first relevant document; both axes are logarithmic.",
+        x=alt.X("p_1:Q", title="p₁", scale=alt.Scale(type="log")),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", scale=alt.Scale(type="log")),
+        tooltip=["p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")],
+        **by_collection(frame),
     )
-    caption = (
-        "Empirical, by the rank of the first relevant document; both axes are logarithmic."
-    )
-    return captioned(chart, "Ties in reciprocal rank with another system", caption, _CAPTION)
 
 
 def ties_by_recall_level(frame: pd.DataFrame) -> Any:
@@ -101,22 +248,17 @@ def ties_by_recall_level(frame: pd.DataFrame) -> Any:
     Args:
         frame: of :func:`~pyterrier_asl.analysis.ties.ties_by_recall_level`.
     """
-    chart = _sized(
-        alt.Chart(frame)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("i:Q", title="recall level i"),
-            y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
-            tooltip=["i", "pairs", alt.Tooltip("probability", format=".3f"),
-                     alt.Tooltip("both_missing", format=".3f")],
-            **_by_collection(frame),
-        )
-    )  # fmt: skip
-    caption = (
+    return figure(
+        alt.Chart(frame).mark_line(point=True),
+        "Ties in position by recall level",
         "How often two systems have their i-th relevant document at the same rank, or both "
-        "miss it."
+        "miss it.",
+        x=alt.X("i:Q", title="recall level i"),
+        y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
+        tooltip=["i", "pairs", alt.Tooltip("probability", format=".3f"),
+                 alt.Tooltip("both_missing", format=".3f")],
+        **by_collection(frame),
     )
-    return captioned(chart, "Ties in position by recall level", caption, _CAPTION)
 
 
 def recall_level_needed(frame: pd.DataFrame) -> Any:
@@ -125,21 +267,16 @@ def recall_level_needed(frame: pd.DataFrame) -> Any:
     Args:
         frame: of :func:`~pyterrier_asl.analysis.recall_levels.recall_level_needed`.
     """
-    chart = _sized(
-        alt.Chart(frame)
-        .mark_line(interpolate="step-after")
-        .encode(
-            x=alt.X("i:Q", title="recall level i*"),
-            y=alt.Y("cumulative:Q", title="told apart", scale=alt.Scale(domain=[0, 1])),
-            tooltip=["i", "pairs", alt.Tooltip("cumulative", format=".3f")],
-            **_by_collection(frame),
-        )
-    )
-    caption = (
+    return figure(
+        alt.Chart(frame).mark_line(interpolate="step-after"),
+        "Recall levels needed to tell two rankings apart",
         "The share of pairs of rankings whose first difference is at this recall level or "
-        "before."
+        "before.",
+        x=alt.X("i:Q", title="recall level i*"),
+        y=alt.Y("cumulative:Q", title="told apart", scale=alt.Scale(domain=[0, 1])),
+        tooltip=["i", "pairs", alt.Tooltip("cumulative", format=".3f")],
+        **by_collection(frame),
     )
-    return captioned(chart, "Recall levels needed to tell two rankings apart", caption, _CAPTION)
 
 
 def level_correlations(frame: pd.DataFrame) -> Any:
@@ -151,22 +288,20 @@ def level_correlations(frame: pd.DataFrame) -> Any:
     base = alt.Chart(frame).encode(
         x=alt.X("j:O", title="δRR at level j"), y=alt.Y("i:O", title="δRR at level i")
     )
-    cells = base.mark_rect().encode(
-        color=alt.Color(
+    chart = cells(
+        base,
+        alt.Color(
             "correlation:Q", title="correlation", scale=alt.Scale(scheme="blues", domain=[0, 1])
         ),
-        tooltip=["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
-    )
-    numbers = base.mark_text(fontSize=10).encode(
-        text=alt.Text("correlation:Q", format=".2f"),
-        color=alt.condition("datum.correlation > 0.6", alt.value("white"), alt.value("black")),
-    )
-    chart = alt.layer(cells, numbers).properties(width=_HEIGHT, height=_HEIGHT)
+        alt.Text("correlation:Q", format=".2f"),
+        "datum.correlation > 0.6",
+        ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
+    ).properties(width=HEIGHT, height=HEIGHT)
     caption = (
         "Pearson correlations over all pairs of systems and all queries that have the "
         "deeper level."
     )
-    return captioned(chart, "How alike differences at two recall levels are", caption, _CAPTION)
+    return captioned(chart, "How alike differences at two recall levels are", caption, CAPTION)
 
 
 def level_regressions(frame: pd.DataFrame) -> Any:
@@ -178,21 +313,16 @@ def level_regressions(frame: pd.DataFrame) -> Any:
     labelled = frame.assign(
         level=[f"{i} (R² = {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
     )
-    chart = _sized(
-        alt.Chart(labelled)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
-            color=alt.Color("level:N", title="i"),
-            tooltip=["i", "j", alt.Tooltip("coefficient", format=".3f")],
-        )
-    )
-    caption = (
+    return figure(
+        alt.Chart(labelled).mark_line(point=True),
+        "What the next recall levels say",
         "Coefficients of a linear regression of the difference at level i on those at the "
-        "next levels, with the share of variance it explains."
+        "next levels, with the share of variance it explains.",
+        x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
+        color=category("level", "i"),
+        tooltip=["i", "j", alt.Tooltip("coefficient", format=".3f")],
     )
-    return captioned(chart, "What the next recall levels say", caption, _CAPTION)
 
 
 def missing_labels(frame: pd.DataFrame) -> Any:
@@ -212,7 +342,7 @@ def missing_labels(frame: pd.DataFrame) -> Any:
         "Preferences on some of the labels against reciprocal rank on all; lines are means "
         "over samples, bands one standard deviation."
     )
-    return captioned(chart, "Agreement as labels go", caption, _CAPTION)
+    return captioned(chart, "Agreement as labels go", caption, CAPTION)
 
 
 def missing_queries(frame: pd.DataFrame) -> Any:
@@ -226,7 +356,7 @@ def missing_queries(frame: pd.DataFrame) -> Any:
         "Mean preferences over some of the queries against mean reciprocal rank over all; "
         "lines are means over samples, bands one standard deviation."
     )
-    return captioned(chart, "Agreement as queries go", caption, _CAPTION)
+    return captioned(chart, "Agreement as queries go", caption, CAPTION)
 
 
 def ties_as_labels_go(frame: pd.DataFrame) -> Any:
@@ -242,7 +372,7 @@ def ties_as_labels_go(frame: pd.DataFrame) -> Any:
         "Pairs of rankings that tie; lines are means over samples, bands one standard "
         "deviation. sgnLP ties as rrLP does."
     )
-    return captioned(chart, "Ties as labels go", caption, _CAPTION)
+    return captioned(chart, "Ties as labels go", caption, CAPTION)
 
 
 def _with_band(
@@ -272,14 +402,4 @@ def _with_band(
         tooltip=["fraction", "preference", alt.Tooltip("mean", format=".3f"),
                  alt.Tooltip("std", format=".3f")],
     )  # fmt: skip
-    return alt.layer(band, line).properties(width=_WIDTH, height=_HEIGHT)
-
-
-def _by_collection(frame: pd.DataFrame) -> dict[str, Any]:
-    if "collection" not in frame.columns:
-        return {}
-    return {"color": alt.Color("collection:N", title=None)}
-
-
-def _sized(chart: Any) -> Any:
-    return chart.properties(width=_WIDTH, height=_HEIGHT)
+    return alt.layer(band, line).properties(width=WIDTH, height=HEIGHT)

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
+from .forms import category
 
 
 def satisfaction(frame: pd.DataFrame) -> Any:
@@ -21,8 +22,7 @@ def satisfaction(frame: pd.DataFrame) -> Any:
     frame["curve"] = frame["track"] + ": " + frame["system"] if many else frame["system"]
     base = alt.Chart(frame, width=420, height=280).encode(
         x=alt.X("n:Q", title="n, documents looked at", axis=alt.Axis(tickMinStep=1)),
-        color=alt.Color("curve:N", title=None,
-                        legend=alt.Legend(symbolOpacity=1, symbolType="square")),
+        color=category("curve").legend(symbolOpacity=1, symbolType="square"),
     )  # fmt: skip
     lines = base.mark_line(point=True).encode(
         y=alt.Y("share:Q", title="S@n, share of queries satisfied",

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
+from .forms import category
 
 
 def search_length_distribution(distribution: pd.DataFrame) -> Any:
@@ -26,9 +27,7 @@ def search_length_distribution(distribution: pd.DataFrame) -> Any:
         .encode(
             x=alt.X("length:N", sort=alt.SortField("low"), title="search length"),
             y=alt.Y("count:Q", title="relevant documents"),
-            color=alt.Color(
-                "documents:N", title=None, scale=alt.Scale(domain=["found", "missing"])
-            ),
+            color=category("documents", domain=["found", "missing"]),
             tooltip=["length", "documents", "count"],
         )
     )
@@ -57,7 +56,7 @@ def search_length_changes(changes: pd.DataFrame) -> Any:
         .encode(
             x=alt.X("length:N", sort=alt.SortField("low"), title="difference of search lengths"),
             y=alt.Y("documents:Q", title="relevant documents"),
-            color=alt.Color("side:N", title=None, scale=alt.Scale(domain=sides)),
+            color=category("side", domain=sides),
             tooltip=["length", "documents", "from_missing"],
         )
     )

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from .captions import captioned
+from .forms import category, figure
 
 
 def compare_techniques(frame: pd.DataFrame) -> Any:
@@ -17,22 +17,24 @@ def compare_techniques(frame: pd.DataFrame) -> Any:
         frame: what :func:`~pyterrier_asl.analysis.techniques.compare_techniques` returned, without
             slices.
     """
-    old, new = frame.attrs.get("old", "old"), frame.attrs.get("new", "new")
-    drawn = (
-        alt.Chart(frame, width=360, height=alt.Step(34))
-        .mark_bar()
-        .encode(
-            x=alt.X("RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%")),
-            y=alt.Y("measure:N", sort=None, title=None),
-            color=alt.Color("significant:N", title="significant"),
-            tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high",
-                     "p_corrected"],
-        )
-    )  # fmt: skip
+    about = frame.attrs
+    several = frame["track"].nunique() > 1 if "track" in frame else False
+    row = alt.Row("track:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
+    old, new = (about.get(name, name) for name in ("old", "new"))
     caption = (
         f"The part of the distance to the best possible value, 1, that {new} saves over {old}. "
-        f"Significant: {frame.attrs.get('test', 't')} test at {frame.attrs.get('alpha', 0.05)}, "
-        f"correction {frame.attrs.get('correction')} over {frame.attrs.get('family', len(frame))} "
-        "comparisons."
+        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
+        f"{about.get('correction')} over {about.get('family', len(frame))} comparisons."
     )
-    return captioned(drawn, f"{new} over {old}", caption)
+    return figure(
+        alt.Chart(frame).mark_bar(),
+        f"{new} over {old}",
+        caption,
+        height=alt.Step(34),
+        x=alt.X("RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%")),
+        y=alt.Y("measure:N", sort=None, title=None),
+        color=category("significant", "significant", domain=[False, True]),
+        tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high",
+                 "p_corrected"],
+        **({"row": row} if several else {}),
+    )  # fmt: skip

@@ -182,7 +182,7 @@ def _command(analysis: Analysis) -> click.Command:
     params += [_made(analysis, name) for name in analysis.options]
     return click.Command(
         analysis.name,
-        params=[*params, _PLACES(), _FORM(), *([_CHART()] if analysis.chart else [])],
+        params=[*params, _PLACES(), _FORM(), _CHART()],
         callback=partial(_run, analysis),
         help=f"{analysis.what}\n\n{analysis.source}.",
     )
@@ -215,7 +215,7 @@ def _run(
 
     given = {name: value for name, value in said.items() if value not in (None, ())}
     if chart:
-        analyses.check_chart(analysis, chart)
+        analyses.check_chart(chart)
     table = analyses.analyze(analysis, qrels, runs, given)
     frame = analyses.without_unnamed_track(table)
     if output_format == "table":
