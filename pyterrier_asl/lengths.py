@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 from tqdm.auto import tqdm
 from typing_extensions import Self
 
+from ._trec_text import Layout, read_columns
 from .columns import numbers, text
 from .io import load_parquet, save_parquet
 from .matching import PairIndex
@@ -22,6 +24,12 @@ Floats = npt.NDArray[np.float64]
 
 _IRDS = "irds:"
 _VERSION = 1
+
+#: The lines of a text file of lengths.
+_LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
+
+#: How a Parquet file begins.
+_PARQUET = b"PAR1"
 
 
 class DocLengths(Named):
@@ -83,7 +91,10 @@ class DocLengths(Named):
         if not dataset.has_docs():
             raise ValueError(f"the ir_datasets collection {dataset_id!r} has no documents")
         documents = tqdm(
-            dataset.docs_iter(), total=dataset.docs_count(), desc=f"words of {dataset_id}"
+            dataset.docs_iter(),
+            total=dataset.docs_count(),
+            desc=f"words of {dataset_id}",
+            disable=None,  # shown on a terminal only
         )
         counted = {doc.doc_id: len(doc.default_text().split()) for doc in documents}
         return cls.from_dict(counted, name=_IRDS + dataset_id)
@@ -129,15 +140,40 @@ class DocLengths(Named):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
-        """Loads saved lengths, which makes them known by their name.
+        """Loads lengths from a file, which makes them known by their name.
 
         Args:
-            path: a file that :meth:`save` wrote.
-            name: another name than the one they were saved with.
+            path: a file that :meth:`save` wrote; or text, plain or compressed, with a document id
+                and its number of words on each line, between them white space.
+            name: what to call them; None: as they were saved, or the name of the text file up to
+                its first dot.
+
+        Raises:
+            ValueError: for a file that is neither, with the line that does not fit.
+            OSError: for one that cannot be read.
+
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "words.txt"
+        >>> _ = path.write_text("d1 120\\nd2\\t80\\n")
+        >>> DocLengths.load(path).look_up(pa.array(["d2", "d1"], type=pa.large_string())).tolist()
+        [80.0, 120.0]
         """
+        if _is_text(path):
+            return cls._from_text(Path(path), name)
         table = load_parquet(path, kind=cls.KIND, version=_VERSION)
         about = json.loads(table.schema.metadata[b"lengths"])
         return cls(table.column("docno"), table.column("doc_len"), name=name or about["name"])
+
+    @classmethod
+    def _from_text(cls, path: Path, name: str | None) -> Self:
+        try:
+            table = read_columns(path, _LINES, _LINES.columns)
+        except ValueError as error:
+            raise ValueError(f"{error} (and it is not a pyterrier_asl {cls.KIND} file)") from None
+        try:
+            return cls(*table.columns, name=name or path.name.partition(".")[0] or "lengths")
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def resolve(cls, value: Any) -> Self:
@@ -162,3 +198,11 @@ class DocLengths(Named):
         """The length of each document, NaN where it is not known."""
         known = self._index.find(None, docnos)
         return np.where(known >= 0, np.append(self._lengths, np.nan)[known], np.nan)
+
+
+def _is_text(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is to be read line by line; what is wrong with other paths is said later."""
+    if not Path(path).is_file() or not os.path.getsize(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_PARQUET)) != _PARQUET

@@ -1,6 +1,8 @@
 """Lengths of documents: counted, saved, loaded, and found by name."""
 
+import gzip
 import pickle
+import re
 
 import ir_measures
 import numpy as np
@@ -53,6 +55,42 @@ def test_lengths_are_saved_and_loaded(tmp_path):
     loaded = DocLengths.load(tmp_path / "lengths.parquet")
     assert loaded == lengths and loaded.name == "kept"
     assert TBG(lengths=str(tmp_path / "lengths.parquet")) == TBG(lengths="kept")
+
+
+@pytest.mark.parametrize("opened", [open, gzip.open])
+def test_text_has_a_document_and_its_words_on_each_line(opened, tmp_path):
+    path = tmp_path / "words.2020.txt"
+    with opened(path, "wt", encoding="utf-8") as file:
+        file.write("d1 10\r\n\n  d2\t 20.5  \nü 0")
+    lengths = DocLengths.load(path)
+    assert lengths == DocLengths.from_dict({"d1": 10, "d2": 20.5, "ü": 0})
+    assert lengths.name == "words" and DocLengths.load(path, name="w").name == "w"
+    assert TBG(lengths=str(path)) == TBG(lengths="words")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"d1 10\nd2\n", "line 2: expected 2 columns .docno words., found 1: 'd2'"),
+        (b"d1 10\n\nd2 ten\n", "line 3: the words 'ten' is not a number"),
+        (b"d1 inf\n", "line 1: the words 'inf' is not a number"),
+        (b"q Q0 d 1 2 run\n", "line 1: .*this looks like a run file"),
+        (b"d1 10\nd2 -3\n", "'d2' has -3"),
+        (b"d1 10\nd1 10\n", "stand twice in the lengths .e.g. 'd1'"),
+        (b"d1 \0\n", "is a binary file"),
+        (b"\n", "it has no line"),
+    ],
+)
+def test_text_that_cannot_be_lengths_names_file_and_line(content, message, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}.*{message}"):
+        DocLengths.load(path)
+
+
+def test_counting_is_silent_where_nobody_looks(vaswani, capfd):
+    DocLengths.from_irds("vaswani")
+    assert "words of" not in capfd.readouterr().err
 
 
 def test_lengths_travel_by_pickle():
