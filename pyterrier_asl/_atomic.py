@@ -1,9 +1,10 @@
-"""Files that are either the old one or the new one, never half of one."""
+"""Files that are either the old one or the new one, never half of one, and known when damaged."""
 
 from __future__ import annotations
 
 import os
 import uuid
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,3 +51,29 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def checksum(path: str | os.PathLike[str]) -> int:
+    """The CRC-32 of a file, which a changed byte changes; some 0.3 s a gigabyte.
+
+    Args:
+        path: The file.
+
+    Returns:
+        A number from 0 to 2^32 - 1.
+
+    Raises:
+        OSError: If it cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "digits.txt"
+        >>> _ = file.write_text("123456789")
+        >>> hex(checksum(file))
+        '0xcbf43926'
+    """
+    crc = 0
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            crc = zlib.crc32(block, crc)
+    return crc

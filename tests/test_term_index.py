@@ -208,7 +208,7 @@ def test_another_format_is_refused(tmp_path):
     file = tmp_path / "index" / "pt_meta.json"
     metadata = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**metadata, "format_version": 99}))
-    with pytest.raises(ValueError, match="format version 99, .* reads 1; build the index again"):
+    with pytest.raises(ValueError, match="format version 99, .* reads 2; build the index again"):
         TermIndex(tmp_path / "index")
     file.write_text(json.dumps({**metadata, "format": "terrier"}))
     with pytest.raises(ValueError, match="holds a sparse_index.terrier, not a TermIndex"):

@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
+from pyterrier_asl._atomic import checksum
+from pyterrier_asl.retrieval.index import metadata_checksum
 from pyterrier_asl.retrieval.tokens import WordTokeniser
 
 #: Tokens that are counted together; more need more memory, fewer more time.
@@ -169,8 +171,11 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         sizes = _write_postings(folder, contents, order)
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
-        whole = json.dumps({**metadata, **sizes}, indent=2, ensure_ascii=False)
-        (folder / "pt_meta.json").write_text(whole + "\n", encoding="utf-8")
+        sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
+        whole = {**metadata, **sizes, "crc32": sums}
+        whole["crc32"]["pt_meta.json"] = metadata_checksum(whole)
+        text = json.dumps(whole, indent=2, ensure_ascii=False)
+        (folder / "pt_meta.json").write_text(text + "\n", encoding="utf-8")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import zlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from pyterrier_asl._atomic import checksum
 from pyterrier_asl.retrieval.term_statistics import DocTerms, unknown_documents
 from pyterrier_asl.retrieval.tokens import Tokeniser, WordTokeniser, tokeniser_from
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pyterrier_asl.retrieval.bm25 import BM25
 
 #: The layout of the files. An index of another version is refused: build it again.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 #: The type of each array, and its length: one of the numbers in the metadata, and how many more.
 _ARRAYS = {
@@ -35,7 +37,6 @@ _ARRAYS = {
     "doc_term_ids": (np.int32, "num_postings", 0),  # by document, terms ascending
     "doc_term_tfs": (np.int32, "num_postings", 0),
 }
-_SIZES = ("num_docs", "num_terms", "num_postings", "num_tokens")
 
 
 class Postings(NamedTuple):
@@ -63,7 +64,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     (:attr:`tokeniser`) and applied to queries.
 
     On disk: one ``.npy`` file per array, ``docnos.arrow`` and ``terms.arrow``, and
-    ``pt_meta.json``, which is written last.
+    ``pt_meta.json``, which is written last and holds the checksum of each. A file is checked when
+    it is first used, so that a damaged one is an error and not another number.
 
     Args:
         path: the folder of the index.
@@ -99,6 +101,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def __init__(self, path: str | Path) -> None:
         super().__init__(Path(path))
         self.metadata = _read_metadata(Path(path))
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     # -- how many, how long -----------------------------------------------------------------------
@@ -149,17 +152,26 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
         Raises:
             KeyError: where there is no array of that name.
+            ValueError: where its file is damaged.
         """
         if name not in _ARRAYS:
             raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(_ARRAYS)}")
+        if name not in self._arrays:
+            dtype, size, more = _ARRAYS[name]
+            path = self._checked(f"{name}.npy")
+            self._arrays[name] = _read_array(path, dtype, self.metadata[size] + more)
         return self._arrays[name]
 
-    @cached_property
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {
-            name: _read_array(self.path / f"{name}.npy", dtype, self.metadata[size] + more)
-            for name, (dtype, size, more) in _ARRAYS.items()
-        }
+    def _checked(self, name: str) -> Path:
+        """The path of a file whose content is the one that was written."""
+        path: Path = self.path / name
+        try:
+            found = checksum(path)
+        except OSError as error:
+            raise _damaged(path, str(error)) from error
+        if found != self.metadata["crc32"].get(name):
+            raise _damaged(path, "its checksum is another")
+        return path
 
     @property
     def doc_lengths(self) -> npt.NDArray[np.int32]:
@@ -174,12 +186,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def docno_strings(self) -> pa.Array:
         """[N] the documents' docnos as an Arrow array, memory-mapped."""
-        return _read_strings(self.path / "docnos.arrow", self.num_docs)
+        return _read_strings(self._checked("docnos.arrow"), self.num_docs)
 
     @cached_property
     def term_strings(self) -> pa.Array:
         """[V] the terms in ascending order as an Arrow array, memory-mapped."""
-        return _read_strings(self.path / "terms.arrow", self.num_terms)
+        return _read_strings(self._checked("terms.arrow"), self.num_terms)
 
     @cached_property
     def _term_ids(self) -> dict[str, int]:
@@ -469,10 +481,26 @@ def _read_metadata(path: Path) -> dict[str, Any]:
             f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
             f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
         )
-    lacking = [name for name in _SIZES if not isinstance(metadata.get(name), int)]
-    if lacking or "tokeniser" not in metadata:
-        raise _damaged(file, f"it does not say {', '.join(lacking or ['tokeniser'])}")
+    if metadata_checksum(metadata) != _sums(metadata).get(file.name):
+        raise _damaged(file, "its checksum is another")
     return metadata
+
+
+def metadata_checksum(metadata: Mapping[str, Any]) -> int:
+    """The checksum of what an index's metadata say, its own among those of the files aside.
+
+    >>> one, other = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
+    >>> metadata_checksum(one) == metadata_checksum(other) != metadata_checksum({"num_docs": 4})
+    True
+    """
+    sums = {name: crc for name, crc in _sums(metadata).items() if name != "pt_meta.json"}
+    return zlib.crc32(json.dumps({**metadata, "crc32": sums}, sort_keys=True).encode())
+
+
+def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
+    """The checksums in metadata, file by file."""
+    sums = metadata.get("crc32")
+    return sums if isinstance(sums, dict) else {}
 
 
 def _read_array(path: Path, dtype: npt.DTypeLike, size: int) -> npt.NDArray[Any]:
