@@ -86,7 +86,7 @@ def effective_share(
         qrels: the judgements of the one track.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents of a ranking.
-        weights: how much each query counts; for one track.
+        weights: how much each query counts in ``AP`` and ``share``; for one track.
         by: slices of the queries; for one track.
 
     Returns:
