@@ -2,21 +2,30 @@
 
 A measure *is* its printed form, so whatever changes its value must be in it. A pool or a table of
 lengths prints as ``'name-digest8'``, the digest that of its content, and whoever reads that back
-finds the object among those made or loaded in this process.
+finds the object among those of this process: all that something refers to, such as a variable or a
+measure, and the last :data:`KEPT` of each kind whatever refers to them. So a process that makes a
+pool for each of a thousand experiments does not keep a thousand pools.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from typing_extensions import Self
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: How many that were made, loaded or asked for last are kept though nothing refers to them.
+KEPT = 8
 
 
 class Named:
@@ -29,13 +38,16 @@ class Named:
 
     #: What an error calls the kind, and how one is loaded.
     KIND: ClassVar[str]
-    _known: ClassVar[dict[str, Any]]
+    #: Whatever there is of this kind, by Python's own id: of two equal ones either may go first.
+    _alive: ClassVar[WeakValueDictionary[int, Any]]
+    _kept: ClassVar[deque[Any]]
 
     name: str
     digest: str
 
     def __init_subclass__(cls) -> None:
-        cls._known = {}
+        cls._alive = WeakValueDictionary()
+        cls._kept = deque(maxlen=KEPT)
 
     @property
     def id(self) -> str:
@@ -48,12 +60,25 @@ class Named:
             raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
         self.name = name
         self.digest = digest_of(content)
-        self._known[self.id] = self
+        self._keep()
+
+    def _keep(self) -> None:
+        """Enters it among the known ones, as the one that was asked for last."""
+        self._alive[id(self)] = self
+        # Not deque.remove(), for which equal ones are the same.
+        others = [one for one in self._kept if one is not self]
+        self._kept.clear()
+        self._kept.extend([*others, self])
+
+    @classmethod
+    def known(cls) -> dict[str, Self]:
+        """Those that can be found by name, by their ids."""
+        return {one.id: one for one in list(cls._alive.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Makes it known in the process it is sent to as well."""
         self.__dict__.update(state)
-        self._known.setdefault(self.id, self)
+        self._keep()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.digest == other.digest
@@ -81,7 +106,7 @@ class Named:
         if found is None and Path(value).is_file():
             found = cls.load(value)
         if found is None:
-            known = ", ".join(map(repr, cls._known)) or "none"
+            known = ", ".join(map(repr, cls.known())) or "none"
             raise ValueError(
                 f"a {cls.__name__}, a file, or the name of one made or loaded in this process "
                 f"(known: {known}; {cls.__name__}.load(file) makes a saved one known)"
@@ -91,14 +116,15 @@ class Named:
     @classmethod
     def _find(cls, text: str) -> Self | None:
         """The known one of this id, or the only one of this name."""
-        if text in cls._known:
-            one: Self = cls._known[text]
-            return one
-        named = [one for one in cls._known.values() if one.name == text]
-        if len(named) > 1:
-            ids = ", ".join(repr(one.id) for one in named)
+        known = cls.known()
+        found = [known[text]] if text in known else [o for o in known.values() if o.name == text]
+        if len(found) > 1:
+            ids = ", ".join(repr(one.id) for one in found)
             raise ValueError(f"one {cls.KIND}: several are called that, choose by id ({ids})")
-        return named[0] if named else None
+        if not found:
+            return None
+        found[0]._keep()
+        return found[0]
 
 
 def without_digest(text: str) -> str:
@@ -112,6 +138,8 @@ def without_digest(text: str) -> str:
 
 def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
     """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
+    import pyarrow as pa
+
     digest = blake2b(digest_size=16)
     for part in content:
         if isinstance(part, pa.Array):
