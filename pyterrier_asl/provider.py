@@ -10,7 +10,6 @@ import ir_measures
 from ir_measures import CalcResults, Measure, Metric
 from ir_measures.providers import Evaluator, Provider
 
-from .judging import Judgements
 from .measures import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
 
 
@@ -23,6 +22,8 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
     """
 
     def __init__(self, measures: Iterable[PluginMeasure], qrels: Any) -> None:
+        from .judging import Judgements  # with it PyArrow, which nobody needs before
+
         self.judgements = Judgements(qrels)
         super().__init__(sorted(measures, key=str), self.judgements.qids)
 

@@ -415,7 +415,9 @@ def test_as_a_program(files):
 
 
 def test_help_does_not_wait_for_what_it_does_not_need():
-    heavy = "pyterrier", "ir_datasets", "scipy", "numba", "statsmodels", "rich"
+    heavy = (
+        "pandas", "pyarrow", "pyterrier", "ir_datasets", "scipy", "numba", "statsmodels", "rich",
+    )  # fmt: skip
     code = (
         "import sys; from pyterrier_asl.cli import main\n"
         "try: main(['--help'])\n"

@@ -669,7 +669,7 @@ _RELOAD = """
     import importlib, sys, warnings
     warnings.simplefilter("ignore")
     import ir_measures, pyterrier_asl
-    from pyterrier_asl import ASL
+    from pyterrier_asl import ASL, DocLengths, RarenessPool
     for name in ("measures.asl", "measures.lexip", "measures.rareness", "measures.tbg", "measures",
                  "provider", "pools", "lengths", "measures._base"):
         importlib.reload(sys.modules["pyterrier_asl." + name])

@@ -7,14 +7,15 @@ import math
 import numbers
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 
-from ..judging import JudgedRun
+if TYPE_CHECKING:
+    from ..judging import JudgedRun
 
 Floats = npt.NDArray[np.float64]
 _OWN = __name__.partition(".")[0]

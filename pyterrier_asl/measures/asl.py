@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judging import JudgedRun, Judgements, Relevant
 from ..scoring import search_length as scoring
 from ._base import CUTOFF, JUDGED_ONLY, REL, Floats, Param, PluginMeasure, one_of, register, whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..judging import JudgedRun, Relevant
 
 _G = Param(whole(), desc="only the first g relevant documents in rank order, missing ones last")
 
@@ -157,6 +158,8 @@ def search_lengths(
     1   q     b      1  <NA>             10               1
     """
     import pandas as pd
+
+    from ..judging import Judgements
 
     measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)
     judgements = Judgements(qrels)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ..judging import JudgedRun
+from typing import TYPE_CHECKING
+
 from ..scoring import lexicographic as scoring
 from ._base import CUTOFF, JUDGED_ONLY, REL, Floats, PluginMeasure, register
+
+if TYPE_CHECKING:
+    from ..judging import JudgedRun
 
 
 class _LexiP(PluginMeasure):

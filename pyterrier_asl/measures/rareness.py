@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..judging import JudgedRun
-from ..pools import RarenessPool
+from ..naming import Named
 from ..scoring import rareness as scoring
 from ._base import CUTOFF, REL, Floats, Param, PluginMeasure, flag, real, register, whole
 
+if TYPE_CHECKING:
+    from ..judging import JudgedRun
+    from ..pools import RarenessPool
+
+
+def _as_pool(value: Any) -> RarenessPool:
+    """The pool that a value means; what reads and matches files is imported now."""
+    from ..pools import RarenessPool
+
+    return RarenessPool.resolve(value)
+
+
 _PARAMS = {
     "rel": REL,
-    "pool": Param(
-        RarenessPool.resolve, required=True, desc="the runs that rareness is counted over"
-    ),
+    "pool": Param(_as_pool, required=True, desc="the runs that rareness is counted over"),
     "alpha": Param(real(0, 1), default=0.5, desc="weight of rareness, 0: plain precision"),
     "normalized": Param(flag, default=False, desc="the variant that cannot exceed 1"),
     "depth": Param(
@@ -29,7 +38,7 @@ class _Rareness(PluginMeasure):
     """What the two measures share: the running gain of the relevant documents."""
 
     def _param_repr(self, value: Any) -> str:
-        if isinstance(value, RarenessPool):
+        if isinstance(value, Named):
             return repr(value.id)
         return str(super()._param_repr(value))
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judging import JudgedRun
-from ..lengths import DocLengths
+from ..naming import Named
 from ..scoring import time_biased_gain as scoring
 from ._base import CUTOFF, MOST, REL, Floats, Param, PluginMeasure, real, register
 
+if TYPE_CHECKING:
+    from ..judging import JudgedRun
+    from ..lengths import DocLengths
+
 #: The column of a run that holds the lengths of its documents.
 DOC_LEN = "doc_len"
+
+
+def _as_lengths(value: Any) -> DocLengths:
+    """The lengths that a value means; what reads and matches files is imported now."""
+    from ..lengths import DocLengths
+
+    return DocLengths.resolve(value)
 
 
 class _TBG(PluginMeasure):
@@ -42,7 +52,7 @@ class _TBG(PluginMeasure):
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
         "rel": REL,
-        "lengths": Param(DocLengths.resolve, desc="words of every document (default: doc_len)"),
+        "lengths": Param(_as_lengths, desc="words of every document (default: doc_len)"),
         "missing_length": Param(
             real(0, MOST), desc="words of a document whose length is not known"
         ),
@@ -68,7 +78,7 @@ class _TBG(PluginMeasure):
     )  # fmt: skip
 
     def _param_repr(self, value: Any) -> str:
-        if isinstance(value, DocLengths):
+        if isinstance(value, Named):
             return repr(value.id)
         return str(super()._param_repr(value))
 
