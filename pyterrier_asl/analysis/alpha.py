@@ -14,6 +14,7 @@ from ..scoring.agreement import tau_ap
 from ..statistics import kendall_tau
 from .double_scores import by_double_scores
 from .judged_runs import JudgedRuns
+from .places import rounded
 from .rareness_values import RarenessValues, checked_rareness
 from .slices import Queries, per_slice
 
@@ -65,9 +66,8 @@ def agreement_by_alpha(
     def of(queries: Queries) -> pd.DataFrame:
         rows = []
         for name, parts in apart.items():
-            # Rounded, so that systems that differ by rounding only are tied.
             means = [
-                queries.mean(replace(parts, alpha=alpha).of_pool(everyone)).round(12)
+                rounded(queries.mean(replace(parts, alpha=alpha).of_pool(everyone)))
                 for alpha in (0.0, *alphas)
             ]
             for alpha, mean in zip(alphas, means[1:]):

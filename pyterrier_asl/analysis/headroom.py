@@ -14,6 +14,7 @@ from ..measures import ASL
 from ..scoring.search_length import DEFAULT_DEPTH
 from .judged_runs import JudgedRuns, tracks
 from .measure_options import lower_is_better, with_options
+from .places import rounded
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, per_slice, slice_column
 
@@ -93,7 +94,7 @@ def run_quality(
         frame["unjudged_share"] = _ratio(
             queries.mean(beside.unjudged_above), queries.mean(beside.irrelevant_above)
         )
-        return frame.sort_values("ASL", kind="stable", ignore_index=True)
+        return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
     return per_slice(judged.qids, analyse, weights, by)
 
@@ -165,8 +166,8 @@ def _best(quality: pd.DataFrame) -> pd.DataFrame:
     beside = columns[columns.index("ASL") + 1 :]
     rows = []
     for name, measure in measures.items():
-        values = quality[name]
-        best = int(values.argmin() if lower_is_better(measure) else values.argmax())
+        means = rounded(quality[name])
+        best = int(means.argmin() if lower_is_better(measure) else means.argmax())
         row = quality.iloc[best]
         rows.append({"measure": name, "best_run": row["run"], "value": row[name], **row[beside]})
     return pd.DataFrame(rows)

@@ -22,10 +22,10 @@ from ..statistics import compare_all, kendall_tau
 from .comparisons import PairedTest, as_frame
 from .judged_runs import JudgedRuns
 from .measure_options import lower_is_better, with_options
+from .places import ranks, rounded
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Boards:
 
     def scores(self, judge: str, queries: Queries) -> Floats:
         """The systems' means under a judge, larger is better, shape (S,)."""
-        return np.asarray(self.sign * queries.mean(self.values[judge]))
+        return np.asarray(rounded(self.sign * queries.mean(self.values[judge])))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Every two judges."""
@@ -169,16 +169,6 @@ def _board(boards: Boards, base: str, paired: PairedTest, queries: Queries) -> p
         tests = pd.DataFrame(rows).drop(columns="difference")
         parts.append(pd.concat([frame, tests], axis=1).sort_values("rank", kind="stable"))
     return pd.concat(parts, ignore_index=True)
-
-
-def ranks(scores: Floats) -> Ints:
-    """Ranks from 1, the largest score first; equal ones share the best.
-
-    >>> ranks(np.array([0.5, 0.7, 0.5])).tolist()
-    [2, 1, 2]
-    """
-    ordered = np.sort(-scores)
-    return np.searchsorted(ordered, -scores, side="left").astype(np.int64) + 1
 
 
 def leaderboard_agreement(

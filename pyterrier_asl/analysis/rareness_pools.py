@@ -13,10 +13,10 @@ from ..measures import AP_Rareness
 from ..scoring.agreement import tau_ap
 from ..statistics import kendall_tau
 from .judged_runs import JudgedRuns
+from .places import ranks, rounded
 from .rareness_values import RarenessValues, group_codes
 from .slices import Queries, per_slice
 
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -74,11 +74,11 @@ def rareness_by_pool(
     values = {name: parts.of_pool(mask, codes) for name, mask in masks.items()}
 
     def of(queries: Queries) -> pd.DataFrame:
-        means = {name: queries.mean(value).round(12) for name, value in values.items()}
-        official = _ranks(means["all"])
+        means = {name: rounded(queries.mean(value)) for name, value in values.items()}
+        official = ranks(means["all"])
         tables = []
         for name, mean in means.items():
-            rank = _ranks(mean)
+            rank = ranks(mean)
             tables.append(
                 pd.DataFrame(
                     {
@@ -168,16 +168,16 @@ def without_own_group(
     sizes = np.bincount(codes)
 
     def of(queries: Queries) -> pd.DataFrame:
-        value, alone = queries.mean(everyone).round(12), queries.mean(without).round(12)
+        value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
         return pd.DataFrame(
             {
                 "run": judged.names,
                 "group": [groups.get(name, name) for name in judged.names],
                 "runs_of_group": sizes[codes],
                 "value": value,
-                "rank": _ranks(value),
+                "rank": ranks(value),
                 "value_without": alone,
-                "rank_without": _ranks(alone),
+                "rank_without": ranks(alone),
             }
         )
 
@@ -203,8 +203,3 @@ def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
         what = f"names runs that are not there: {unknown[:5]}" if unknown else "has no runs"
         raise ValueError(f"pool {name!r} {what}; there are {len(judged)}: {judged.names[:5]}, ...")
     return np.isin(judged.names, wanted)
-
-
-def _ranks(values: Floats) -> npt.NDArray[np.int64]:
-    """1 for the largest value; equal values share the best rank."""
-    return 1 + np.searchsorted(np.sort(-values), -values, side="left").astype(np.int64)

@@ -14,6 +14,7 @@ from ..measures import ASL
 from ..statistics import compare_all, kendall_tau
 from .judged_runs import JudgedRuns, tracks
 from .measure_options import with_options
+from .places import rounded
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, slice_column, slices
 
@@ -279,4 +280,4 @@ def _summary(systems: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 def _tau(track: pd.DataFrame) -> float:
     if len(track) < 2:
         return float("nan")
-    return kendall_tau(track["old"].to_numpy(), track["new"].to_numpy())
+    return kendall_tau(rounded(track["old"]), rounded(track["new"]))

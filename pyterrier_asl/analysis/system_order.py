@@ -10,14 +10,12 @@ import pandas as pd
 
 from .judged_runs import JudgedRuns
 from .pairs import preference_cube
+from .places import EQUAL, ranks
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-
-#: What differs by less is equal but for rounding.
-_EQUAL = 1e-9
 
 
 def system_order(
@@ -86,13 +84,13 @@ def system_order(
             {
                 "system": judged.names,
                 "mean": mean.sum(axis=1) / others,
-                "mean_rank": _ranks(mean.sum(axis=1) / others),
+                "mean_rank": ranks(mean.sum(axis=1) / others),
                 "borda": points,
-                "borda_rank": _ranks(points),
+                "borda_rank": ranks(points),
                 "mc4_round": rounds,
                 "mc4": stays,
-                "mc4_rank": _ranks(stays - rounds),
-                "cycle": _cycle_numbers(mean > _EQUAL),
+                "mc4_rank": ranks(stays - rounds),
+                "cycle": _cycle_numbers(mean > EQUAL),
             }
         )
         return frame.sort_values(
@@ -143,7 +141,7 @@ def cycles(
 
 def _triples(mean: Floats, names: list[str]) -> pd.DataFrame:
     """The circular triples in mean preferences."""
-    preferred = mean > _EQUAL
+    preferred = mean > EQUAL
     rows = []
     for a in range(len(names)):
         # b and c after a in the list of systems, so that each circle is found once.
@@ -207,7 +205,7 @@ def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
     signs = np.tensordot(share, np.sign(some), axes=1)
     # A win is a point and a tie half of one, so with itself a system has half a point too many.
     points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
-    return mean, points, signs < -_EQUAL
+    return mean, points, signs < -EQUAL
 
 
 def _cycle_numbers(preferred: Bools) -> Ints:
@@ -222,13 +220,3 @@ def _cycle_numbers(preferred: Bools) -> Ints:
     number[sizes == 1] = 0
     circle: Ints = number[part]
     return circle
-
-
-def _ranks(values: Floats) -> Ints:
-    """1 for the largest value; values that are equal but for rounding share the best rank."""
-    order = np.argsort(-values, kind="stable")
-    new = np.diff(-values[order], prepend=-np.inf) > _EQUAL
-    ranks = np.empty(len(values), dtype=np.int64)
-    ranks[order] = 1 + np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
-    return ranks
-
