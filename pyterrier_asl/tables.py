@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -123,6 +122,7 @@ def tsv_lines(scores: Scores, *, places: int = 4, with_run: bool = True) -> Iter
 
     Without the run these are the lines that ir_measures' own command prints.
 
+    >>> import pandas as pd
     >>> scores = Scores(pd.DataFrame({"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}))
     >>> list(tsv_lines(scores, places=2))
     ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
@@ -134,6 +134,7 @@ def tsv_lines(scores: Scores, *, places: int = 4, with_run: bool = True) -> Iter
 def jsonl_lines(scores: Scores, *, with_run: bool = True) -> Iterator[str]:
     """A JSON object per value: ``run``, ``query_id`` where there are any, ``measure``, ``value``.
 
+    >>> import pandas as pd
     >>> list(jsonl_lines(Scores(pd.DataFrame({"run": ["bm25"], "AP": [0.25]}))))
     ['{"run": "bm25", "measure": "AP", "value": 0.25}']
     """
@@ -160,6 +161,8 @@ def latex(scores: Scores, *, places: int = 4) -> str:
 
     It needs ``\\usepackage{booktabs}``.
     """
+    import pandas as pd
+
     frame = scores.values.reset_index(drop=True)
     styler = frame.style.hide(axis="index")
     styler.format(_rounding(places), subset=pd.Index(scores.measures))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..tables import EVERY_PLACE
+from . import options
 
 EPILOG = """\b
 Examples:
@@ -36,16 +36,11 @@ was asked or given cannot be used."""
 
 
 @click.command(name="compare", epilog=EPILOG)
-@click.argument("qrels")
+@options.qrels
 @click.argument("run_a", metavar="RUN_A")
 @click.argument("run_b", metavar="RUN_B")
-@click.option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="NAMES",
-    help="Measures as 'evaluate' takes them, in one or several -m; rrLP and sgnLP always stand "
-    "beside them. Default: as of 'evaluate'.",
+@options.measures(
+    "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
 )
 @click.option(
     "--fail-if",
@@ -69,13 +64,7 @@ was asked or given cannot be used."""
     show_default=True,
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Confidence intervals cover 1 - alpha.",
-)
+@options.alpha
 @click.option("--seed", default=0, show_default=True, help="Seed of the randomization test.")
 @click.option("-q", "--by_query", is_flag=True, help="Each query's differences, too.")
 @click.option(
@@ -84,37 +73,17 @@ was asked or given cannot be used."""
     metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
-@click.option(
-    "-p",
-    "--places",
-    type=click.IntRange(min=EVERY_PLACE),
-    default=4,
-    show_default=True,
-    help="Decimal places; -1: all. JSON lines always have all.",
+@options.places
+@options.output_format(
+    "All but table are a row for each measure; with -q for each query and measure; with --moved "
+    "for each document. tsv begins with the names of the columns."
 )
-@click.option(
-    "-o",
-    "--output_format",
-    type=click.Choice(["table", "tsv", "jsonl", "latex"]),
-    default="table",
-    show_default=True,
-    help="All but table are a row for each measure; with -q for each query and measure; with "
-    "--moved for each document. tsv begins with the names of the columns.",
+@options.rel(
+    "Least grade of a relevant document, for preferences, and measures that do not say.  "
+    "[default: 1]"
 )
-@click.option(
-    "-l",
-    "--rel",
-    "--level_for_rel",
-    type=float,
-    help="Least grade of a relevant document, for preferences, and measures that do not say.  "
-    "[default: 1]",
-)
-@click.option(
-    "--pool", metavar="FILE", help="Pool for rareness measures, as of 'evaluate'."
-)
-@click.option(
-    "--lengths", metavar="FILE|irds:ID", help="Words of each document, for TBG, as of 'evaluate'."
-)
+@options.pool("the two runs.")
+@options.lengths
 def command(
     qrels: str,
     run_a: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..tables import EVERY_PLACE
+from . import options
 
 EPILOG = """\b
 Examples:
@@ -29,57 +29,27 @@ reason is on stderr); 2, none could be, or what was asked for cannot be understo
 
 
 @click.command(name="evaluate", epilog=EPILOG)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="NAMES",
-    help="Measures of this package, of ir_measures ('AP(rel=2) nDCG@10') or of trec_eval "
-    "('map P_10'), in one or several -m. Default: ours, and AP, nDCG@10, R@1000, Judged@10; for "
-    "an ir_datasets id also its official measures, whose rel all others take.",
+@options.qrels
+@options.runs
+@options.measures(
+    "of this package, of ir_measures ('AP(rel=2) nDCG@10') or of trec_eval ('map P_10'). Default: "
+    "ours, and AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, "
+    "whose rel all others take."
 )
 @click.option("-q", "--by_query", is_flag=True, help="A row for each query.")
 @click.option("-n", "--no_summary", is_flag=True, help="With -q: without the means.")
-@click.option(
-    "-p",
-    "--places",
-    type=click.IntRange(min=EVERY_PLACE),
-    default=4,
-    show_default=True,
-    help="Decimal places; -1: all. JSON lines always have all.",
-)
-@click.option(
-    "-o",
-    "--output_format",
-    type=click.Choice(["table", "tsv", "jsonl", "latex"]),
-    default="table",
-    show_default=True,
-    help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
-    "first, unless RUN is a single file.",
+@options.places
+@options.output_format(
+    "tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes first, "
+    "unless RUN is a single file."
 )
 @click.option("-s", "--sort", default="", metavar="NAME", help="Runs by this measure, best first.")
-@click.option(
-    "-l",
-    "--rel",
-    "--level_for_rel",
-    type=float,
-    help="Least grade of a relevant document, for measures that do not say.  [default: 1]",
+@options.rel(
+    "Least grade of a relevant document, for measures that do not say.  [default: 1]"
 )
-@click.option(
-    "--pool",
-    metavar="FILE",
-    help="Pool for rareness: a file that 'pyterrier-asl pool' made, or a folder of runs. "
-    "Default: the runs given.",
-)
-@click.option(
-    "--lengths",
-    metavar="FILE|irds:ID",
-    help="Words of each document, for TBG: a file that DocLengths.save() wrote, or a collection of "
-    "ir_datasets to count in.",
-)
-@click.option("-j", "--jobs", default=1, show_default=True, help="Runs at a time; -1: all cores.")
+@options.pool("the runs given.")
+@options.lengths
+@options.jobs("Runs")
 def command(
     qrels: str,
     runs: tuple[str, ...],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from . import options
+
 EPILOG = """\b
 Examples:
   pyterrier-asl pool trec8-runs/ -o trec8.parquet --depth 100
@@ -11,7 +13,7 @@ Examples:
 
 
 @click.command(name="pool", epilog=EPILOG)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@options.runs
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."
 )
@@ -20,12 +22,7 @@ Examples:
     type=click.IntRange(min=1),
     help="Keep only so many documents a query. A measure cannot look deeper.  [default: all]",
 )
-@click.option(
-    "--groups",
-    metavar="TSV",
-    help="Lines of run and group, between them a tab: groups are counted instead of runs, so that "
-    "two runs of one group cannot make each other's finds common.",
-)
+@options.groups
 @click.option("--name", help="What to call it.  [default: the name of FILE]")
 def command(
     runs: tuple[str, ...], output: str, depth: int | None, groups: str | None, name: str | None

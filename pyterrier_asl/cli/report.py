@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from . import options
+
 EPILOG = """\b
 Examples:
   pyterrier-asl report qrels.txt runs/ -o report.html
@@ -17,25 +19,17 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 
 
 @click.command(name="report", epilog=EPILOG)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@options.qrels
+@options.runs
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The HTML file to write, or to replace."
 )
-@click.option(
-    "-m",
-    "--measures",
-    multiple=True,
-    metavar="NAMES",
-    help="Measures, in one or several -m, as 'evaluate' takes them; the first decides who is best. "
-    "Default: ours, and AP, nDCG@10, RR, R@1000, Judged@10.",
+@options.measures(
+    "as 'evaluate' takes them; the first decides who is best. Default: ours, and AP, nDCG@10, RR, "
+    "R@1000, Judged@10."
 )
-@click.option(
-    "-l",
-    "--rel",
-    "--level_for_rel",
-    type=float,
-    help="Least grade of a relevant document.  [default: 1, or what an ir_datasets id says]",
+@options.rel(
+    "Least grade of a relevant document.  [default: 1, or what an ir_datasets id says]"
 )
 @click.option(
     "-k",
@@ -58,13 +52,9 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
     help="Of which systems differ: tukey, tukey-two-way, tukey-randomized, or t, wilcoxon, sign, "
     "randomization with Holm's correction.",
 )
-@click.option("--alpha", default=0.05, show_default=True, help="Level of significance.")
-@click.option(
-    "--lengths", metavar="FILE|irds:ID", help="Words of each document, for TBG; as 'evaluate' has."
-)
-@click.option(
-    "--groups", metavar="TSV", help="Lines of run and group, for rareness; as 'pool' has."
-)
+@options.alpha
+@options.lengths
+@options.groups
 @click.option(
     "--stability",
     is_flag=True,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..tables import EVERY_PLACE
+from . import options
 
 EPILOG = """\b
 Examples:
@@ -53,7 +53,7 @@ Needs pyterrier-asl[tune]."""
 )
 @click.option("--transfer", metavar="COLLECTION", help="Measure what was found on this one, too.")
 @click.option("--split", is_flag=True, help="Tune on every other topic; transfer to the rest.")
-@click.option("-j", "--jobs", default=1, show_default=True, help="Trials at a time; -1: all cores.")
+@options.jobs("Trials")
 @click.option(
     "--storage", metavar="URL", help="Keep trials in this database, and resume from it."
 )
@@ -61,22 +61,8 @@ Needs pyterrier-asl[tune]."""
     "--out", metavar="FOLDER",
     help="Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
 )
-@click.option(
-    "-p",
-    "--places",
-    type=click.IntRange(min=EVERY_PLACE),
-    default=4,
-    show_default=True,
-    help="Decimal places; -1: all. JSON lines always have all.",
-)
-@click.option(
-    "-o",
-    "--output_format",
-    type=click.Choice(["table", "tsv", "jsonl", "latex"]),
-    default="table",
-    show_default=True,
-    help="tsv begins with the names of the columns.",
-)
+@options.places
+@options.output_format("tsv begins with the names of the columns.")
 def command(
     collection: str,
     metrics: tuple[str, ...],
@@ -86,7 +72,7 @@ def command(
     out: str | None,
     places: int,
     output_format: str,
-    **options: Any,
+    **search: Any,
 ) -> None:
     """Tune BM25 with feedback by random search in stages, for AP, for TBG, for any measure.
 
@@ -110,7 +96,7 @@ def command(
     if split:
         tuned_on, other = tuned_on.every_other_topic(0), tuned_on.every_other_topic(1)
     results = staged_tuning.tune_for_each(
-        tuned_on, metrics, transfer=other, n_trials=trials, verbose=watched, **options
+        tuned_on, metrics, transfer=other, n_trials=trials, verbose=watched, **search
     )
     table = staged_tuning.side_by_side(results)
     if output_format == "table":

@@ -1,0 +1,96 @@
+"""What several commands take, said once: arguments, options, and the words of their help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import click
+
+from ..tables import EVERY_PLACE
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """Adds an option to a command."""
+
+    def __call__(self, command: F, /) -> F:
+        """The command, with the option."""
+
+
+qrels = click.argument("qrels")
+runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+
+places = click.option(
+    "-p",
+    "--places",
+    type=click.IntRange(min=EVERY_PLACE),
+    default=4,
+    show_default=True,
+    help="Decimal places; -1: all. JSON lines always have all.",
+)
+
+alpha = click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level of significance; confidence intervals cover 1 - alpha.",
+)
+
+lengths = click.option(
+    "--lengths",
+    metavar="FILE|irds:ID",
+    help="Words of each document, for TBG: a text file with lines 'docno words', a file that "
+    "DocLengths.save() wrote, or a collection of ir_datasets to count in.",
+)
+
+groups = click.option(
+    "--groups",
+    metavar="TSV",
+    help="Lines of run and group, between them a tab: groups are counted instead of runs, so that "
+    "two runs of one group cannot make each other's finds common.",
+)
+
+
+def measures(help: str) -> Decorator:
+    """``-m``, of which there can be several, each with one or several measures."""
+    return click.option(
+        "-m", "--measures", multiple=True, metavar="NAMES",
+        help=f"Measures, in one or several -m: {help}",
+    )  # fmt: skip
+
+
+def rel(help: str) -> Decorator:
+    """``-l``, as trec_eval calls the least relevant grade."""
+    return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
+
+
+def pool(help: str) -> Decorator:
+    """``--pool``."""
+    return click.option(
+        "--pool",
+        metavar="FILE",
+        help="Pool for rareness: a file that 'pyterrier-asl pool' made, or a folder of runs. "
+        f"Default: {help}",
+    )
+
+
+def output_format(help: str) -> Decorator:
+    """``-o``: how a table is printed."""
+    return click.option(
+        "-o",
+        "--output_format",
+        type=click.Choice(["table", "tsv", "jsonl", "latex"]),
+        default="table",
+        show_default=True,
+        help=help,
+    )
+
+
+def jobs(help: str) -> Decorator:
+    """``-j``: how many at a time."""
+    return click.option(
+        "-j", "--jobs", default=1, show_default=True, help=f"{help} at a time; -1: all cores."
+    )
