@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from random import Random
 
+import brute_force
 import hypothesis.strategies as st
 import ir_measures
 import numpy as np
@@ -17,7 +18,18 @@ import pytest
 from _cases import DOORS, FAULTS, MEASURES, PARAMETERS, check, make_case
 from hypothesis import HealthCheck, given, settings
 
-from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RarenessPool, nASL, search_lengths
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    DocLengths,
+    LexiP,
+    P_Rareness,
+    RarenessPool,
+    evaluate,
+    nASL,
+    search_lengths,
+)
 from pyterrier_asl.judging import Judgements
 from pyterrier_asl.provider import JudgedRunEvaluator
 from pyterrier_asl.scoring.lexicographic import lexip
@@ -171,6 +183,45 @@ def test_a_million_relevant_documents():
     assert LexiP.values(judged).tolist() == [pytest.approx(v, abs=1e-15)]
     cut = (ASL @ n).values(judged)  # the other half is missing, right after n // 2 irrelevant ones
     assert cut.tolist() == [(sum(range(1, n // 2 + 1)) + n // 2 * (n // 2 + 1)) / n]
+
+
+def test_a_million_relevant_documents_with_words_in_a_pool():
+    """By loops, which add one after another what the package adds in another order."""
+    n = 1_000_000
+    docs = [f"d{i}" for i in range(n + n // 2)]
+    grades = dict.fromkeys([*docs[::3], *docs[1::3]], 1)
+    words = {doc: 1 + i % 700 for i, doc in enumerate(docs)}
+    assert len(grades) == n
+
+    def frame(each):
+        return pd.DataFrame({"query_id": "q", "doc_id": each, "score": -np.arange(len(each))})
+
+    run = frame(docs).assign(doc_len=[words[doc] for doc in docs])
+    with pytest.warns(UserWarning, match="fewer than 8"):
+        pool = RarenessPool.from_runs({"whole": run, "part": frame(docs[: n // 3])})
+    judged = Judgements({"q": grades}).judge(run)
+    of_pool, ap = brute_force.rareness(docs, grades, [docs, docs[: n // 3]], n, depth=len(docs))
+    expected = {
+        TBG: brute_force.tbg(docs, grades, words),
+        P_Rareness(pool=pool, depth=len(docs)) @ n: of_pool,
+        AP_Rareness(pool=pool, depth=len(docs)) @ n: ap,
+    }
+    for measure, value in expected.items():
+        assert measure.values(judged).tolist() == [pytest.approx(value, rel=1e-11)], measure
+    found = evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", "Rprec"], progress=False)
+    relevant = np.array([doc in grades for doc in docs])
+    ranks = np.flatnonzero(relevant) + 1
+    discounts = [np.log2(each + 1) for each in (ranks, np.arange(1, n + 1))]
+    assert found[["AP", "nDCG", "Rprec"]].values.tolist() == [
+        pytest.approx(
+            [
+                np.mean(np.arange(1, n + 1) / ranks),
+                np.divide(*(math.fsum(1 / each) for each in discounts)),
+                relevant[:n].mean(),
+            ],
+            rel=1e-12,
+        )
+    ]
 
 
 def test_lexip_of_ten_thousand_relevant_documents():
