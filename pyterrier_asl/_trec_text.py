@@ -5,8 +5,8 @@ line ends at a line feed, blank lines count for nothing. Everything else is part
 are no quotes, no comments and no missing values.
 
 Arrow's CSV reader does the work, a block of lines at a time, on all cores. It wants exactly one
-delimiter between columns, so each block is tidied first. What Arrow refuses, `_read_slowly` reads
-again line by line: it finds the line to complain about, or accepts what only Arrow could not read.
+delimiter between columns, so each block is tidied first. What Arrow refuses, `_parse_slowly` reads
+line by line: it finds the line to complain about, or accepts what only Arrow could not read.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count, islice, repeat
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,8 @@ import pyarrow.csv as pcsv
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
 _BLOCK = 1 << 21
-# Blocks read but not yet taken: enough to keep the cores busy.
-_AHEAD = 16
+# Blocks read but not yet taken: enough to keep the cores busy while those before are looked at.
+_AHEAD = 32
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -80,13 +81,55 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
             message has the file, the line's number and its text.
         OSError: If the file cannot be read or decompressed.
     """
+    return pa.concat_tables(iter_columns(path, layout, include))
+
+
+def iter_columns(path: Path, layout: Layout, include: Sequence[str]) -> Iterator[pa.Table]:
+    """The same as `read_columns`, a block of lines after the other; some are read ahead."""
+    parse = partial(_parse_quickly, layout=layout, include=include)
+    empty = True
+    with _open(path) as stream, ThreadPoolExecutor(os.cpu_count()) as threads:
+        ahead = deque[tuple[bytes, Future[pa.Table | None]]]()
+        blocks = chain(_blocks(path, stream), repeat(b""))
+        for number in count():
+            while len(ahead) <= _AHEAD and (block := next(blocks)):
+                ahead.append((block, threads.submit(parse, block)))
+            if not ahead:
+                break
+            block, parsed = ahead.popleft()
+            table = parsed.result()
+            if table is None:
+                table = _parse_slowly(path, number, block, layout, include)
+            if table.num_rows:
+                empty = False
+                yield table
+    if empty:
+        raise ValueError(f"{path} is empty: it has no line that is not blank")
+
+
+def _parse_quickly(block: bytes, layout: Layout, include: Sequence[str]) -> pa.Table | None:
+    """A block's table, by Arrow; None where Arrow cannot read it, or the numbers are none."""
+    types = _types(layout)
+    text = _tidy(block)
+    if not text:
+        return _table({name: [] for name in include}, layout)
+    if text.startswith(_MARK):
+        text = b"\n" + text  # In a block that begins with it, Arrow would take it off an id.
     try:
-        table = pa.concat_tables(_read_quickly(path, layout, include))
+        table = pcsv.read_csv(
+            pa.py_buffer(text),
+            # Arrow's own threads, several files at a time, now and then lose a block or never end.
+            read_options=pcsv.ReadOptions(
+                column_names=layout.columns, block_size=len(text) + 1, use_threads=False
+            ),
+            parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
+            convert_options=pcsv.ConvertOptions(
+                include_columns=include, column_types=types, null_values=[]
+            ),
+        )
     except pa.ArrowInvalid:
-        return _read_slowly(path, layout, include)
-    if not table.num_rows or not _acceptable(table[layout.number], layout):
-        return _read_slowly(path, layout, include)
-    return table
+        return None
+    return table if _acceptable(table[layout.number], layout) else None
 
 
 def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
@@ -95,65 +138,41 @@ def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
     return bool(pc.all(pc.is_finite(numbers)).as_py())
 
 
-def _read_quickly(path: Path, layout: Layout, include: Sequence[str]) -> list[pa.Table]:
-    """The tables of the file's blocks, each read by Arrow, several at a time."""
-    parse = partial(_parse, layout=layout, include=include)
-    with _open(path) as stream, ThreadPoolExecutor(os.cpu_count()) as threads:
-        ahead = deque[Future[pa.Table]]()
-        tables = list[pa.Table]()
-        for block in _blocks(path, stream):
-            ahead.append(threads.submit(parse, block))
-            if len(ahead) > _AHEAD:
-                tables.append(ahead.popleft().result())
-        return tables + [each.result() for each in ahead]
-
-
-def _parse(block: bytes, layout: Layout, include: Sequence[str]) -> pa.Table:
-    types = {name: pa.string() for name in layout.columns} | {layout.number: pa.float64()}
-    text = _tidy(block)
-    if not text:
-        return pa.table({name: pa.array([], types[name]) for name in include})
-    if text.startswith(_MARK):
-        text = b"\n" + text  # In a block that begins with it, Arrow would take it off an id.
-    return pcsv.read_csv(
-        pa.py_buffer(text),
-        # Threads of Arrow's own, several files at a time, now and then lose a block (or never end).
-        read_options=pcsv.ReadOptions(
-            column_names=layout.columns, block_size=len(text) + 1, use_threads=False
-        ),
-        parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
-        convert_options=pcsv.ConvertOptions(
-            include_columns=include, column_types=types, null_values=[]
-        ),
-    )
-
-
-def _read_slowly(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table:
+def _parse_slowly(
+    path: Path, number: int, block: bytes, layout: Layout, include: Sequence[str]
+) -> pa.Table:
+    """A block's table, line by line; ``number`` says which block of the file it is."""
     values: dict[str, list[str | float]] = {name: [] for name in include}
     wanted = [(layout.columns.index(name), values[name].append) for name in include]
-    number = layout.columns.index(layout.number)
-    seen = False
+    at_number = layout.columns.index(layout.number)
+    seen = number > 0
+    for line, text in enumerate(block[:-1].split(b"\n")):
+        fields = text.split()
+        if not fields:
+            continue
+        try:
+            _check(fields, layout, first=not seen)
+            for at, append in wanted:
+                append(_number(fields[at], layout) if at == at_number else _text(fields[at]))
+        except ValueError as error:
+            where = f"{path}, line {_lines_before(path, number) + line + 1}"
+            raise ValueError(f"{where}: {error}: {_shown(text)}") from None
+        seen = True
+    return _table(values, layout)
+
+
+def _lines_before(path: Path, number: int) -> int:
     with _open(path) as stream:
-        lines = (line for block in _blocks(path, stream) for line in block[:-1].split(b"\n"))
-        for count, line in enumerate(lines, start=1):
-            fields = line.split()
-            if not fields:
-                continue
-            try:
-                _check(fields, layout, first=not seen)
-                for at, append in wanted:
-                    append(_number(fields[at], layout) if at == number else _text(fields[at]))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {count}: {error}: {_shown(line)}") from None
-            seen = True
-    if not seen:
-        raise ValueError(f"{path} is empty: it has no line that is not blank")
-    return pa.table(
-        {
-            name: pa.array(values[name], pa.float64() if name == layout.number else pa.string())
-            for name in include
-        }
-    )
+        return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
+
+
+def _types(layout: Layout) -> dict[str, pa.DataType]:
+    return {name: pa.string() for name in layout.columns} | {layout.number: pa.float64()}
+
+
+def _table(values: Mapping[str, Sequence[str | float]], layout: Layout) -> pa.Table:
+    types = _types(layout)
+    return pa.table({name: pa.array(column, types[name]) for name, column in values.items()})
 
 
 def _check(fields: Sequence[bytes], layout: Layout, first: bool) -> None:

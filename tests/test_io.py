@@ -99,6 +99,13 @@ def test_real_fractional_grades(data):
     assert frame["label"].tolist() == expected
 
 
+def slowly(path, layout, include):
+    """The file by the reader that finds errors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_trec_text, "_parse_quickly", lambda *_, **__: None)
+        return _trec_text.read_columns(path, layout, include)
+
+
 blanks = st.text(" \t\r\v\f", min_size=1, max_size=4)
 ids = st.one_of(
     st.sampled_from(
@@ -132,7 +139,7 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     assert rows(io.read_run_table(path)) == expected
     assert io.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
     # The reader that finds errors must read what is right alike.
-    slow = _trec_text._read_slowly(path, _trec_text.RUN, ["qid", "docno", "score"])
+    slow = slowly(path, _trec_text.RUN, ["qid", "docno", "score"])
     assert rows(slow) == expected
 
 
@@ -165,7 +172,7 @@ def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factor
     path.write_bytes(content)
     include = ["qid", "docno", layout.number]
     try:
-        expected = rows(_trec_text._read_slowly(path, layout, include))
+        expected = rows(slowly(path, layout, include))
     except ValueError as error:
         with pytest.raises(ValueError) as caught:
             _trec_text.read_columns(path, layout, include)
@@ -189,6 +196,15 @@ def test_lines_across_blocks(write, monkeypatch, size):
     assert rows(io.read_run_table(write(content))) == plainly(content)
 
 
+@pytest.mark.parametrize("size", [16, 40, 1000])
+def test_errors_count_the_lines_of_all_blocks(write, monkeypatch, size):
+    monkeypatch.setattr(_trec_text, "_BLOCK", size)
+    lines = [b"q Q0 d%d %d 1.5 r\n\n" % (i, i) for i in range(50)]
+    path = write(b"".join([*lines, b"q Q0 d 1\n", *lines]))
+    with pytest.raises(ValueError, match=f"{path.name}, line 101: expected 6 columns"):
+        io.read_run_table(path)
+
+
 @pytest.mark.parametrize(
     ("text", "score"),
     [
@@ -200,7 +216,7 @@ def test_lines_across_blocks(write, monkeypatch, size):
 def test_scores(write, text, score):
     path = write(f"q Q0 d 1 {text} r\n")
     assert io.read_run_table(path)["score"].to_pylist() == [score]
-    slow = _trec_text._read_slowly(path, _trec_text.RUN, ["score"])
+    slow = slowly(path, _trec_text.RUN, ["score"])
     assert slow["score"].to_pylist() == [score]
 
 
