@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import math
 import re
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -25,6 +27,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from pyterrier_asl import (
     ASL,
@@ -39,6 +42,7 @@ from pyterrier_asl import (
     nASL,
     search_lengths,
 )
+from pyterrier_asl.io import read_qrels_table, read_run_table
 from pyterrier_asl.judging import Judgements
 
 #: How far a value may be from the loop's, as a share of it or of 1.
@@ -189,7 +193,7 @@ def _kind(rng: Random, rows: list[Row], value: str) -> dict[str, str]:
 
 
 def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, Any] | None) -> Any:
-    """The rows as a frame, an Arrow table, a dict of dicts, a list or a generator.
+    """The rows as a frame, an Arrow table (in chunks, from a file), a dict, a list or a generator.
 
     Args:
         rows: what it shall hold.
@@ -218,12 +222,32 @@ def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, A
     if doc_len is not None:
         parts["doc_len"] = pd.Series([doc_len[d] for _, d, _ in rows], dtype="float64")
     frame = pd.DataFrame(parts)
-    if kind["as"] == "arrow":
-        return pa.table({name: _arrow(frame[name]) for name in frame.columns})
+    if kind["as"] in ARROW:
+        table = pa.table({name: _arrow(frame[name]) for name in frame.columns})
+        return ARROW[kind["as"]](table, what)
     if kind["index"]:
         numbers = np.zeros(len(frame), int) if kind["index"] == "constant" else None
         frame.index = pd.Index(np.arange(len(frame))[::-1] if numbers is None else numbers)
     return frame
+
+
+def _in_chunks(table: pa.Table, what: str) -> pa.Table:
+    """In two, the second of which begins in the middle of its buffers."""
+    half = len(table) // 2
+    return pa.concat_tables([table[:half], table[half:]])
+
+
+def _from_file(table: pa.Table, what: str) -> pa.Table:
+    """What is read of a Parquet file, which holds any id, blanks too."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        pq.write_table(table, path)
+        return read_run_table(path) if what == "score" else read_qrels_table(path)
+
+
+ARROW: dict[str, Callable[[pa.Table, str], pa.Table]] = {
+    "arrow": lambda table, what: table, "chunks": _in_chunks, "file": _from_file,
+}  # fmt: skip
 
 
 def _column(values: list[Any], kind: str) -> pd.Series[Any]:
@@ -444,6 +468,11 @@ def make_case(rng: Random) -> Case:
     case.measures = [_measure(rng, case) for _ in range(rng.choice([1, 2, 4]))]
     if rng.random() < 0.1:
         _spoil(rng, case)
+    else:
+        for rows, kind in ((case.run, case.run_kind), (case.qrels, case.qrels_kind)):
+            if rows and kind["as"] == "arrow" and rng.random() < 0.7:
+                from_file = rng.random() < 0.5 and not case.doc_len  # which has no such column
+                kind["as"] = "file" if from_file else "chunks"
     return case
 
 
