@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,21 @@ def test_without_measures_ours_stand_beside_the_usual_ones(files):
         theirs = map(ir_measures.parse_measure, BESIDE)
         for measure, value in ir_measures.calc_aggregate(theirs, QRELS, RUNS[run]).items():
             assert found[run, str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_lengths_are_lines_of_text_as_well(files, command):
+    Path("words.txt").write_text("".join(f"{doc} {words}\n" for doc, words in LENGTHS.items()))
+    asked = [command, "qrels", "a.run", "b.run.gz", "-m", "TBG", "-o", "jsonl"]
+    result = call(*asked, "--lengths", "words.txt")
+    assert result.exit_code == 0, result.stderr
+    printed = [float(n) for n in re.findall(r'"(?:value|a|b)": ([\d.]+)', result.stdout)]
+    values = [sum(expected(run, "TBG").values()) / 2 for run in RUNS]
+    assert printed[:2] == pytest.approx(values, abs=1e-12)
+    Path("words.txt").write_text("d1 100\nd2 many\n")
+    assert errors(call(*asked, "--lengths", "words.txt"))[0].startswith(
+        "Error: words.txt, line 2: the words 'many' is not a number"
+    )
 
 
 def test_one_run_has_no_rareness(files):
@@ -396,6 +412,33 @@ def test_help_teaches_by_examples(command):
 def test_help_says_how_to_complete_and_what_exit_codes_mean():
     text = call("--help").stdout
     assert "_PYTERRIER_ASL_COMPLETE=bash_source" in text and "Exit status" in text
+
+
+def completed(*words: str, shell: str = "bash") -> list[str]:
+    """What the Tab key offers after these words."""
+    ask = {"_PYTERRIER_ASL_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words),
+           "COMP_CWORD": str(len(words) - 1 if shell != "fish" else words[-1])}  # fmt: skip
+    result = CliRunner().invoke(main, prog_name="pyterrier-asl", env=ask)
+    kind = {"bash": "plain,", "zsh": "plain\n", "fish": "plain,"}[shell]
+    assert kind in result.stdout
+    return re.findall(rf"{kind}([\w-]+)", result.stdout)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_by_the_tab_key(shell):
+    assert completed("pyterrier-asl", "e", shell=shell) == ["evaluate"]
+    assert completed("pyterrier-asl", "compare", "--a", shell=shell) == ["--alpha"]
+    offered = completed("pyterrier-asl", "evaluate", "-o", "", shell=shell)
+    assert offered == ["table", "tsv", "jsonl", "latex"]
+    assert "reordering" in completed("pyterrier-asl", "analyze", "reo", shell=shell)
+
+
+def test_the_script_of_completion_is_as_documented():
+    ask = {"_PYTERRIER_ASL_COMPLETE": "zsh_source"}
+    script = CliRunner().invoke(main, prog_name="pyterrier-asl", env=ask).stdout
+    assert "compdef" in script and "_PYTERRIER_ASL_COMPLETE=zsh_complete" in script
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    assert 'eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"' in readme
 
 
 def test_unknown_command():

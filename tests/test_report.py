@@ -7,9 +7,16 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
 
+import brute_force
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -258,20 +265,27 @@ def test_it_replaces_a_file_only_by_a_whole_one(made, tmp_path, monkeypatch):
     assert target.read_text() == "old" and list(tmp_path.iterdir()) == [target]
 
 
-def test_command(runs, qrels, tmp_path):
+@pytest.fixture
+def files(runs, qrels, tmp_path) -> list[Path]:
+    """Judgements and two runs as files."""
+
     def lines(of, form):
         return "\n".join(form(q, d, v) for q, each in of.items() for d, v in each.items()) + "\n"
 
     plain = {q: of for q, of in qrels.items() if q != EVIL_QUERY}
-    (tmp_path / "qrels").write_text(lines(plain, lambda q, d, v: f"{q} 0 {d} {v}"))
-    for name in ("good", "fair"):
-        run = {q: runs[name][q] for q in plain}
-        (tmp_path / f"{name}.run").write_text(lines(run, lambda q, d, v: f"{q} Q0 {d} 0 {v} x"))
+    written = [tmp_path / "qrels", tmp_path / "good.run", tmp_path / "fair.run"]
+    written[0].write_text(lines(plain, lambda q, d, v: f"{q} 0 {d} {v}"))
+    for path in written[1:]:
+        run = {q: runs[path.stem][q] for q in plain}
+        path.write_text(lines(run, lambda q, d, v: f"{q} Q0 {d} 0 {v} x"))
+    return written
+
+
+def test_command(files, tmp_path):
     topics = tmp_path / "topics.tsv"
     topics.write_text("1\tfirst words\n")
     output = tmp_path / "out.html"
-    arguments = ["report", tmp_path / "qrels", tmp_path / "good.run", tmp_path / "fair.run",
-                 "-o", output, "-m", "ASL@100 AP", "--topics", topics,
+    arguments = ["report", *files, "-o", output, "-m", "ASL@100 AP", "--topics", topics,
                  "--title", "Mine"]  # fmt: skip
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     assert result.exit_code == 0, result.output
@@ -280,6 +294,60 @@ def test_command(runs, qrels, tmp_path):
     assert "<title>Mine</title>" in page and "first words" in page
     nowhere = CliRunner().invoke(main, ["report", "x", "y", "-o", str(tmp_path / "no" / "f.html")])
     assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
+
+
+def test_command_with_lengths(files, runs, qrels, tmp_path):
+    words = {f"d{at}": 20 * at + 1 for at in range(60)}
+    (tmp_path / "words.txt").write_text("".join(f"{d} {w}\n" for d, w in words.items()))
+    arguments = ["report", *files, "-o", tmp_path / "out.html", "-m", "TBG", "-k", "30",
+                 "--lengths", tmp_path / "words.txt"]  # fmt: skip
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    data = data_of((tmp_path / "out.html").read_text())
+    (measure,) = data["measures"]
+    for name, mean in zip(data["systems"], measure["means"]):
+        values = [
+            brute_force.tbg(brute_force.ranking(runs[name][q], qrels[q]), qrels[q], words)
+            for q in qrels if q != EVIL_QUERY
+        ]  # fmt: skip
+        assert mean == pytest.approx(np.mean(values), rel=1e-5)
+
+
+_HALF = """
+    import signal, sys, time
+    from pathlib import Path
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background
+
+    def half(path, text, **how):
+        with open(path, "w") as file:
+            file.write(text[: len(text) // 2])
+        print("half", flush=True)
+        time.sleep(600)
+
+    Path.write_text = half
+    from pyterrier_asl.cli import main
+    main(["report", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+@pytest.mark.parametrize("before", ["an older report", None])
+def test_an_interrupted_command_leaves_no_half_page(files, tmp_path, how, before):
+    target = tmp_path / "page" / "report.html"
+    target.parent.mkdir()
+    if before:
+        target.write_text(before)
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(_HALF), *files, "-o", target]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"half\n", process.stderr.read()
+        process.send_signal(getattr(signal, how))
+        assert process.wait(60) != 0
+    left = {path.name: path.stat().st_size for path in target.parent.iterdir()}
+    if how == "SIGKILL":
+        (beside,) = (name for name in left if name.startswith(".report.html."))
+        assert beside.endswith(".tmp") and left.pop(beside) > 0
+    assert left == ({"report.html": len(before)} if before else {})
 
 
 def test_texts_of_a_dataset(vaswani):
