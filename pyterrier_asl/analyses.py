@@ -43,6 +43,7 @@ class Analysis:
         options: what can be said, as in :data:`PARAMETERS`.
         needed: those of the options that must be given.
         takes: what it is about: ``('qrels', 'runs')``, ``('qrels',)`` or nothing.
+        tracks: whether it can be about several tracks, each with qrels and runs of its own.
         group_by: a column whose rows belong together; see :func:`.frames.write`.
         chart: module and function in :mod:`pyterrier_asl.charts`.
     """
@@ -55,6 +56,7 @@ class Analysis:
     options: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     takes: tuple[str, ...] = ("qrels", "runs")
+    tracks: bool = False
     group_by: str = ""
     chart: str = field(kw_only=True)
 
@@ -92,7 +94,7 @@ ANALYSES: tuple[Analysis, ...] = (
     Analysis(
         "headroom", ALEX, "Figures 1-4", "The best run by P@20, ASL@g1-10, AP and ASL.",
         "headroom.headroom", (*_ASL, *_QUERIES),
-        chart="headroom.headroom",
+        tracks=True, group_by="track", chart="headroom.headroom",
     ),
     Analysis(
         "run-quality", ALEX, "Figures 1-4", "Every run at the top and over all documents.",
@@ -103,13 +105,13 @@ ANALYSES: tuple[Analysis, ...] = (
         "techniques", ALEX, "Table 1", "How much of the error a new technique takes away (RRIE).",
         "techniques.compare_techniques",
         ("old", "new", "measures", *_ASL, *_TESTED, *_QUERIES, "as_published"), ("old", "new"),
-        chart="techniques.compare_techniques",
+        tracks=True, group_by="track", chart="techniques.compare_techniques",
     ),
     Analysis(
         "reordering", ALEX, "Table 2", "From AP to ASL in steps, and how far systems move.",
         "reordering.reordering",
         (*_ASL, "margin", "alpha", "test", "correction", "each", *_QUERIES),
-        chart="reordering.reordering",
+        tracks=True, chart="reordering.reordering",
     ),
     Analysis(
         "search-lengths", ALEX, "Figure 5", "How many relevant documents have which search length.",
@@ -124,7 +126,7 @@ ANALYSES: tuple[Analysis, ...] = (
     Analysis(
         "effective-share", ALEX, "Appendix A.1", "The share of documents that AP is about.",
         "hidden_weighting.effective_share", (*_RANKS, *_QUERIES),
-        chart="hidden_weighting.effective_share",
+        tracks=True, group_by="track", chart="hidden_weighting.effective_share",
     ),
     Analysis(
         "collection", DIAZ, "Table 1", "Requests, runs, relevant and retrieved documents.",
@@ -276,8 +278,7 @@ ANALYSES: tuple[Analysis, ...] = (
     Analysis(
         "satisfaction", TROTMAN, "Figures 1, 3", "S@n: how soon a user is satisfied.",
         "satisfaction.satisfaction", (*_ASSESSORS, "depth", "alpha", *_QUERIES),
-        group_by="system",
-        chart="satisfaction.satisfaction",
+        tracks=True, group_by="system", chart="satisfaction.satisfaction",
     ),
     Analysis(
         "lengths", CLARKE, "sections 1, 4", "How long the documents are that a run puts first.",
@@ -370,14 +371,25 @@ def _pools(path: str) -> dict[str, list[str]]:
 
 
 def _assessors(texts: Sequence[str]) -> dict[str, str]:
+    return _named(texts, "NAME=QRELS, a name and a file or ir_datasets id")
+
+
+def _runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:
+    """One run of that name, in every track; or, given several times, the run of each track."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    return _named(texts, "TRACK=RUN, a track and the name of its run")
+
+
+def _named(texts: Sequence[str], form: str) -> dict[str, str]:
     named = {}
     for text in texts:
-        name, equals, qrels = text.partition("=")
-        if not (name and equals and qrels):
-            raise ValueError(f"{text!r} is not NAME=QRELS, a name and a file or ir_datasets id")
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise ValueError(f"{text!r} is not {form}")
         if name in named:
-            raise ValueError(f"{name!r} is given twice: name each judge differently")
-        named[name] = qrels
+            raise ValueError(f"{name!r} is given twice: name each differently")
+        named[name] = value
     return named
 
 
@@ -403,6 +415,8 @@ PARAMETERS: Mapping[str, tuple[str, Callable[[Any], Any] | None]] = {
     "judge": ("judges", _assessors),
     "resamples": ("n_resamples", None),
     "documents": ("n", None),
+    "old": ("old", _runs_of_tracks),
+    "new": ("new", _runs_of_tracks),
     "relevant": ("relevant", _numbers(int)),
     "ranks": ("ranks", _numbers(int)),
 }
@@ -423,6 +437,7 @@ def analyze(
     qrels: str | None = None,
     runs: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    tracks: Sequence[tuple[str, str, str]] = (),
 ) -> pd.DataFrame:
     """Makes the table.
 
@@ -431,6 +446,7 @@ def analyze(
         qrels: file or ir_datasets id, for one that takes any.
         runs: files and folders, likewise.
         options: what was said, by option; what is not there is as the function has it.
+        tracks: instead of qrels and runs: name, qrels, and a folder of runs or one run, of each.
 
     Raises:
         ValueError: for what cannot be used.
@@ -440,6 +456,8 @@ def analyze(
     for option, value in (options or {}).items():
         name, read = PARAMETERS.get(option, (option, None))
         said[name] = value if read is None else read(value)
+    if tracks:
+        return analysis.load()(_of_tracks(tracks), **said)
     taken: list[Any] = [qrels] if "qrels" in analysis.takes else []
     if "judges" in said:  # QRELS is one of them
         if FIRST_JUDGE in said["judges"]:
@@ -448,6 +466,16 @@ def analyze(
     if "runs" in analysis.takes:
         taken.insert(0, [*find_runs(runs).values()])
     return analysis.load()(*taken, **said)
+
+
+def _of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
+    """Runs and qrels of each track, as the functions take them."""
+    named: dict[str, tuple[Any, str]] = {}
+    for name, qrels, runs in tracks:
+        if name in named:
+            raise ValueError(f"track {name!r} is given twice: name each differently")
+        named[name] = [*find_runs([runs]).values()], qrels
+    return named
 
 
 def draw(analysis: Analysis, frame: pd.DataFrame, path: str) -> None:
@@ -504,7 +532,10 @@ def listed() -> pd.DataFrame:
 def notes(frame: pd.DataFrame) -> str:
     """What an analysis tells beside its table, in a line; '' for nothing."""
     told = {name: value for name, value in frame.attrs.items() if value is not False}
-    return "; ".join(
-        f"{name}: {value:.4g}" if isinstance(value, float) else f"{name}: {value}"
-        for name, value in told.items()
-    )
+    return "; ".join(f"{name}: {_told(value)}" for name, value in told.items())
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{part} of {name}" for name, part in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -216,6 +216,43 @@ def test_qrels_are_one_of_the_judges(files):
     same(rows("judge-agreement", "qrels", "--judge", "second=other"), judge_agreement(judges))
 
 
+TRACKS = ["-t", "one", "qrels", "runs", "--track", "two", "other", "runs"]
+
+
+def test_several_tracks(files):
+    from pyterrier_asl.analysis.headroom import headroom
+    from pyterrier_asl.analysis.techniques import compare_techniques
+
+    tracks = {"one": ("runs", "qrels"), "two": ("runs", "other")}
+    same(rows("headroom", *TRACKS, "-k", "10"), headroom(tracks, cutoff=10))
+    techniques = rows("techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c")
+    same(techniques, compare_techniques(tracks, old="a", new={"one": "b", "two": "c"}))
+    assert [row["track"] for row in techniques] == ["one"] * 4 + ["two"] * 4
+    alone = rows("techniques", "other", "runs", "--old", "a", "--new", "c")
+    for row, of_two in zip(alone, techniques[4:]):
+        assert {**of_two, **row} == {**row, "track": "two"}, "but for the correction over both"
+        assert of_two["p_corrected"] >= row["p_corrected"] or row["p_corrected"] is None
+    both = rows("reordering", *TRACKS)
+    assert {row["tracks"] for row in both} == {2} and {row["systems"] for row in both} == {8}
+    for one, two, mean in zip(
+        rows("reordering", "qrels", "runs"), rows("reordering", "other", "runs"), both
+    ):
+        assert mean["tau"] == pytest.approx((one["tau"] + two["tau"]) / 2)
+        assert mean["dSort"] == pytest.approx((one["dSort"] + two["dSort"]) / 2)
+
+
+@pytest.mark.parametrize("analysis", [one for one in ANALYSES if one.tracks], ids=lambda a: a.name)
+def test_every_analysis_of_tracks_is_shown_and_drawn_of_two(files, monkeypatch, analysis):
+    pytest.importorskip("altair")
+    said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
+    spec = drawn(monkeypatch, analysis.name, *TRACKS, *said)
+    assert explained(spec)
+    if analysis.name != "reordering":
+        assert '"two"' in json.dumps(spec["datasets"]) or "two" in json.dumps(spec)
+        assert "two" in call(analysis.name, *TRACKS, *said).stdout
+    assert "-t dl19 dl19.qrels dl19-runs/" in call(analysis.name, "--help").stdout
+
+
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 def test_options_that_are_files(files):
     from pyterrier_asl.analysis.headroom import run_quality
@@ -323,6 +360,12 @@ def test_help_has_the_analyses_and_each_its_options():
         (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
         (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
         (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
+        (["headroom"], "give QRELS and RUN... of one track, or --track for each"),
+        (["headroom", "qrels"], "Missing argument 'RUN...'"),
+        (["headroom", "qrels", "runs", *TRACKS], "or --track for each of several"),
+        (["headroom", *TRACKS[:4], *TRACKS[:4]], "track 'one' is given twice"),
+        (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for the queries of"),
+        (["techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
         (["assessors", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
         (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
         (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -12,11 +13,11 @@ import pandas as pd
 from ..judging import JudgedRun
 from ..measures import ASL
 from ..scoring.search_length import DEFAULT_DEPTH
-from .judged_runs import JudgedRuns, tracks
+from .judged_runs import JudgedRuns, per_track
 from .measure_options import lower_is_better, with_options
 from .places import rounded
 from .relevant_documents import RelevantDocuments
-from .slices import Queries, per_slice, slice_column
+from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,6 +80,13 @@ def run_quality(
     1   bad  11.0   0.0           1.00
     """
     judged = JudgedRuns.of(runs, qrels)
+    return per_slice(judged.qids, _quality(judged, rel, cutoff, missing), weights, by)
+
+
+def _quality(
+    judged: JudgedRuns, rel: float, cutoff: int | None, missing: str
+) -> Callable[[Queries], pd.DataFrame]:
+    """What makes the table of :func:`run_quality` for some of the queries."""
     measures = asl_measures(rel, cutoff, missing)
     values = {name: judged.values(measure) for name, measure in measures.items()}
     beside = _Beside.of(judged, rel, cutoff, missing)
@@ -96,7 +104,7 @@ def run_quality(
         )
         return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
-    return per_slice(judged.qids, analyse, weights, by)
+    return analyse
 
 
 def headroom(
@@ -140,23 +148,12 @@ def headroom(
     2   toy         AP     good   1.00
     3   toy        ASL     good   1.00
     """
-    several = tracks(runs, qrels)
-    if len(several) > 1 and (weights is not None or by is not None):
-        raise ValueError("weights and slices are about the queries of one track: call it for each")
-    parts = []
-    for name, judged in several.items():
-        quality = run_quality(
-            judged, rel=rel, cutoff=cutoff, missing=missing, weights=weights, by=by
-        )
-        groups = [(None, quality)] if by is None else quality.groupby(slice_column(by), sort=False)
-        for value, part in groups:
-            best = _best(part.reset_index(drop=True))
-            best.insert(0, "track", name)
-            best.insert(2, "runs", len(part))
-            if by is not None:
-                best.insert(1, slice_column(by), [value] * len(best))
-            parts.append(best)
-    return pd.concat(parts, ignore_index=True)
+
+    def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
+        quality = _quality(judged, rel, cutoff, missing)
+        return per_slice(judged.qids, lambda queries: _best(quality(queries)), weights, by)
+
+    return per_track(of_track, runs, qrels, weights=weights, by=by)
 
 
 def _best(quality: pd.DataFrame) -> pd.DataFrame:
@@ -169,7 +166,8 @@ def _best(quality: pd.DataFrame) -> pd.DataFrame:
         means = rounded(quality[name])
         best = int(means.argmin() if lower_is_better(measure) else means.argmax())
         row = quality.iloc[best]
-        rows.append({"measure": name, "best_run": row["run"], "value": row[name], **row[beside]})
+        best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
+        rows.append({"measure": name, **best_run, **row[beside]})
     return pd.DataFrame(rows)
 
 

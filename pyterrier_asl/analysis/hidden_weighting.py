@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .judged_runs import JudgedRuns, tracks
+from .judged_runs import JudgedRuns, per_track
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, per_slice
 
@@ -102,18 +102,12 @@ def effective_share(
       track  run     AP  share  pooled
     0        run  0.556  0.667   0.667
     """
-    several = tracks(runs, qrels)
-    if len(several) > 1 and (weights is not None or by is not None):
-        raise ValueError("weights and slices are about the queries of one track: call it for each")
-    parts = []
-    for name, judged in several.items():
-        documents = [
-            RelevantDocuments.of(run, rel=rel, cutoff=cutoff) for run in judged.runs
-        ]
-        frame = _of_track(judged, documents, weights, by)
-        frame.insert(0, "track", name)
-        parts.append(frame)
-    return pd.concat(parts, ignore_index=True)
+
+    def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
+        documents = [RelevantDocuments.of(run, rel=rel, cutoff=cutoff) for run in judged.runs]
+        return _of_track(judged, documents, weights, by)
+
+    return per_track(of_track, runs, qrels, weights=weights, by=by)
 
 
 def _of_track(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -161,6 +161,45 @@ def tracks(runs: Any, qrels: Any = None) -> dict[str, JudgedRuns]:
             several[str(name)] = JudgedRuns.of(*pair)
         return several
     return {"": JudgedRuns.of(runs, qrels)}
+
+
+def per_track(
+    analyse: Callable[[str, JudgedRuns], pd.DataFrame],
+    runs: Any,
+    qrels: Any = None,
+    **of_one_track: Any,
+) -> pd.DataFrame:
+    """One frame of what ``analyse`` says about each track; its first column is ``track``.
+
+    Args:
+        analyse: the frame of a track, by its name ('' for the one that has none).
+        runs: as of :func:`tracks`.
+        qrels: likewise.
+        **of_one_track: what is about the queries of one track, such as weights; None: not given.
+
+    Raises:
+        ValueError: where something of one track is given for several.
+
+    >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
+      track  runs
+    0   toy     1
+    """
+    several = tracks(runs, qrels)
+    given = [name for name, value in of_one_track.items() if value is not None]
+    if len(several) > 1 and given:
+        raise ValueError(
+            f"{', '.join(given)} can be given for the queries of one track, and there are "
+            f"{len(several)}: call it for each"
+        )
+    parts = []
+    for name, judged in several.items():
+        part = analyse(name, judged)
+        part.insert(0, "track", name)
+        parts.append(part)
+    whole = pd.concat(parts, ignore_index=True)
+    whole.attrs = parts[0].attrs
+    return whole
 
 
 def _is_named(source: Any) -> bool:

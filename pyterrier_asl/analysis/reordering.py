@@ -12,11 +12,11 @@ import pandas as pd
 
 from ..measures import ASL
 from ..statistics import compare_all, kendall_tau
-from .judged_runs import JudgedRuns, tracks
+from .judged_runs import JudgedRuns, per_track
 from .measure_options import with_options
 from .places import rounded
 from .relevant_documents import RelevantDocuments
-from .slices import Queries, slice_column, slices
+from .slices import Queries, per_slice, slice_column
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -174,22 +174,16 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
-    several = tracks(runs, qrels)
-    if len(several) > 1 and (weights is not None or by is not None):
-        raise ValueError("weights and slices are about the queries of one track: call it for each")
     options = {"margin": margin, "alpha": alpha, "test": test, "correction": correction}
-    parts = []
-    for name, judged in several.items():
+
+    def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
         changes = _changes(judged, rel, cutoff, missing)
-        for value, queries in slices(judged.qids, weights, by):
-            part = _systems(judged, changes, queries, options)
-            part.insert(0, "track", name)
-            if by is not None:
-                part.insert(0, slice_column(by), [value] * len(part))
-            parts.append(part)
-    frame = pd.concat(parts, ignore_index=True)
-    keys = list(frame.columns[: list(frame.columns).index("track")])
-    return frame if each else _summary(frame, keys)
+        return per_slice(
+            judged.qids, lambda queries: _systems(judged, changes, queries, options), weights, by
+        )
+
+    frame = per_track(of_track, runs, qrels, weights=weights, by=by)
+    return frame if each else _summary(frame, [] if by is None else [slice_column(by)])
 
 
 _Change = tuple[str, str, str, Scored, Scored]

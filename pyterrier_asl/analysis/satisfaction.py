@@ -13,7 +13,7 @@ from ..judging import JudgedRun
 from ..scoring.assessor import expected_success
 from ..statistics import confidence_interval
 from .assessors import Assessed, assessed_by
-from .judged_runs import tracks
+from .judged_runs import JudgedRuns, per_track
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
@@ -62,21 +62,17 @@ def satisfaction(
     """
     if depth < 1:
         raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
-    several = tracks(runs, qrels)
-    if len(several) > 1 and (weights is not None or by is not None or assessors):
-        raise ValueError("assessors, weights and slices are of one track: call it for each")
-    parts = []
-    for name, judged in several.items():
+
+    def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
         assessed = assessed_by(judged.judgements, assessors or {}, rel, assessor_rel)
         curves = [
             _Curve(system, "run", success(run, depth, rel)[:, assessed.at])
             for system, run in zip(judged.names, judged.runs)
         ]
         curves += [_Curve(each.name, "assessor", _expected(each, depth)) for each in assessed.each]
-        part = per_slice(assessed.qids, partial(_points, curves, alpha), weights, by)
-        part.insert(0, "track", name)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+        return per_slice(assessed.qids, partial(_points, curves, alpha), weights, by)
+
+    return per_track(of_track, runs, qrels, assessors=assessors or None, weights=weights, by=by)
 
 
 class _Curve(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import ir_measures
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .comparisons import PairedTest, as_frame
 from .headroom import asl_measures
-from .judged_runs import JudgedRuns
+from .judged_runs import JudgedRuns, per_track
 from .measure_options import lower_is_better
 from .slices import Queries, per_slice
 
@@ -45,8 +46,8 @@ def compare_techniques(
     runs: Any,
     qrels: Any = None,
     *,
-    old: str,
-    new: str,
+    old: str | Mapping[str, str],
+    new: str | Mapping[str, str],
     measures: Any = None,
     rel: float = 1,
     cutoff: int | None = None,
@@ -63,10 +64,11 @@ def compare_techniques(
     """Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
 
     Args:
-        runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
-        old: name of the run of the old technique, such as the best BM25.
-        new: name of the run of the new one, such as the best neural run.
+        runs: the runs of one track; or, without qrels, a dict of track -> (runs, qrels).
+        qrels: the judgements of the one track.
+        old: name of the run of the old technique, such as the best BM25; where it is called
+            differently in several tracks, a dict of track -> name.
+        new: name of the run of the new one, such as the best neural run; likewise.
         measures: measures, or a dict from how to call them; by default P@20, ASL@g1-10, AP, ASL.
             Their best value must be 1.
         rel: minimum grade of a relevant document, for the default measures.
@@ -77,14 +79,14 @@ def compare_techniques(
         alpha: the level of significance; intervals cover 1 - alpha.
         n_resamples: draws of a randomisation test.
         seed: of those draws.
-        weights: how much each query counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
-        by: slices of the queries, each with its own rows.
+        weights: how much each query counts; for one track.
+        by: slices of the queries; for one track.
         as_published: the paper's choices: missing documents right after the list
             (``missing='after'``), and no correction (the paper has no tests at all).
 
     Returns:
-        One row for each measure: ``measure``, ``old``, ``new``, ``RRIE``, then the paired
-        comparison of new with old over queries: ``difference``, ``ci_low``, ``ci_high``,
+        One row for each track and measure: ``track``, ``measure``, ``old``, ``new``, ``RRIE``, then
+        the paired comparison of new with old over queries: ``difference``, ``ci_low``, ``ci_high``,
         ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs`` name the runs,
         the test, the correction and the size of its family.
 
@@ -100,25 +102,41 @@ def compare_techniques(
     2         AP  0.75  1.00   1.0
     3        ASL  1.50  1.00   1.0
     """
-    judged = JudgedRuns.of(runs, qrels).select([old, new])
     if as_published:
         missing, correction = "after", None
     asked = _named(measures) if measures is not None else asl_measures(rel, cutoff, missing)
     paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
-    def analyse(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for name, measure in asked.items():
-            before, after = judged.values(measure)
-            means = float(queries.mean(before)), float(queries.mean(after))
-            rrie = float(relative_error_reduction(*means, best=1.0))
-            row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
-            rows.append({**row, **paired.of(after, before, queries)})
-        return as_frame(rows)
+    def of_track(track: str, judged: JudgedRuns) -> pd.DataFrame:
+        two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
+        return per_slice(judged.qids, partial(_compared, two, asked, paired), weights, by)
 
-    frame = paired.corrected(per_slice(judged.qids, analyse, weights, by))
+    frame = paired.corrected(per_track(of_track, runs, qrels, weights=weights, by=by))
     frame.attrs |= {"old": old, "new": new}
     return frame
+
+
+def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
+    """The name of a technique's run in a track."""
+    if isinstance(run, str):
+        return run
+    if track not in run:
+        raise ValueError(f"{what} names no run of track {track!r}, only of {sorted(run)}: add it")
+    return run[track]
+
+
+def _compared(
+    two: JudgedRuns, asked: Mapping[str, Any], paired: PairedTest, queries: Queries
+) -> pd.DataFrame:
+    """The rows of the old and the new run of a track."""
+    rows = []
+    for name, measure in asked.items():
+        before, after = two.values(measure)
+        means = float(queries.mean(before)), float(queries.mean(after))
+        rrie = float(relative_error_reduction(*means, best=1.0))
+        row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
+        rows.append({**row, **paired.of(after, before, queries)})
+    return as_frame(rows)
 
 
 def _named(measures: Any) -> dict[str, Any]:

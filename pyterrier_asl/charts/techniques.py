@@ -20,7 +20,8 @@ def compare_techniques(frame: pd.DataFrame) -> Any:
     about = frame.attrs
     several = frame["track"].nunique() > 1 if "track" in frame else False
     row = alt.Row("track:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
-    old, new = (about.get(name, name) for name in ("old", "new"))
+    named = isinstance(about.get("old"), str) and isinstance(about.get("new"), str)
+    old, new = (about[name] if named else f"the {name} run" for name in ("old", "new"))
     caption = (
         f"The part of the distance to the best possible value, 1, that {new} saves over {old}. "
         f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
@@ -28,7 +29,7 @@ def compare_techniques(frame: pd.DataFrame) -> Any:
     )
     return figure(
         alt.Chart(frame).mark_bar(),
-        f"{new} over {old}",
+        f"{new} over {old}".capitalize() if not named else f"{new} over {old}",
         caption,
         height=alt.Step(34),
         x=alt.X("RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%")),

@@ -20,11 +20,17 @@ Examples:
   pyterrier-asl analyze discrimination qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
   pyterrier-asl analyze techniques qrels.txt bm25.run dense.run --old bm25 --new dense
   pyterrier-asl analyze search-lengths qrels.txt runs/ --chart lengths.html
+  pyterrier-asl analyze headroom -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
   pyterrier-asl analyze stability --help
 
 \b
 Each takes the judgements (a file or an ir_datasets id), then run files or folders of them, and
 options of its own. Programs get the columns by name: -o tsv, -o jsonl."""
+
+_OF_TRACKS = """\b
+Of one track, or of several:
+  pyterrier-asl analyze {name} QRELS RUN...
+  pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
 _NUMBER = click.IntRange(min=1)
 
@@ -75,8 +81,10 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
     "documents": _option("--documents", type=_NUMBER, help="How many documents there are."),
     "relevant": _option("--relevant", metavar="LIST", help="How many are relevant: 1,5,10"),
     "ranks": _option("--ranks", metavar="LIST", help="Ranks of the first relevant one: 1,10"),
-    "old": _option("--old", metavar="RUN", help="Name of the run of the old technique."),
-    "new": _option("--new", metavar="RUN", help="Name of the run of the new one."),
+    "old": _option("--old", metavar="[TRACK=]RUN", multiple=True,
+                   help="Name of the run of the old technique; of each track with TRACK=."),
+    "new": _option("--new", metavar="[TRACK=]RUN", multiple=True,
+                   help="Name of the run of the new one; likewise."),
     "run": _option("--run", metavar="RUN", help="Name of the run; else the best by ASL."),
     "a": _option("--a", metavar="RUN", help="Name of one run; else the best by ASL."),
     "b": _option("--b", metavar="RUN", help="Name of the other; else the median by ASL."),
@@ -102,6 +110,15 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
     "by": _option("--by", metavar="TSV", help="Lines of query and slice: a table for each slice."),
 }  # fmt: skip
 
+_TRACK = partial(
+    click.Option,
+    ("-t", "--track", "tracks"),
+    multiple=True,
+    nargs=3,
+    metavar="NAME QRELS RUNS",
+    help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
+    "runs; can be given again for another track.",
+)
 _PLACES = partial(
     click.Option,
     ("-p", "--places"),
@@ -175,16 +192,20 @@ def command() -> None:
 
 def _command(analysis: Analysis) -> click.Command:
     params: list[click.Parameter] = []
+    needed = not analysis.tracks
     if "qrels" in analysis.takes:
-        params.append(click.Argument(["qrels"]))
+        params.append(click.Argument(["qrels"], required=needed))
     if "runs" in analysis.takes:
-        params.append(click.Argument(["runs"], nargs=-1, required=True, metavar="RUN..."))
+        params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
+    if analysis.tracks:
+        params.append(_TRACK())
     params += [_made(analysis, name) for name in analysis.options]
     return click.Command(
         analysis.name,
         params=[*params, _PLACES(), _FORM(), _CHART()],
         callback=partial(_run, analysis),
         help=f"{analysis.what}\n\n{analysis.source}.",
+        epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )
 
 
@@ -209,18 +230,24 @@ def _run(
     qrels: str | None = None,
     runs: tuple[str, ...] = (),
     chart: str | None = None,
+    tracks: tuple[tuple[str, str, str], ...] = (),
     **said: Any,
 ) -> None:
     from .. import analyses, frames
 
+    if analysis.tracks and bool(tracks) == bool(qrels):
+        raise click.UsageError("give QRELS and RUN... of one track, or --track for each of several")
+    if analysis.tracks and not (tracks or runs):
+        raise click.UsageError("Missing argument 'RUN...'")
     given = {name: value for name, value in said.items() if value not in (None, ())}
     if chart:
         analyses.check_chart(chart)
-    table = analyses.analyze(analysis, qrels, runs, given)
+    table = analyses.analyze(analysis, qrels, runs, given, tracks)
     frame = analyses.without_unnamed_track(table)
     if output_format == "table":
         click.echo(f"{analysis.what} ({analysis.source})\n")
-    frames.write(frame, output_format, places=places, group_by=analysis.group_by)
+    groups = analysis.group_by if analysis.group_by in frame else ""
+    frames.write(frame, output_format, places=places, group_by=groups)
     if output_format == "table" and (notes := analyses.notes(frame)):
         click.echo(f"\n{notes}")
     if chart:
