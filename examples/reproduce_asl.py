@@ -15,12 +15,16 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from pyterrier_asl.analysis.distribution import search_length_changes, search_length_distribution
-from pyterrier_asl.analysis.headroom import headroom
-from pyterrier_asl.analysis.hidden_weighting import effective_share, equivalents
-from pyterrier_asl.analysis.judged_runs import JudgedRuns
-from pyterrier_asl.analysis.reordering import reordering
-from pyterrier_asl.analysis.techniques import compare_techniques
+from pyterrier_asl.analysis import (
+    JudgedRuns,
+    compare_techniques,
+    effective_share,
+    equivalents,
+    headroom,
+    reordering,
+    search_length_changes,
+    search_length_distribution,
+)
 
 EXAMPLE = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
 

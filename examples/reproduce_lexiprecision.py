@@ -16,19 +16,24 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from pyterrier_asl.analysis.collection_statistics import collection_statistics
-from pyterrier_asl.analysis.discrimination import preference_discrimination
-from pyterrier_asl.analysis.judged_runs import JudgedRuns
-from pyterrier_asl.analysis.missing_labels import missing_labels, missing_queries
-from pyterrier_asl.analysis.recall_levels import (
+from pyterrier_asl.analysis import (
+    JudgedRuns,
+    collection_statistics,
+    cycles,
     level_correlations,
     level_regressions,
+    missing_labels,
+    missing_queries,
+    prediction_from_suffixes,
+    preference_discrimination,
+    preference_levels,
     recall_level_needed,
+    system_order,
+    tie_probability,
+    tie_probability_by_rank,
+    ties,
+    ties_by_recall_level,
 )
-from pyterrier_asl.analysis.reciprocal_rank import preference_levels, tie_probability
-from pyterrier_asl.analysis.suffixes import prediction_from_suffixes
-from pyterrier_asl.analysis.system_order import cycles, system_order
-from pyterrier_asl.analysis.ties import tie_probability_by_rank, ties, ties_by_recall_level
 
 #: The collection size and the numbers of relevant documents of Figure 2.
 DOCUMENTS, RELEVANT = 50_000, [1, 10, 50, 100, 250]

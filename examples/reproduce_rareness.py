@@ -16,19 +16,19 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from pyterrier_asl.analysis.alpha import agreement_by_alpha
-from pyterrier_asl.analysis.discrimination import discriminative_power
-from pyterrier_asl.analysis.judged_runs import JudgedRuns
-from pyterrier_asl.analysis.number_of_systems import agreement_by_number_of_systems
-from pyterrier_asl.analysis.rare_documents import rare_documents
-from pyterrier_asl.analysis.rareness_pools import (
+from pyterrier_asl.analysis import (
+    JudgedRuns,
+    agreement_by_alpha,
+    agreement_by_number_of_systems,
     agreement_of_pools,
+    discriminative_power,
     pools_by,
+    rare_documents,
     rareness_by_pool,
+    stability,
+    synthetic_systems,
     without_own_group,
 )
-from pyterrier_asl.analysis.stability import stability
-from pyterrier_asl.analysis.synthetic import synthetic_systems
 
 
 def show(title: str, frame: pd.DataFrame, digits: int = 3) -> None:

@@ -12,9 +12,13 @@ from __future__ import annotations
 import click
 import pandas as pd
 
-from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
-from pyterrier_asl.analysis.judged_runs import JudgedRuns
-from pyterrier_asl.analysis.satisfaction import satisfaction
+from pyterrier_asl.analysis import (
+    JudgedRuns,
+    assessor_scores,
+    compare_with_assessors,
+    human_range,
+    satisfaction,
+)
 
 
 def shown(title: str, frame: pd.DataFrame, *, index: bool = False) -> None:

@@ -6,16 +6,18 @@ import pytest
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import (
-    assessors,
-    distribution,
-    document_lengths,
+    compare_techniques,
+    effective_share,
     headroom,
-    hidden_weighting,
-    judges,
+    human_range,
+    judge_agreement,
+    judge_confusion,
     leaderboards,
+    lengths_by_rank,
     reordering,
     satisfaction,
-    techniques,
+    search_length_changes,
+    search_length_distribution,
 )
 
 pytest.importorskip("altair")
@@ -48,40 +50,40 @@ def charts():
 
 def made():
     yield "Search lengths of good", draw_lengths.search_length_distribution(
-        distribution.search_length_distribution(RUNS, QRELS, cutoff=10)
+        search_length_distribution(RUNS, QRELS, cutoff=10)
     )
     yield "good less fair", draw_lengths.search_length_changes(
-        distribution.search_length_changes(RUNS, QRELS, cutoff=10)
+        search_length_changes(RUNS, QRELS, cutoff=10)
     )
     yield "How much room is left", draw_headroom.headroom(
-        headroom.headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)
+        headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)
     )
     yield "From AP to ASL, step by step", draw_reordering.reordering(
-        reordering.reordering(RUNS, QRELS, cutoff=10, each=True)
+        reordering(RUNS, QRELS, cutoff=10, each=True)
     )
     yield "Success at n", draw_satisfaction.satisfaction(
-        satisfaction.satisfaction(RUNS, QRELS, assessors={"alt": ALT}, depth=3)
+        satisfaction(RUNS, QRELS, assessors={"alt": ALT}, depth=3)
     )
     yield "Human scores and the system's", draw_assessors.human_range(
-        assessors.human_range(RUNS, QRELS, assessors={"alt": ALT})
+        human_range(RUNS, QRELS, assessors={"alt": ALT})
     )
     yield "One leaderboard, several judges", draw_leaderboards.leaderboards(
-        leaderboards.leaderboards(RUNS, JUDGES)
+        leaderboards(RUNS, JUDGES)
     )
     yield "Agreement of judges: kappa", draw_leaderboards.judges_agreement(
-        judges.judge_agreement(JUDGES), "kappa"
+        judge_agreement(JUDGES), "kappa"
     )
     yield "Lengths of the documents retrieved", draw_document_lengths.lengths_by_rank(
-        document_lengths.lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)
+        lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)
     )
     yield "The documents that AP is about", draw_hidden_weighting.effective_share(
-        hidden_weighting.effective_share(RUNS, QRELS)
+        effective_share(RUNS, QRELS)
     )
     yield "good over poor", draw_techniques.compare_techniques(
-        techniques.compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)
+        compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)
     )
     yield "person against model", draw_leaderboards.judge_confusion(
-        judges.judge_confusion(JUDGES), "person", "model"
+        judge_confusion(JUDGES), "person", "model"
     )
 
 
@@ -99,9 +101,9 @@ def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
 
 def test_charts_say_what_they_need():
     with pytest.raises(ValueError, match="no column 'RBO'"):
-        draw_leaderboards.judges_agreement(judges.judge_agreement(JUDGES), "RBO")
+        draw_leaderboards.judges_agreement(judge_agreement(JUDGES), "RBO")
     with pytest.raises(ValueError, match="there is no pair \\('model', 'person'\\)"):
-        draw_leaderboards.judge_confusion(judges.judge_confusion(JUDGES), "model", "person")
+        draw_leaderboards.judge_confusion(judge_confusion(JUDGES), "model", "person")
 
 
 def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(charts):
