@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from .figures import specifications
 from .gather import Findings
@@ -47,6 +48,7 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     environment.filters["value"] = lambda value, standing: number(standing, value)
     source = {
         name: _source(environment, f"{name}.js") for name in _SCRIPTS
@@ -61,6 +63,11 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         vega=_vega(),
         data=page.data(),
     )
+
+
+def _breakable(name: str) -> Markup:
+    """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
+    return Markup(str(escape(name)).replace("_", "_<wbr>").replace("@", "<wbr>@"))
 
 
 def _source(environment: Environment, name: str) -> str:
