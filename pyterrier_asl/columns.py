@@ -193,7 +193,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
         return pa.array([], type=pa.large_string())
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0) if array.num_chunks == 1 else pa.concat_arrays(array.chunks)
+        array = _in_one(array)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_floating(array.type):
@@ -209,6 +209,14 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     if not (pa.types.is_integer(array.type) or str(array.type) in _TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
     return array.cast(pa.large_string())
+
+
+def _in_one(chunks: pa.ChunkedArray) -> pa.Array:
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    if str(chunks.type) in _TEXT_TYPES:  # together they may be too long for 32-bit offsets
+        chunks = chunks.cast(pa.large_string())
+    return pa.concat_arrays(chunks.chunks)
 
 
 def _to_arrow(values: Any, what: str) -> Any:

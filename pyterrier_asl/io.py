@@ -19,17 +19,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ._atomic import replacing
-from ._trec_text import QRELS, RUN, Layout, read_columns
+from ._trec_text import QRELS, RUN, Layout, iter_columns, read_columns
 from .naming import digest_of
+from .partitions import BLOCK_ROWS, PartitionedRun, is_partitioned, partitioned_runs
 
 StrPath: TypeAlias = str | os.PathLike[str]
-RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table
+RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table | PartitionedRun
 T = TypeVar("T")
 
 # PyTerrier's name of a column first, then the other names it is known by.
@@ -40,9 +42,13 @@ _NAMES = {
     "label": ("label", "relevance"),
     "rank": ("rank",),
     "name": ("name",),
+    "doc_len": ("doc_len",),
 }
+# Columns that a run or qrels need not have.
+_OPTIONAL = ("rank", "name", "doc_len")
 _TEXT_NAMES = {"label": "grade"}
 _RUN = ("qid", "docno", "score")
+_RUN_TABLE = (*_RUN, "doc_len")
 _QRELS = ("qid", "docno", "label")
 
 _COMPRESSED = {".gz", ".bz2", ".zst", ".zstd", ".lz4"}
@@ -86,11 +92,12 @@ def read_run_table(source: RunSource) -> pa.Table:
     """Reads what evaluation needs of a run, fast, as an Arrow table.
 
     Args:
-        source: A run file, or a frame or Arrow table of a run.
+        source: A run file, or a frame or Arrow table of a run, or one in several Parquet files.
 
     Returns:
         The lines in their order, with columns ``qid`` (string), ``docno`` (string) and ``score``
-        (float64), none of them null. Scores may be infinite but not NaN.
+        (float64), none of them null. Scores may be infinite but not NaN. Where the source is no
+        text and has a column ``doc_len``, that comes with it.
 
     Raises:
         ValueError: If the content is no run; the message has the file, the line and its text.
@@ -103,7 +110,44 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
     """
-    return _read(source, RUN, _RUN)
+    return pa.concat_tables(iter_run_batches(source))
+
+
+def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
+    """Reads a run bit by bit, so that it need never be in memory as a whole.
+
+    Args:
+        source: What `read_run_table` takes.
+
+    Returns:
+        An iterator of tables as `read_run_table` gives them, together the run; at least one. A
+        frame, an Arrow table and an Arrow file come in one piece.
+
+    Raises:
+        ValueError: If the content is no run; the message has the file, the line and its text.
+        OSError: If the file cannot be found, read or decompressed.
+
+    Example:
+        >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
+        >>> [table.num_rows for table in iter_run_batches(frame)]
+        [1]
+    """
+    if isinstance(source, PartitionedRun):
+        for part in source.parts:
+            _check_file(part.path)
+            yield from _run_batches(part.path, part.qid)
+        return
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        _check_file(path)
+        form = _typed(path)
+        if form is None:
+            yield from iter_columns(path, RUN, _RUN)
+            return
+        if form == "Parquet":
+            yield from _run_batches(path)
+            return
+    yield _read(source, RUN, _RUN_TABLE)
 
 
 def read_runs(
@@ -133,7 +177,7 @@ def read_runs(
         >>> list(read_runs(folder))
         ['dph', 'bm25']
     """
-    return dict(_in_parallel(_run_frame, _sources(source), threads))
+    return dict(_in_parallel(_run_frame, run_sources(source), threads))
 
 
 def iter_run_tables(
@@ -161,7 +205,7 @@ def iter_run_tables(
         ...     print(name, table.num_rows)
         bm25 1
     """
-    return _in_parallel(lambda run, name: read_run_table(run), _sources(source), threads)
+    return _in_parallel(lambda run, name: read_run_table(run), run_sources(source), threads)
 
 
 def run_name(path: StrPath) -> str:
@@ -206,28 +250,73 @@ def _ranks(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
     return frame.groupby("qid", sort=False).cumcount().astype("int64")
 
 
-def _sources(
+def run_sources(
     source: StrPath | Iterable[StrPath] | Mapping[str, RunSource],
 ) -> dict[str, RunSource]:
+    """Which runs there are, unread.
+
+    Args:
+        source: A folder, whose files are taken in the order of their names (hidden files and
+            folders inside it are not); or a file; or several of either; or a dict from names to
+            files or frames. A folder whose subfolders are called ``key=value`` is a partitioned
+            data set (see :mod:`~pyterrier_asl.partitions`), a folder in a dict one run of several
+            Parquet files.
+
+    Returns:
+        From each run's name (see `run_name`; the keys of a dict stay as they are) to where it is.
+
+    Raises:
+        ValueError: If a folder holds no files, two runs have one name, or there is none at all.
+
+    Example:
+        >>> run_sources({"bm25": Path("bm25.run")})
+        {'bm25': PosixPath('bm25.run')}
+    """
     if isinstance(source, Mapping):
-        return dict(source)
-    if isinstance(source, (pd.DataFrame, pa.Table)):
+        found = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
+    elif isinstance(source, (pd.DataFrame, pa.Table)):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        paths = _files_in(path) if path.is_dir() else [path]
     else:
-        paths = [Path(each) for each in source]
-    named: dict[str, RunSource] = {}
+        paths = [source] if isinstance(source, (str, os.PathLike)) else source
+        found = _named(Path(path) for path in paths)
+    if not found:
+        raise ValueError("there are no runs")
+    return found
+
+
+def _of_one_run(run: RunSource, name: str) -> RunSource:
+    if not isinstance(run, (str, os.PathLike)) or not Path(run).is_dir():
+        return run
+    runs = partitioned_runs(Path(run))
+    if len(runs) > 1:
+        raise ValueError(
+            f"the folder {run} holds {len(runs)} runs (e.g. {next(iter(runs))!r}), not only "
+            f"{name!r}: pass the folder itself"
+        )
+    return next(iter(runs.values()))
+
+
+def _named(paths: Iterable[Path]) -> dict[str, RunSource]:
+    found: dict[str, RunSource] = {}
+    places: dict[str, Path] = {}
     for path in paths:
-        name = run_name(path)
-        if name in named:
-            raise ValueError(
-                f"{named[name]} and {path} are both named {name!r}; rename one of them, "
-                "or pass a dict from name to file"
-            )
-        named[name] = path
-    return named
+        for name, run in _runs_at(path).items():
+            place = run if isinstance(run, Path) else path
+            if name in found:
+                raise ValueError(
+                    f"{places[name]} and {place} are both named {name!r}; rename one of them, or "
+                    "pass a dict from name to file"
+                )
+            found[name], places[name] = run, place
+    return found
+
+
+def _runs_at(path: Path) -> Mapping[str, RunSource]:
+    if not path.is_dir():
+        return {run_name(path): path}
+    if is_partitioned(path):
+        return partitioned_runs(path)
+    return _named(_files_in(path))
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -407,9 +496,11 @@ def _read(source: RunSource, layout: Layout, wanted: Sequence[str]) -> pa.Table:
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
     path = Path(source)
     _check_file(path)
-    table = _read_typed(path, wanted)
-    if table is not None:
-        return _conformed(table, wanted, str(path))
+    form = _typed(path)
+    if form == "Parquet":
+        return _conformed(pa.concat_tables(_parquet(path, wanted)), wanted, str(path))
+    if form == "Arrow":
+        return _conformed(_arrow_file(path), wanted, str(path))
     table = read_columns(path, layout, [_TEXT_NAMES.get(name, name) for name in wanted])
     if layout is QRELS:
         table = table.rename_columns(wanted)
@@ -432,23 +523,51 @@ def _check_file(path: Path) -> None:
         raise type(error)(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _read_typed(path: Path, wanted: Sequence[str]) -> pa.Table | None:
-    """What is in a Parquet or Arrow file; None if ``path`` is no such file."""
+def _typed(path: Path) -> str | None:
+    """What typed format a file has; None if it is text."""
     with path.open("rb") as file:
         magic = file.read(6)
     known = {b"PAR1": "Parquet", b"ARROW1": "Arrow"}
-    form = known.get(magic) or known.get(magic[:4]) or _FORMATS.get(path.suffix.lower())
-    if form is None:
-        return None
+    return known.get(magic) or known.get(magic[:4]) or _FORMATS.get(path.suffix.lower())
+
+
+def _arrow_file(path: Path) -> pa.Table:
     try:
-        if form == "Parquet":
-            with pq.ParquetFile(path) as parquet:
-                names = _present(parquet.schema_arrow.names, wanted, str(path)).values()
-                return parquet.read(columns=list(names))
         with pa.OSFile(str(path)) as file:
             return pa.ipc.open_file(file).read_all()
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path} cannot be read as a file of {form}'s: {error}") from error
+        raise ValueError(f"{path} cannot be read as a file of Arrow's: {error}") from error
+
+
+def _parquet(path: Path, wanted: Sequence[str], qid: str | None = None) -> Iterator[pa.Table]:
+    """The tables of a Parquet file, batch by batch, at least one; ``qid`` is that of all rows."""
+    try:
+        with pq.ParquetFile(path) as parquet:
+            there = [name for name in parquet.schema_arrow.names if qid is None or name != "qid"]
+            columns = _present(there if qid is None else ["qid", *there], wanted, str(path))
+            read = [name for name in columns.values() if name in there]
+            batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
+            if not parquet.metadata.num_rows:
+                batches = iter([pa.RecordBatch.from_pylist([], parquet.read(columns=read).schema)])
+            for batch in batches:
+                table = pa.Table.from_batches([batch])
+                if qid is not None:
+                    table = table.append_column("qid", _repeated(qid, len(table)))
+                yield table
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path} cannot be read as a file of Parquet's: {error}") from error
+
+
+def _repeated(text: str, rows: int) -> pa.Array:
+    return pa.array([text], pa.string()).take(pa.array(np.zeros(rows, dtype=np.int64)))
+
+
+def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
+    """A run's tables from a Parquet file."""
+    row = 0
+    for table in _parquet(path, _RUN_TABLE, qid):
+        yield _conformed(table, _RUN_TABLE, str(path), row)
+        row += len(table)
 
 
 def _present(columns: Iterable[str], wanted: Sequence[str], source: str) -> dict[str, str]:
@@ -459,7 +578,7 @@ def _present(columns: Iterable[str], wanted: Sequence[str], source: str) -> dict
         alias = next((alias for alias in _NAMES[name] if alias in there), None)
         if alias is not None:
             found[name] = alias
-        elif name not in ("rank", "name"):
+        elif name not in _OPTIONAL:
             raise ValueError(
                 f"{source} has no column {' or '.join(_NAMES[name])}; "
                 f"it has {', '.join(map(str, there)) or 'none'}"
@@ -475,14 +594,17 @@ def _arrow(column: pd.Series[Any]) -> pa.ChunkedArray:
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-def _conformed(table: pa.Table, wanted: Sequence[str], source: str) -> pa.Table:
-    """The wanted columns by PyTerrier's names and with our types, or an error about ``source``."""
+def _conformed(table: pa.Table, wanted: Sequence[str], source: str, row: int = 0) -> pa.Table:
+    """The wanted columns by PyTerrier's names and with our types, or an error about ``source``, in
+    which this is the ``row``-th row and those that follow."""
     convert = {"qid": _ids, "docno": _ids, "score": _scores, "label": _grades, "name": _strings}
     columns = {}
     for name, alias in _present(table.column_names, wanted, source).items():
         column = table[alias]
         try:
             columns[name] = convert[name](column) if name in convert else column
+        except _WrongValue as error:
+            raise ValueError(f"{source}, column {alias}: {error.at(row)}") from None
         except ValueError as error:
             raise ValueError(f"{source}, column {alias}: {error}") from None
     return pa.table(columns)
@@ -530,7 +652,16 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _no_missing(wrong: pa.ChunkedArray, column: pa.ChunkedArray, why: str) -> None:
     at = pc.index(wrong, True).as_py()
     if at >= 0:
-        raise ValueError(f"the value {column[at].as_py()!r} in row {at} {why}")
+        raise _WrongValue(column[at].as_py(), at, why)
+
+
+class _WrongValue(ValueError):
+    """A value that cannot be used."""
+
+    def at(self, row: int) -> str:
+        """What is wrong, where the column begins at this row."""
+        value, number, why = self.args
+        return f"the value {value!r} in row {row + number} {why}"
 
 
 def _whole(grades: pa.ChunkedArray) -> pa.ChunkedArray:

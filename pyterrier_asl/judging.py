@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -142,7 +142,10 @@ class Judgements:
             UserWarning: of documents that stand twice in a ranking, with their count; of a run none
                 of whose documents is judged.
         """
-        return _judge(self, run_table(run))
+        judged = _judge(self, run_table(run))
+        if judged.retrieved.any() and len(self.docnos) and not len(judged.pairs):
+            warnings.warn(_strangers(judged), NothingJudged, stacklevel=2)
+        return judged
 
     def judge_whole(self, run: Any) -> JudgedRun:
         """The same for a run that should be a whole answer: one that cannot be is an error.
@@ -150,23 +153,61 @@ class Judgements:
         Raises:
             ValueError: where the run or the qrels are empty, or share no query or no document.
         """
-        table = run_table(run)
-        if not len(self):
-            raise ValueError("the qrels are empty: there is nothing to judge by")
-        if not len(table):
-            raise ValueError("the run is empty: it has no rows")
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", NothingJudged)
-            try:
-                judged = _judge(self, table)
-            except NothingJudged as error:
-                raise ValueError(str(error)) from None
-        if not judged.retrieved.any():
-            raise ValueError(
-                f"the run answers none of the {len(self)} judged queries: its query ids look like "
-                f"{table.qid[0].as_py()!r}, those of the qrels like {self.qid_text[0].as_py()!r}"
-            )
-        return judged
+        return whole([self.judge_part(run)])
+
+    def judge_part(self, run: Any) -> JudgedRun:
+        """The same for some of the queries of a run; see :func:`whole`."""
+        return _judge(self, run_table(run))
+
+
+def whole(parts: Sequence[JudgedRun]) -> JudgedRun:
+    """A run from its parts, if it is a whole answer: one that cannot be is an error.
+
+    Args:
+        parts: the run by queries, met with the same judgements, one part at least. Of several parts
+            only the entries are kept, not the rows (see :meth:`JudgedRun.without_rows`).
+
+    Raises:
+        SplitQuery: where two parts answer a query.
+        ValueError: where the run or the qrels are empty, or share no query or no document.
+    """
+    judgements = parts[0].judgements
+    if not len(judgements):
+        raise ValueError("the qrels are empty: there is nothing to judge by")
+    some = next((part for part in parts if len(part.table)), None)
+    if some is None:
+        raise ValueError("the run is empty: it has no rows")
+    judged = parts[0] if len(parts) == 1 else _joined(parts)
+    if not judged.retrieved.any():
+        raise ValueError(
+            f"the run answers none of the {len(judgements)} judged queries: its query ids look "
+            f"like {some.table.qid[0].as_py()!r}, those of the qrels like "
+            f"{judgements.qid_text[0].as_py()!r}"
+        )
+    if len(judgements.docnos) and not len(judged.pairs):
+        raise ValueError(_strangers(some))
+    return judged
+
+
+class SplitQuery(ValueError):
+    """Two parts of a run answer the same query."""
+
+
+def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
+    judgements = parts[0].judgements
+    answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
+    if np.any(answered > 1):
+        qid = judgements.qids[int(np.argmax(answered > 1))]
+        raise SplitQuery(f"the answers to query {qid!r} do not lie together")
+    queries, ranks, pairs = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("queries", "ranks", "pairs")
+    )
+    order = np.argsort(queries, kind="stable")
+    retrieved = np.sum([part.retrieved for part in parts], axis=0)
+    return JudgedRun.from_entries(
+        judgements, retrieved, queries[order], ranks[order], pairs[order]
+    )
 
 
 class NothingJudged(UserWarning):
@@ -294,6 +335,22 @@ class JudgedRun:
         rows = _Order(nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements))
         return cls(judgements, run_table({}), retrieved, queries, ranks, pairs, rows)
 
+    def met_with(self, judgements: Judgements) -> JudgedRun:
+        """The same entries, where a copy of these judgements is theirs."""
+        return replace(self, judgements=judgements, _relevant={}, _views={})
+
+    def without_rows(self) -> JudgedRun:
+        """The same, but for the rows, which may be many: of the table only the first is left."""
+        first = pa.array([0] if len(self.table) else [], pa.int64())
+        table = Table(
+            self.table.qid.take(first), self.table.docno.take(first), self.table.value[:1].copy(),
+            None,
+        )  # fmt: skip
+        bare = JudgedRun.from_entries(
+            self.judgements, self.retrieved, self.queries, self.ranks, self.pairs
+        )
+        return replace(bare, table=table)
+
     @cached_property
     def grades(self) -> Floats:
         """The grade of each entry, shape (E,)."""
@@ -316,8 +373,7 @@ class JudgedRun:
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
         """The same run, met with the same judgements of other grades."""
-        other = self.judgements.regraded(grades)
-        return replace(self, judgements=other, _relevant={}, _views={})
+        return self.met_with(self.judgements.regraded(grades))
 
     def _without_unjudged(self) -> JudgedRun:
         keep = self.grades >= 0
@@ -414,8 +470,6 @@ class _Order:
 def _judge(judgements: Judgements, table: Table) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
     order, met = _rank(table, answers, judgements.index)
-    if len(order.queries) and len(judgements.docnos) and not len(met.pairs):
-        _warn_of_strangers(table, judgements)
     entries = (order.queries[met.blocks], met.ranks, met.pairs)
     if np.any(np.diff(order.queries) < 0):
         by_query = np.argsort(entries[0], kind="stable")
@@ -467,14 +521,13 @@ def _rank(table: Table, answers: _Answers, known: PairIndex) -> tuple[_Order, Me
     return _Order(rows, met.starts, answers.queries, answers.known), met
 
 
-def _warn_of_strangers(table: Table, judgements: Judgements) -> None:
+def _strangers(judged: JudgedRun) -> str:
     """A run that shares no document with the qrels is most often one with other document ids."""
-    warnings.warn(
+    table, judgements = judged.table, judged.judgements
+    return (
         f"none of the run's {len(table)} documents is judged: its ids look like "
         f"{table.docno[0].as_py()!r}, those of the qrels like "
-        f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?",
-        NothingJudged,
-        stacklevel=4,
+        f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?"
     )
 
 

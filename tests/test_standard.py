@@ -60,7 +60,7 @@ MEASURES = [
     SetAP, SetAP(rel=2), SetAP(judged_only=True),
     NumRelRet, NumRet(rel=2), NumRel, NumQ, Judged,
 ]  # fmt: skip
-#: Apart, for ir_measures counts with any other measure, perhaps one that sees judged documents only.
+#: Apart, for ir_measures counts with any other measure, perhaps of judged documents only.
 COUNTED = [NumRet]
 #: The same with other gains: apart, for ir_measures lets them leak into nDCG without any.
 GAINED = [nDCG(gains=GAINS), nDCG(gains=GAINS) @ 10, nDCG(gains=GAINS, judged_only=True) @ 10]
@@ -305,8 +305,9 @@ def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track, fast, mon
                 worst = max(worst, compare(measures, evaluator, judgements, run))
             except AssertionError as error:
                 raise AssertionError(f"run {run_name(path)}: {error}") from None
+    measures = len([*MEASURES, *COUNTED, *GAINED])
     print(
-        f"{track}: RR, P@100, AP of {len(paths)} runs, {len([*MEASURES, *COUNTED, *GAINED])} measures of "
+        f"{track}: RR, P@100, AP of {len(paths)} runs, {measures} measures of "
         f"{whole}: largest difference from ir_measures' providers {worst:.1e}"
     )
 

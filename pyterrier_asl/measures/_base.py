@@ -167,6 +167,10 @@ class PluginMeasure(Measure):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and self._printed == repr(other)
 
+    def needs_rows(self) -> bool:
+        """Whether it looks at more of a run than where its judged documents are."""
+        return False
+
     def values(self, judged: JudgedRun) -> Floats:
         """One finite value for every query of the qrels, in their order, shape (Q,).
 

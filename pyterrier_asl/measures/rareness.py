@@ -42,6 +42,10 @@ class _Rareness(PluginMeasure):
             return repr(value.id)
         return str(super()._param_repr(value))
 
+    def needs_rows(self) -> bool:
+        """Whether the run's top k has to be compared with those of the pool's runs."""
+        return self["member"] is None
+
     def _gain(self, judged: JudgedRun) -> Floats:
         relevant = judged.relevant(self["rel"])
         finders, systems = self["pool"].finders(

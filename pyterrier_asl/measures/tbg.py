@@ -87,6 +87,10 @@ class _TBG(PluginMeasure):
         known = self["lengths"] is not None or self["missing_length"] is not None
         return [] if known else [DOC_LEN]
 
+    def needs_rows(self) -> bool:
+        """Yes: the words of every retrieved document."""
+        return True
+
     def _score(self, judged: JudgedRun) -> Floats:
         relevant, ranking = judged.relevant(self["rel"]), judged.ranking
         return scoring.time_biased_gain(

@@ -1,0 +1,170 @@
+"""Where runs are measured: here, on other processes, or on the machines of a Ray cluster.
+
+Every worker gets the qrels and measures once. What is done where does not change the result: a run
+is cut by its files alone (see :mod:`~pyterrier_asl.partitions`), and runs come back in their order.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+from .judging import Judgements
+from .partitions import PartitionedRun
+from .scorer import Part, Scored, Scorer
+
+Task: TypeAlias = tuple[str, Any, bool]
+Done: TypeAlias = Scored | list[Part]
+
+#: How often Ray does a task anew after the worker or its machine was lost.
+_RETRIES = 5
+
+
+def scored(
+    scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str
+) -> Iterator[Scored]:
+    """Measures runs.
+
+    Args:
+        scorer: what to measure by.
+        sources: runs by name.
+        jobs: how many workers; -1: as many as there are cores, here or in the cluster.
+        backend: ``'ray'`` or one of joblib's.
+
+    Returns:
+        An iterator of the runs in their order.
+    """
+    chunks = {name: _chunks(source) for name, source in sources.items()}
+    tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
+    if backend == "ray":
+        done = _by_ray(scorer, tasks, jobs)
+    elif jobs == 1 or len(tasks) == 1:
+        done = (_work(scorer, *task) for task in tasks)
+    else:
+        done = _by_joblib(scorer, tasks, jobs, backend)
+    for name, source in sources.items():
+        if len(chunks[name]) == 1:
+            one = next(done)
+            assert isinstance(one, Scored)
+            yield one
+        else:
+            parts: list[Part] = []
+            for each in islice(done, len(chunks[name])):
+                assert isinstance(each, list)
+                parts += each
+            yield scorer.score(name, source, parts)
+
+
+def _chunks(source: Any) -> list[Any]:
+    return list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
+
+
+def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
+    """Measures a run, or if it is not ``alone`` a part of one as far as that goes."""
+    if alone:
+        return scorer(name, source)
+    return scorer.parts(name, source)
+
+
+# On processes
+
+
+def _by_joblib(
+    scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str
+) -> Iterator[Done]:
+    from joblib import Parallel, delayed
+
+    with _sent(scorer, backend) as work:
+        parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+        for done in parallel(delayed(work)(*task) for task in tasks):
+            yield _of(scorer.judgements, done)
+
+
+@contextmanager
+def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
+    """The scorer as something small to send with each run: workers read it from a file, once."""
+    if backend == "threading":
+        yield partial(_work, scorer)
+        return
+    folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
+    try:
+        path = os.path.join(folder, "scorer.pickle")
+        with open(path, "wb") as file:
+            pickle.dump(scorer, file, protocol=5)
+        yield _FromFile(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _FromFile:
+    """A scorer that is read from its file when a process first needs it."""
+
+    path: str
+
+    def __call__(self, *task: Any) -> Done:
+        return _of(_NONE, _work(_read_scorer(self.path), *task))
+
+
+@lru_cache(maxsize=1)
+def _read_scorer(path: str) -> Scorer:
+    with open(path, "rb") as file:
+        scorer: Scorer = pickle.load(file)
+    return scorer
+
+
+# On a cluster
+
+
+def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+    """On a Ray cluster: the one connected to, else that of ``RAY_ADDRESS``, else one made here.
+
+    The scorer is put into the object store once, from where each machine takes it once. A task
+    whose worker or machine is lost is done again elsewhere.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ImportError(
+            "backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'"
+        ) from None
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+    ahead = 2 * (jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1)))
+    shipped = ray.put(scorer)
+    work = ray.remote(_remotely).options(max_retries=_RETRIES)
+    waiting = iter(tasks)
+    under_way = deque(work.remote(shipped, *task) for task in islice(waiting, ahead))
+    while under_way:
+        try:
+            done = ray.get(under_way.popleft())
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        under_way.extend(work.remote(shipped, *task) for task in islice(waiting, 1))
+        yield _of(scorer.judgements, done)
+
+
+def _remotely(scorer: Scorer, *task: Any) -> Done:
+    return _of(_NONE, _work(scorer, *task))
+
+
+# Qrels do not travel with the results.
+
+_NONE = Judgements({})
+
+
+def _of(judgements: Judgements, done: Done) -> Done:
+    """The same results as met with these judgements."""
+    if isinstance(done, Scored):
+        judged = done.judged
+        return done if judged is None else replace(done, judged=judged.met_with(judgements))
+    return [replace(part, judged=part.judged.met_with(judgements)) for part in done]

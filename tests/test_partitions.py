@@ -1,0 +1,146 @@
+"""Runs in blocks, in several files, on several workers: the same values as in one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ir_measures import AP, RR, infAP, nDCG
+
+from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, RarenessPool, evaluate, partitions
+from pyterrier_asl.io import read_run_table, run_sources
+from pyterrier_asl.partitions import PartitionedRun, partitioned_runs
+
+QUERIES, DEPTH = 40, 30
+
+
+def make_run(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    docs = np.concatenate([rng.choice(100, DEPTH, replace=False) for _ in range(QUERIES)])
+    return pd.DataFrame(
+        {
+            "qid": np.repeat([f"0{qid}" for qid in range(QUERIES)], DEPTH),
+            "docno": [f"d{doc}" for doc in docs],
+            "score": rng.integers(0, 20, QUERIES * DEPTH).astype(float),
+            "doc_len": rng.integers(10, 500, QUERIES * DEPTH),
+        }
+    )
+
+
+RUNS = {name: make_run(seed) for seed, name in enumerate(("bm25", "dph", "rm3"))}
+RNG = np.random.default_rng(7)
+QRELS = pd.DataFrame(
+    {
+        "qid": np.repeat([f"0{qid}" for qid in range(-1, QUERIES, 2)], 20),
+        "docno": [f"d{d}" for _ in range(-1, QUERIES, 2) for d in RNG.choice(100, 20, False)],
+        "label": RNG.integers(0, 3, 20 * len(range(-1, QUERIES, 2))),
+    }
+)
+POOL = RarenessPool.from_runs({f"other{seed}": make_run(seed) for seed in range(1, 9)})
+MEASURES = [
+    ASL @ 20, LexiP, AP, RR, nDCG @ 10, TBG, AP_Rareness(pool=POOL) @ 10, AP_Rareness @ 10, infAP,
+]  # fmt: skip
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of two queries, and a file a chunk."""
+    monkeypatch.setattr(partitions, "BLOCK_ROWS", 2 * DEPTH)
+    monkeypatch.setattr("pyterrier_asl.io.BLOCK_ROWS", 17)
+    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 1)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return evaluate(RUNS, QRELS, MEASURES, progress=False)
+
+
+def partitioned(folder, by):
+    """The runs as PyArrow partitions them."""
+    whole = pd.concat([run.assign(name=name) for name, run in RUNS.items()])
+    pq.write_to_dataset(pa.Table.from_pandas(whole, preserve_index=False), folder, by)
+    return folder
+
+
+def test_a_file_in_blocks(tmp_path, small_blocks, expected):
+    for name, run in RUNS.items():
+        run.to_parquet(tmp_path / f"{name}.parquet")
+    found = evaluate(tmp_path, QRELS, MEASURES, progress=False)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+
+
+def test_queries_that_do_not_lie_together_are_read_as_one(tmp_path, small_blocks, expected):
+    for name, run in RUNS.items():
+        run.sort_values("docno").to_parquet(tmp_path / f"{name}.parquet")
+    found = evaluate(tmp_path, QRELS, MEASURES, progress=False)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("by", [["name"], ["name", "qid"]])
+def test_partitioned_data_sets(tmp_path, small_blocks, expected, by):
+    found = evaluate(partitioned(tmp_path / "runs", by), QRELS, MEASURES, progress=False)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+
+
+def test_a_run_in_files_of_whole_queries(tmp_path, small_blocks, expected):
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    for part in range(4):
+        rows = slice(part * 10 * DEPTH, (part + 1) * 10 * DEPTH)
+        RUNS["bm25"][rows].to_parquet(folder / f"part-{part}.parquet")
+    (folder / "_SUCCESS").touch()
+    runs = {**RUNS, "bm25": folder}
+    for jobs in (1, 2):
+        found = evaluate(runs, QRELS, MEASURES, jobs=jobs, progress=False)
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+
+
+def test_what_a_data_set_holds(tmp_path):
+    folder = partitioned(tmp_path / "runs", ["name", "qid"])
+    runs = partitioned_runs(folder)
+    assert list(runs) == list(RUNS) == list(run_sources(folder))
+    table = read_run_table(runs["dph"])
+    assert set(table["qid"].to_pylist()) == set(RUNS["dph"]["qid"])  # '07' stays '07'
+    assert table["doc_len"].to_pylist() == RUNS["dph"].sort_values(
+        "qid", kind="stable"
+    )["doc_len"].tolist()
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match="holds no Parquet files"):
+        partitioned_runs(tmp_path / "none")
+    with pytest.raises(ValueError, match="holds 3 runs .*pass the folder itself"):
+        run_sources({"one": folder})
+
+
+def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20_000)
+    for run in partitioned_runs(partitioned(tmp_path / "runs", ["name", "qid"])).values():
+        assert isinstance(run, PartitionedRun)
+        chunks = run.chunks()
+        assert 1 < len(chunks) < len(run.parts)
+        assert tuple(part for chunk in chunks for part in chunk.parts) == run.parts
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"qid": "x"}, "answers none of the .* judged queries"),
+        ({"docno": "x"}, "none of the run's .* documents is judged"),
+    ],
+)
+def test_errors_in_blocks(tmp_path, small_blocks, rows, message):
+    run = RUNS["bm25"].assign(**rows)
+    if "docno" in rows:
+        run["docno"] = [f"x{number}" for number in range(len(run))]
+    run.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=f"run 'a': {message}"):
+        evaluate(tmp_path, QRELS, ASL, progress=False)
+
+
+def test_a_wrong_row_is_counted_from_the_first(tmp_path, small_blocks):
+    run = RUNS["bm25"].copy()
+    run.loc[700, "score"] = np.nan
+    run.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a.parquet, column score: the value .* in row 700"):
+        read_run_table(tmp_path / "a.parquet")
