@@ -43,6 +43,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -359,7 +360,7 @@ def _tukey_columns(
     error = np.sqrt(mean_square / queries)
     statistic = difference / error
     p = _studentized_range_sf(np.abs(statistic), systems, freedom)
-    margin = error * scipy.stats.studentized_range.isf(options.alpha, systems, freedom)
+    margin = error * _studentized_range_isf(options.alpha, systems, freedom)
     effect = difference / np.sqrt(mean_square)
     return _Columns(statistic, p, effect, difference - margin, difference + margin)
 
@@ -414,19 +415,32 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     to where Bonferroni's bound puts the tail below 1e-12. Absolute error: below 1e-9 for up to 300
     groups, below 1e-7 for 1000.
     """
-    distribution = scipy.stats.studentized_range
     known = np.unique(q[np.isfinite(q)])
     if known.size <= _DEGREE:
-        tails = distribution.sf(known, groups, freedom)
+        tails = scipy.stats.studentized_range.sf(known, groups, freedom)
         p = tails[np.minimum(np.searchsorted(known, q), known.size - 1)] if known.size else 0 * q
     else:
-        top = np.sqrt(2) * scipy.stats.t.isf(1e-12 / (groups * (groups - 1)), freedom)
-        curve = Chebyshev.interpolate(
-            lambda x: distribution.cdf(x, groups, freedom), _DEGREE, domain=[0, top]
-        )
+        curve = _studentized_range_curve(groups, freedom)
+        top = curve.domain[1]
         p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
     p = np.where(np.isnan(q), np.nan, np.where(np.isinf(q), 0, p))
     return np.clip(p, 0, 1)
+
+
+# The same systems and queries are compared by many measures, and these two do not know the values.
+@lru_cache(maxsize=32)
+def _studentized_range_curve(groups: int, freedom: int) -> Chebyshev:
+    """The polynomial of :func:`_studentized_range_sf`."""
+    top = np.sqrt(2) * scipy.stats.t.isf(1e-12 / (groups * (groups - 1)), freedom)
+    return Chebyshev.interpolate(
+        lambda x: scipy.stats.studentized_range.cdf(x, groups, freedom), _DEGREE, domain=[0, top]
+    )
+
+
+@lru_cache(maxsize=32)
+def _studentized_range_isf(alpha: float, groups: int, freedom: int) -> float:
+    """The value that the studentized range exceeds with probability alpha."""
+    return float(scipy.stats.studentized_range.isf(alpha, groups, freedom))
 
 
 _TUKEY_TESTS: dict[str, Callable[[Floats, Ints, Ints, _Options], _Columns]] = {

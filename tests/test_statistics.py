@@ -278,6 +278,19 @@ def test_studentized_range_for_many_values_is_scipys(groups, freedom):
     assert ends[-3] == 0 and np.isnan(ends[-2]) and ends[-1] == pytest.approx(1)
 
 
+def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
+    distribution, calls = scipy.stats.studentized_range, []
+    monkeypatch.setattr(
+        statistics.scipy.stats.studentized_range, "cdf",
+        lambda *given: calls.append(given) or type(distribution).cdf(distribution, *given),
+    )  # fmt: skip
+    for seed in (1, 2, 3):
+        values = np.random.default_rng(seed).random((21, 13))
+        compare_all(values, names(values), test="tukey-two-way")
+    of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others seek one quantile
+    assert of_many == [(21, 20 * 12)]
+
+
 @pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])
 def test_all_pairs_of_many_systems_take_seconds(test):
     values = scores(129, 50, digits=2)
