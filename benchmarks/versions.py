@@ -1,10 +1,10 @@
 """The quick tests with other releases of PyTerrier, ir_measures and Python, and the oldest that
 ``pyproject.toml`` allows.
 
-Makes one virtual environment for each Python, one after another, installs a copy of what git has of
-this checkout, and runs the tests of measures, of ``pt.Experiment`` and of the README in it. Prints
-a row for each; why a test failed is in the log that its row names. What is installed stays in the
-folder, for the next time.
+Makes one virtual environment for each Python, one after another, installs the last commit, and runs
+the tests of measures, of ``pt.Experiment``, with Terrier and of the README in it. Prints a row for
+each; why a test failed is in the log that its row names. What is installed stays in the folder, for
+the next time.
 
     nice python benchmarks/versions.py
     nice python benchmarks/versions.py --only 1.0 --folder /tmp/versions
@@ -13,11 +13,13 @@ folder, for the next time.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,15 +91,13 @@ def main() -> int:
 
 
 def copy(target: Path) -> Path:
-    """What git has of this checkout, so that work going on there does not change it meanwhile."""
+    """The last commit, so that work going on in the checkout does not change it meanwhile."""
     shutil.rmtree(target, ignore_errors=True)
-    files = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    archive = subprocess.run(
+        ["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, check=True, capture_output=True
     ).stdout
-    for name in filter(None, files.split("\0")):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(target, filter="data")
     return target
 
 
