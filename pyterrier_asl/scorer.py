@@ -161,16 +161,17 @@ class Scorer:
         scored = list(done)
         if not self._pooled:
             return [each.values for each in scored]
+        values = [each.values.copy() for each in scored]  # what Ray gives cannot be written to
         tables = [each.top for each in sorted(scored, key=lambda each: each.name)]
         pool = RarenessPool(pa.concat_tables(tables), name="runs", depth=self._depth, groups={})
         for column, (label, measure) in enumerate(self.measures.items()):
             if label in self._pooled:
                 member = True if measure["member"] is None else measure["member"]
                 given = measure(pool=pool, member=member)
-                for each in scored:
+                for row, each in enumerate(scored):
                     assert each.judged is not None
-                    each.values[:, column] = acceleration.values(given, each.judged)
-        return [each.values for each in scored]
+                    values[row][:, column] = acceleration.values(given, each.judged)
+        return values
 
     def _by_others(self, judged: JudgedRun) -> dict[Any, Floats]:
         """The values of the measures that ir_measures' other providers compute."""

@@ -125,7 +125,7 @@ def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ({"qid": "x"}, "answers none of the .* judged queries"),
+        ({"qid": "x"}, "the run answers none of the .* judged queries"),
         ({"docno": "x"}, "none of the run's .* documents is judged"),
     ],
 )
