@@ -1,11 +1,16 @@
-"""The README's experiment, run as it stands."""
+"""The README's experiment and picture, run as they stand."""
 
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from brute_force import asl, lexip, ranking, rareness, tbg
+from ir_measures import AP
+
+from pyterrier_asl import ASL
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -82,6 +87,28 @@ def test_each_measure_is_a_loop_over_the_same_results(world):
                 pool = [ranking(other.get(qid, {}), qrels) for other in runs.values()]
                 values.append(loop(ranking(run.get(qid, {}), qrels), qrels, pool))
             assert table.loc[name, column] == pytest.approx(np.mean(values), abs=1e-9), column
+
+
+def test_what_stands_beside_the_picture(vaswani):
+    """Picture and words are those of examples/why.py; p is of SciPy's paired t-test."""
+    why = runpy.run_path(str(README.parent / "examples" / "why.py"))
+    judged = why["runs"]()
+    before, after = judged.row(why["BM25"]), judged.row(why["FEEDBACK"])
+    text = " ".join(README.read_text().split())
+    for measure, digits in ((AP, 3), (ASL @ 1000, 0)):
+        values = judged.values(measure)
+        a, b = values[before].mean(), values[after].mean()
+        p = scipy.stats.ttest_rel(values[before], values[after]).pvalue
+        p = "p < 0.001" if p < 0.001 else f"p = {p:.2f}"
+        assert f"({a:.{digits}f} and {b:.{digits}f}, {p})" in text
+    changes = why["changes"](judged)
+    picture = (README.parent / "pyterrier_asl" / "pt_docs" / "why.svg").read_text()
+    caption = f"{changes.attrs['wins']} are shorter, {changes.attrs['losses']} longer"
+    assert caption in " ".join(re.sub(r"<[^>]*>", " ", picture).split())
+    far = changes["low"].abs().clip(lower=changes["high"].abs()) > 256
+    nearer, farther = (changes[far & side]["documents"].sum()
+                       for side in (changes["high"] < 0, changes["low"] > 0))  # fmt: skip
+    assert nearer > 10 * farther
 
 
 def by_query(frame, value):
