@@ -159,6 +159,26 @@ def test_distribution_by_hand():
     assert [changes.attrs[key] for key in ("wins", "losses", "same")] == [2, 1, 1]
 
 
+def test_the_best_and_the_median_by_asl_are_compared_where_nobody_says_which():
+    qrels = {"q": {"d": 1}}
+    ranks = {"third": 5, "best": 1, "last": 9, "second": 3, "fourth": 7}
+    runs = {
+        name: {"q": {**{f"x{i}": 99 - i for i in range(1, rank)}, "d": 1}}
+        for name, rank in ranks.items()
+    }
+    changes = search_length_changes(runs, qrels, cutoff=10, edges=[1, 5, 10])
+    assert (changes.attrs["a"], changes.attrs["b"]) == ("best", "third")
+    assert changes["documents"].tolist() == [0, 1, 0, 0, 0, 0, 0], "1 - 5"
+
+
+def test_as_published_takes_missing_documents_right_after_the_list(robust03):
+    for analysis in (headroom, run_quality, reordering, search_length_distribution,
+                     search_length_changes):
+        published = analysis(robust03, as_published=True)
+        pd.testing.assert_frame_equal(published, analysis(robust03, missing="after"))
+        assert not published.equals(analysis(robust03))
+
+
 @pytest.mark.parametrize("edges", [[3, 2], [0, 5], [1.5, 2], [[1, 2]], [1]])
 def test_edges_that_are_none(edges):
     with pytest.raises(ValueError, match="edges"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from ir_measures import RR
 
 from pyterrier_asl.analysis.collection_statistics import collection_statistics
@@ -354,6 +355,20 @@ def test_system_preferences_are_those_of_the_matrix():
         assert mine["mean"].tolist() == pytest.approx(matrix[kind].tolist(), abs=1e-15)
         assert mine["wins"].tolist() == matrix["sgnLP +"].tolist()
         assert mine["p"].tolist() == pytest.approx(matrix[f"{kind} p-value"].tolist(), nan_ok=True)
+
+
+def test_system_preferences_have_effects_and_intervals_and_drop_what_never_differs():
+    runs, qrels = some_runs(12)
+    found = system_preferences(runs, qrels, ["rrLP"]).set_index(["a", "b"])
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(1)
+    values = preference_cube("rrLP", judged.reciprocal_ranks(), total)[:, 0, 1]
+    row, interval = found.loc["s0", "s1"], scipy.stats.ttest_1samp(values, 0).confidence_interval()
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((interval.low, interval.high))
+    assert row["effect"] == pytest.approx(values.mean() / values.std(ddof=1))
+    twin = found.loc["s0", "twin"]
+    assert np.isnan(twin["p"]) and not twin["significant"]
+    assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
 
 
 def test_means_can_be_weighted_and_sliced():

@@ -21,7 +21,7 @@ from ..judging import Judgements
 from ..scoring import assessor as scoring
 from .comparisons import PairedTest, as_frame
 from .judged_runs import JudgedRuns, as_judgements
-from .measure_options import with_options
+from .measure_options import least_grade, with_options
 from .slices import Queries, per_slice
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +95,7 @@ def assessed_by(
     at = _shared_topics(original, others)
     each = []
     for name, other in others.items():
-        least = _least(assessor_rel, name, rel)
+        least = least_grade(assessor_rel, name, rel)
         counts = _count(original, other, rel, least)
         each.append(Assessed(name, *(count[at] for count in counts)))
     return AllAssessed([original.qids[place] for place in at], at, each)
@@ -227,7 +227,7 @@ def compare_with_assessors(
     parts = [_compared(judged, ORIGINAL, assessors, rel, assessor_rel, paired, weights, by)]
     if both_ways:
         for name, other in assessors.items():
-            least = _least(assessor_rel, str(name), rel)
+            least = least_grade(assessor_rel, str(name), rel)
             parts.append(
                 _compared(
                     judged.judged_by(other), str(name), {ORIGINAL: judged.judgements}, least, rel,
@@ -437,8 +437,3 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any] | None:
     if lacking:
         raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
     return pd.Series([known[name] for name in names], index=names)
-
-
-def _least(assessor_rel: Any, name: str, rel: float) -> float:
-    least = assessor_rel.get(name) if isinstance(assessor_rel, Mapping) else assessor_rel
-    return rel if least is None else float(least)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..measures import ASL
 from ..scoring.search_length import DEFAULT_DEPTH
 from .judged_runs import JudgedRuns
+from .measure_options import missing_of
 from .relevant_documents import RelevantDocuments
 
 Floats = npt.NDArray[np.float64]
@@ -30,6 +31,7 @@ def search_length_distribution(
     rel: float = 1,
     cutoff: int | None = None,
     missing: str = "pad",
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """How many relevant documents have which search length in one run.
 
@@ -42,6 +44,8 @@ def search_length_distribution(
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
         missing: as in ``ASL(missing=...)``.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``).
 
     Returns:
         One row for each bin: ``low`` and ``high``, the search lengths it takes, both included;
@@ -60,6 +64,7 @@ def search_length_distribution(
     0    1     5      1        0          1    0.5
     1    6    11      0        1          1    0.5
     """
+    missing = missing_of(missing, as_published)
     judged = JudgedRuns.of(runs, qrels)
     measure = ASL(rel=rel, cutoff=cutoff, missing=missing)
     name = by_asl(judged, measure)[0] if run is None else run
@@ -99,6 +104,7 @@ def search_length_changes(
     rel: float = 1,
     cutoff: int | None = None,
     missing: str = "pad",
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """By how much one run's search lengths differ from another's, document by document.
 
@@ -112,6 +118,8 @@ def search_length_changes(
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
         missing: as in ``ASL(missing=...)``.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``).
 
     Returns:
         One row for each bin of differences, a less b: ``low`` and ``high``, both included;
@@ -131,6 +139,7 @@ def search_length_changes(
     3    1     5          0
     4    6    10          0
     """
+    missing = missing_of(missing, as_published)
     judged = JudgedRuns.of(runs, qrels)
     order = by_asl(judged, ASL(rel=rel, cutoff=cutoff, missing=missing))
     names = order[0] if a is None else a, order[len(order) // 2] if b is None else b

@@ -14,7 +14,7 @@ from ..judging import JudgedRun
 from ..measures import ASL
 from ..scoring.search_length import DEFAULT_DEPTH
 from .judged_runs import JudgedRuns, per_track
-from .measure_options import lower_is_better, with_options
+from .measure_options import lower_is_better, missing_of, with_options
 from .places import rounded
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, per_slice
@@ -48,6 +48,7 @@ def run_quality(
     missing: str = "pad",
     weights: Any = None,
     by: Any = None,
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """Every run at the top and over all relevant documents, with what to read beside ASL.
 
@@ -56,9 +57,11 @@ def run_quality(
         qrels: frame, file, or ir_datasets id.
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
-        missing: as in ``ASL(missing=...)``; the paper's numbers are ``'after'``.
+        missing: as in ``ASL(missing=...)``.
         weights: how much each query counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
         by: slices of the queries, each with its own rows.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``).
 
     Returns:
         One row for each run, best ASL first: ``run``, ``P@20``, ``ASL@g1-10``, ``AP``, ``ASL``
@@ -79,6 +82,7 @@ def run_quality(
     0  good   5.5   0.5           0.91
     1   bad  11.0   0.0           1.00
     """
+    missing = missing_of(missing, as_published)
     judged = JudgedRuns.of(runs, qrels)
     return per_slice(judged.qids, _quality(judged, rel, cutoff, missing), weights, by)
 
@@ -116,6 +120,7 @@ def headroom(
     missing: str = "pad",
     weights: Any = None,
     by: Any = None,
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """The best run of each track by each of four measures: how near is the task to being solved?
 
@@ -127,9 +132,11 @@ def headroom(
         qrels: the judgements of the one track.
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
-        missing: as in ``ASL(missing=...)``; the paper's numbers are ``'after'``.
+        missing: as in ``ASL(missing=...)``.
         weights: how much each query counts; for one track.
         by: slices of the queries; for one track.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``).
 
     Returns:
         Four rows for each track: ``track``, ``measure`` (``P@20``, ``ASL@g1-10``, ``AP``,
@@ -148,6 +155,7 @@ def headroom(
     2   toy         AP     good   1.00
     3   toy        ASL     good   1.00
     """
+    missing = missing_of(missing, as_published)
 
     def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
         quality = _quality(judged, rel, cutoff, missing)

@@ -19,6 +19,7 @@ from ..judging import Judgements
 from ..scoring.agreement import cohen_kappa, confusion_table
 from .comparisons import as_frame
 from .judged_runs import as_judgements
+from .measure_options import least_grade
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +50,7 @@ def judge_agreement(judges: Mapping[str, Any], *, rel: Any = 1) -> pd.DataFrame:
     for a, b in combinations(read, 2):
         grades = shared_grades(read[a], read[b])
         relevant = [
-            each >= max(_least(rel, name), 0) for each, name in zip(grades, (a, b))
+            each >= max(least_grade(rel, name, 1), 0) for each, name in zip(grades, (a, b))
         ]
         row = {"judge_a": a, "judge_b": b, "pairs": len(grades[0])}
         shares = {
@@ -121,9 +122,3 @@ def shared_grades(a: Judgements, b: Judgements) -> tuple[Floats, Floats]:
     if not both.any():
         raise ValueError("the two judges have no query and document in common: are the ids alike?")
     return a.grades[met[both]], b.grades[rows[both]]
-
-
-def _least(rel: Any, judge: str) -> float:
-    if isinstance(rel, Mapping):
-        return float(rel.get(judge, 1))
-    return 1.0 if rel is None else float(rel)

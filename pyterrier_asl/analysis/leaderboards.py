@@ -21,7 +21,7 @@ from ..scoring.agreement import rank_biased_overlap_of_scores, tau_ap
 from ..statistics import compare_all, kendall_tau
 from .comparisons import PairedTest, as_frame
 from .judged_runs import JudgedRuns
-from .measure_options import lower_is_better, with_options
+from .measure_options import least_grade, lower_is_better, with_options
 from .places import ranks, rounded
 from .slices import Queries, per_slice
 
@@ -67,7 +67,7 @@ class Boards:
             judged = JudgedRuns.of(runs if judged is None else judged, qrels)
             qids = qids or judged.qids
             topics = judged.judgements.qid_text.to_pylist()
-            least = rel.get(str(name)) if isinstance(rel, Mapping) else rel
+            least = least_grade(rel, str(name), None)
             values[str(name)] = topics, judged.values(with_options(parsed, least))
         assert judged is not None
         common = set.intersection(*(set(topics) for topics, _ in values.values()))

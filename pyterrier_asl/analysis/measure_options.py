@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..measures._base import grade
@@ -33,6 +34,26 @@ def with_options(measure: Any, rel: float | None = None, cutoff: int | None = No
             "judgements, or use a measure of this package"
         ) from None
     return made
+
+
+def missing_of(missing: str, as_published: bool) -> str:
+    """``missing=`` of ASL; the numbers that Alex et al. published are ``'after'``."""
+    return "after" if as_published else missing
+
+
+def least_grade(rel: Any, judge: str, otherwise: Any) -> Any:
+    """The minimum grade of a document that a judge finds relevant.
+
+    Args:
+        rel: a number, or judge -> number.
+        judge: the name of the judge.
+        otherwise: for a judge of whom ``rel`` says nothing.
+
+    >>> least_grade({"crowd": 2}, "crowd", 1), least_grade(None, "crowd", 1)
+    (2, 1)
+    """
+    least = rel.get(judge) if isinstance(rel, Mapping) else rel
+    return otherwise if least is None else least
 
 
 def lower_is_better(measure: Any) -> bool:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..measures import ASL
 from ..statistics import compare_all, kendall_tau
 from .judged_runs import JudgedRuns, per_track
-from .measure_options import with_options
+from .measure_options import missing_of, with_options
 from .places import rounded
 from .relevant_documents import RelevantDocuments
 from .slices import Queries, per_slice, slice_column
@@ -127,6 +127,7 @@ def reordering(
     weights: Any = None,
     by: Any = None,
     each: bool = False,
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """What changing the measure does to the order of the systems, step by step.
 
@@ -135,8 +136,7 @@ def reordering(
         qrels: the judgements of the one track.
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
-        missing: ``'pad'`` or ``'after'``, as in ``ASL(missing=...)``; the paper's numbers are
-            ``'after'``.
+        missing: ``'pad'`` or ``'after'``, as in ``ASL(missing=...)``.
         margin: the least difference of a better system, relative to the worse one's mean.
         alpha: the level of significance of being better.
         test: the test for pairs of being better.
@@ -145,6 +145,8 @@ def reordering(
         weights: how much each query counts; for one track.
         by: slices of the queries; for one track.
         each: one row for each system instead.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``), and no correction.
 
     Returns:
         One row for each change: ``change``, ``from``, ``to``; ``dSort``, the largest of the track's
@@ -174,6 +176,8 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
+    missing = missing_of(missing, as_published)
+    correction = None if as_published else correction
     options = {"margin": margin, "alpha": alpha, "test": test, "correction": correction}
 
     def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:

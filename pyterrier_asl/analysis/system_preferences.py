@@ -43,9 +43,10 @@ def system_preferences(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each kind and pair: ``preference``, ``a``, ``b``, ``mean`` (positive prefers a),
-        ``wins`` and ``losses`` of a in queries, ``test``, ``p``, ``p_corrected``, ``family`` and
-        ``significant``.
+        A row for each kind and pair: ``preference``, ``a``, ``b``, ``mean`` (positive prefers a)
+        with ``ci_low`` and ``ci_high``, ``effect`` (see :mod:`pyterrier_asl.statistics`), ``wins``
+        and ``losses`` of a in queries, ``test``, ``p``, ``p_corrected``, ``family``, ``dropped``
+        (pairs without any difference) and ``significant``.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2 and 3; lexirecall: Diaz and Mitra,
     2023; RPP: Diaz and Ferraro, 2022.
@@ -78,11 +79,12 @@ def system_preferences(
                 pd.DataFrame(
                     {
                         "preference": kind, "a": found["a"], "b": found["b"],
-                        "mean": found["difference"],
+                        "mean": found["difference"], "ci_low": found["ci_low"],
+                        "ci_high": found["ci_high"], "effect": found["effect"],
                         "wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1),
                         "test": found.attrs["test"], "p": found["p"],
                         "p_corrected": found["p_corrected"], "family": found.attrs["family"],
-                        "significant": found["significant"],
+                        "dropped": found.attrs["dropped"], "significant": found["significant"],
                     }
                 )
             )  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .comparisons import PairedTest, as_frame
 from .headroom import asl_measures
 from .judged_runs import JudgedRuns, per_track
-from .measure_options import lower_is_better
+from .measure_options import lower_is_better, missing_of
 from .slices import Queries, per_slice
 
 
@@ -102,8 +102,8 @@ def compare_techniques(
     2         AP  0.75  1.00   1.0
     3        ASL  1.50  1.00   1.0
     """
-    if as_published:
-        missing, correction = "after", None
+    missing = missing_of(missing, as_published)
+    correction = None if as_published else correction
     asked = _named(measures) if measures is not None else asl_measures(rel, cutoff, missing)
     paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
