@@ -58,9 +58,9 @@ def parameters(measure) -> str:
     """A measure's parameters as its page should list them."""
     rows = []
     for name, param in measure.SUPPORTED_PARAMS.items():
-        called = f"@k, {name}=k" if name == "cutoff" else name
-        default = "" if param.default is None else f", {param.default!r}"
-        rows.append(f"``{called}``{default}{', required' if param.required else ''}\n")
+        called = name if param.required else f"{name}={param.default!r}"
+        short = ", written ``@k``" if name == "cutoff" else ""
+        rows.append(f"``{called}``{short}{', required' if param.required else ''}\n")
         rows.append(f"    {param.desc}\n")
     return "".join(rows)
 
