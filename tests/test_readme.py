@@ -22,7 +22,7 @@ def blocks(language):
 
 
 @pytest.fixture(scope="module")
-def world(java, vaswani, tmp_path_factory):
+def world(java, expansion, vaswani, tmp_path_factory):
     """What the README's experiment leaves behind."""
     import os
 
@@ -34,10 +34,6 @@ def world(java, vaswani, tmp_path_factory):
         names["results"] = {
             name: system.transform(names["topics"]) for name, system in names["systems"].items()
         }
-    except ValueError as error:
-        if not re.match("index_location is current a .*TerrierIndex'>", str(error)):
-            raise
-        pytest.skip("query expansion takes no TerrierIndex in PyTerrier 1.0.0")
     finally:
         os.chdir(before)
     return names
