@@ -14,9 +14,17 @@ import pandas as pd
 import pyarrow as pa
 
 from .evaluation import evaluate, means
-from .io import iter_run_tables, official_measures, read_qrels_table, read_run_table, run_name
+from .io import (
+    RunSource,
+    iter_run_tables,
+    official_measures,
+    read_qrels_table,
+    read_run_table,
+    run_name,
+)
 from .judging import Judgements
 from .lengths import DocLengths
+from .partitions import PartitionedRun, is_partitioned, partitioned_runs
 from .pools import RarenessPool
 from .requested import Requested, default_measures, grades_hint, needs_pool, parse_measures, unique
 from .tables import ALL, Scores
@@ -29,13 +37,13 @@ class Measured:
     Attributes:
         by_query: a row per run and query; see :func:`evaluate`.
         asked: the measures, by the names of their columns.
-        failures: why a file could not be measured, by file; the others were.
+        failures: why a file could not be measured, by run; the others were.
         hint: what else to tell, '' for nothing.
     """
 
     by_query: pd.DataFrame
     asked: list[Requested]
-    failures: dict[Path, str]
+    failures: dict[str, str]
     hint: str
 
     def scores(self, *, by_query: bool = False, summary: bool = True, sort: str = "") -> Scores:
@@ -100,7 +108,7 @@ def measure_files(
         ValueError: for what is no run, qrels or measure; where not one run can be measured.
         OSError: for a file that cannot be read.
     """
-    files = find_runs(runs)
+    files = measurable(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
     judgements = read_judgements(qrels)
     if typed is None:
@@ -159,15 +167,17 @@ def completed(
 
 
 def _evaluated(
-    files: dict[str, Path], judgements: Judgements, asked: list[Requested], jobs: int
-) -> tuple[pd.DataFrame, dict[Path, str]]:
+    files: Mapping[str, RunSource], judgements: Judgements, asked: list[Requested], jobs: int
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
     measures = {one.name: one.measure for one in asked}
     try:
         return evaluate(files, judgements, measures, jobs=jobs), {}
     except (ValueError, OSError) as error:
-        wrong = {path: reason for path in files.values() if (reason := _reason(path, judgements))}
-        good = {name: path for name, path in files.items() if path not in wrong}
+        wrong = {
+            name: reason for name, run in files.items() if (reason := _reason(run, judgements))
+        }
+        good = {name: run for name, run in files.items() if name not in wrong}
         if not wrong:  # it is not the runs' fault
             raise
         if not good:
@@ -178,13 +188,32 @@ def _evaluated(
     return evaluate(good, judgements, measures, jobs=jobs), wrong
 
 
-def _reason(path: Path, judgements: Judgements) -> str:
+def _reason(run: Any, judgements: Judgements) -> str:
     """Why a run cannot be judged; '' where it can."""
+    place = run.folder if isinstance(run, PartitionedRun) else run
     try:
-        judgements.judge_whole(read_run_table(path))
+        judgements.judge_whole(read_run_table(run))
     except (ValueError, OSError) as error:
-        return str(error) if str(path) in str(error) else f"{path}: {error}"
+        return str(error) if str(place) in str(error) else f"{place}: {error}"
     return ""
+
+
+def measurable(runs: Iterable[str | os.PathLike[str]]) -> dict[str, RunSource]:
+    """What `find_runs` finds, and the runs of folders that are partitioned data sets.
+
+    Raises:
+        ValueError: as `find_runs`.
+        FileNotFoundError: where there is no such file.
+    """
+    paths = [Path(run) for run in runs]
+    data_sets = [path for path in paths if path.is_dir() and is_partitioned(path)]
+    files = [path for path in paths if path not in data_sets]
+    found: dict[str, RunSource] = dict(find_runs(files)) if files or not data_sets else {}
+    for folder in data_sets:
+        for name, run in partitioned_runs(folder).items():
+            if found.setdefault(name, run) is not run:
+                raise ValueError(f"two runs are named {name!r}, one in {folder}; rename one")
+    return found
 
 
 def find_runs(runs: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:

@@ -24,10 +24,11 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl
-from pyterrier_asl import DocLengths, RarenessPool, evaluation
+from pyterrier_asl import DocLengths, RarenessPool, evaluation, workers
 from pyterrier_asl.evaluation import evaluate, load_evaluation, save_evaluation
 from pyterrier_asl.retrieval import index as term_index
 from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.scorer import Scorer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 PACKAGE = Path(pyterrier_asl.__file__).parent
@@ -265,7 +266,7 @@ def test_nothing_in_the_package_can_load_code():
                 allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
                 assert all(ast.unparse(value) == "False" for value in allowed), path
     assert {each for each in found if not each[0].startswith("tuning/")} == {
-        ("evaluation.py", "pickle.load")  # of what this process has just written, see below
+        ("workers.py", "pickle.load")  # of what this process has just written, see below
     }
 
 
@@ -276,8 +277,8 @@ def test_what_goes_to_workers_is_for_this_user_alone():
         pass
 
     with pytest.raises(Stopped):
-        scorer = evaluation._Scorer(evaluation._judgements(QRELS), {})
-        with evaluation._sent(scorer, "loky") as work:
+        scorer = Scorer(evaluation._judgements(QRELS), {})
+        with workers._sent(scorer, "loky") as work:
             folder = Path(work.path).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
             raise Stopped

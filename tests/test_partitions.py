@@ -12,6 +12,7 @@ from ir_measures import AP, RR, infAP, nDCG
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, RarenessPool, evaluate, partitions
 from pyterrier_asl.io import read_run_table, run_sources
 from pyterrier_asl.partitions import PartitionedRun, partitioned_runs
+from pyterrier_asl.run_files import measure_files
 
 QUERIES, DEPTH = 40, 30
 
@@ -111,6 +112,15 @@ def test_what_a_data_set_holds(tmp_path):
         partitioned_runs(tmp_path / "none")
     with pytest.raises(ValueError, match="holds 3 runs .*pass the folder itself"):
         run_sources({"one": folder})
+
+
+def test_a_data_set_at_the_command_line(tmp_path, small_blocks, expected):
+    QRELS.to_parquet(tmp_path / "qrels.parquet")
+    done = measure_files(
+        str(tmp_path / "qrels.parquet"), [partitioned(tmp_path / "runs", ["name"])], ["ASL@20"]
+    )
+    assert done.by_query["name"].unique().tolist() == list(RUNS)
+    assert done.by_query["ASL@20"].tolist() == expected["ASL@20"].tolist()
 
 
 def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
