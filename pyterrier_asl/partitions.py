@@ -12,7 +12,7 @@ the way Hive, Spark and PyArrow do it:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,6 +53,11 @@ class PartitionedRun:
 
     folder: Path
     parts: tuple[Part, ...]
+
+    def absolute(self) -> PartitionedRun:
+        """The same files, wherever one is."""
+        parts = (replace(part, path=part.path.absolute()) for part in self.parts)
+        return PartitionedRun(self.folder.absolute(), tuple(parts))
 
     def chunks(self) -> list[PartitionedRun]:
         """The same files in stretches, each enough work to be sent to a worker.

@@ -43,6 +43,7 @@ def scored(
     Returns:
         An iterator of the runs in their order.
     """
+    sources = {name: _from_anywhere(source) for name, source in sources.items()}
     chunks = {name: _chunks(source) for name, source in sources.items()}
     tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
     if backend == "ray":
@@ -62,6 +63,13 @@ def scored(
                 assert isinstance(each, list)
                 parts += each
             yield scorer.score(name, source, parts)
+
+
+def _from_anywhere(source: Any) -> Any:
+    """The same run to a worker that was started in another folder."""
+    if isinstance(source, PartitionedRun):
+        return source.absolute()
+    return os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
 
 
 def _chunks(source: Any) -> list[Any]:

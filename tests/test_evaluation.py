@@ -116,6 +116,23 @@ def test_workers_change_nothing(tmp_path, backend):
     assert first == second
 
 
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch, partitioned):
+    expected = evaluate(RUNS, QRELS, MEASURES, jobs=2, progress=False)
+    monkeypatch.chdir(tmp_path)  # the processes that this started stay where they are
+    folder = Path("runs")
+    folder.mkdir()
+    for name, path in zip(RUNS, write(folder)):
+        if partitioned:
+            rows = [line.split() for line in path.read_text().splitlines()]
+            frame = pd.DataFrame(rows)[[0, 2, 4]].set_axis(["qid", "docno", "score"], axis=1)
+            (folder / f"name={name}").mkdir()
+            frame.astype({"score": float}).to_parquet(folder / f"name={name}" / "part.parquet")
+            path.unlink()
+    found = evaluate(folder, QRELS, MEASURES, jobs=2, progress=False)
+    pd.testing.assert_frame_equal(found, expected)
+
+
 def test_shapes_of_the_result():
     found = evaluate(RUNS, QRELS, {"search length": "ASL@10", "AP": AP})
     assert measure_columns(found) == ["search length", "AP"]
