@@ -228,7 +228,7 @@ def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytes]:
     while True:
         try:
             read = stream.read(max(_BLOCK - len(rest), _BLOCK // 2))
-        except OSError as error:
+        except (OSError, pa.ArrowException) as error:
             raise OSError(
                 f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
             ) from error

@@ -23,7 +23,7 @@ SCORE = ("score",)
 LABEL = ("relevance", "label")
 
 #: Arrow's names of types that are text.
-_TEXT_TYPES = ("string", "large_string", "string_view")
+TEXT_TYPES = ("string", "large_string", "string_view")
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
         raise ValueError(f"the {what} is missing in {array.null_count} rows (first in row {row})")
     if pa.types.is_large_string(array.type):
         return array
-    if not (pa.types.is_integer(array.type) or str(array.type) in _TEXT_TYPES):
+    if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
     return array.cast(pa.large_string())
 
@@ -214,7 +214,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
 def _in_one(chunks: pa.ChunkedArray) -> pa.Array:
     if chunks.num_chunks == 1:
         return chunks.chunk(0)
-    if str(chunks.type) in _TEXT_TYPES:  # together they may be too long for 32-bit offsets
+    if str(chunks.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
         chunks = chunks.cast(pa.large_string())
     return pa.concat_arrays(chunks.chunks)
 
@@ -251,7 +251,7 @@ def _text_array(values: Any, what: str) -> pa.Array:
     """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
     try:
         array = pa.array(values, from_pandas=True)
-        if str(array.type) in _TEXT_TYPES:
+        if str(array.type) in TEXT_TYPES:
             return array.cast(pa.large_string())
     except UnicodeEncodeError as error:
         raise _not_unicode(what, error) from None

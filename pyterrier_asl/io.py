@@ -27,8 +27,10 @@ import pyarrow.parquet as pq
 
 from ._atomic import replacing
 from ._trec_text import QRELS, RUN, Layout, iter_columns, read_columns
+from .ahead import Ahead
+from .columns import TEXT_TYPES
 from .naming import digest_of
-from .partitions import BLOCK_ROWS, PartitionedRun, is_partitioned, partitioned_runs
+from .partitions import BLOCK_ROWS, PartitionedRun, is_partitioned, partitioned_runs, together
 
 StrPath: TypeAlias = str | os.PathLike[str]
 RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table | PartitionedRun
@@ -110,7 +112,7 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
     """
-    return pa.concat_tables(iter_run_batches(source))
+    return together(iter_run_batches(source))
 
 
 def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
@@ -132,6 +134,9 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
         >>> [table.num_rows for table in iter_run_batches(frame)]
         [1]
     """
+    if isinstance(source, Ahead) and (begun := source.take()) is not None:
+        yield from begun
+        return
     if isinstance(source, PartitionedRun):
         for part in source.parts:
             _check_file(part.path)
@@ -148,6 +153,21 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
             yield from _run_batches(path)
             return
     yield _read(source, RUN, _RUN_TABLE)
+
+
+def begin_run(source: RunSource) -> RunSource:
+    """Begins to read a file, on another thread, for whoever will ask for it next.
+
+    Args:
+        source: What `iter_run_batches` takes.
+
+    Returns:
+        The same file, as something to be closed (a context) if nobody reads it to its end; any
+        other source as it is.
+    """
+    if isinstance(source, Ahead) or not isinstance(source, (str, os.PathLike)):
+        return source
+    return Ahead(source, iter_run_batches(source))
 
 
 def read_runs(
@@ -320,7 +340,8 @@ def _runs_at(path: Path) -> Mapping[str, RunSource]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    files = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    # A pipe or a link to nowhere is an error when it is read, not a run fewer.
+    files = sorted(p for p in folder.iterdir() if not p.is_dir() and not p.name.startswith("."))
     if not files:
         raise ValueError(f"the folder {folder} holds no files")
     return files
@@ -540,10 +561,13 @@ def _arrow_file(path: Path) -> pa.Table:
 
 
 def _parquet(path: Path, wanted: Sequence[str], qid: str | None = None) -> Iterator[pa.Table]:
-    """The tables of a Parquet file, batch by batch, at least one; ``qid`` is that of all rows."""
+    """The tables of a Parquet file, batch by batch, at least one; ``qid`` is that of all rows
+    where it has no column of them."""
     try:
         with pq.ParquetFile(path) as parquet:
-            there = [name for name in parquet.schema_arrow.names if qid is None or name != "qid"]
+            there = parquet.schema_arrow.names
+            if any(name in there for name in _NAMES["qid"]):
+                qid = None
             columns = _present(there if qid is None else ["qid", *there], wanted, str(path))
             read = [name for name in columns.values() if name in there]
             batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
@@ -565,8 +589,13 @@ def _repeated(text: str, rows: int) -> pa.Array:
 def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
     """A run's tables from a Parquet file."""
     row = 0
-    for table in _parquet(path, _RUN_TABLE, qid):
-        yield _conformed(table, _RUN_TABLE, str(path), row)
+    for read in _parquet(path, _RUN_TABLE, qid):
+        table = _conformed(read, _RUN_TABLE, str(path), row)
+        other = -1 if qid is None else pc.index(pc.not_equal(table["qid"], qid), True).as_py()
+        if other >= 0:
+            held = table["qid"][other].as_py()
+            raise ValueError(f"{path} holds query {held!r}, its folder {qid!r}")
+        yield table
         row += len(table)
 
 
@@ -575,9 +604,15 @@ def _present(columns: Iterable[str], wanted: Sequence[str], source: str) -> dict
     there = list(columns)
     found = {}
     for name in wanted:
-        alias = next((alias for alias in _NAMES[name] if alias in there), None)
-        if alias is not None:
-            found[name] = alias
+        aliases = [alias for alias in _NAMES[name] if alias in there]
+        if len(aliases) > 1:
+            raise ValueError(f"{source} has both {' and '.join(aliases)}: keep one of them")
+        if aliases:
+            [found[name]] = aliases
+            if (same := there.count(*aliases)) > 1:
+                raise ValueError(
+                    f"{source}: there are {same} columns called {aliases[0]!r}: keep one of them"
+                )
         elif name not in _OPTIONAL:
             raise ValueError(
                 f"{source} has no column {' or '.join(_NAMES[name])}; "
@@ -621,11 +656,14 @@ def _ids(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     _no_missing(column.is_null(), column, "is missing; every row needs an id")
     kind = column.type
-    if len(column) and not (
-        pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    ):
+    if len(column) and not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
         raise ValueError(f"ids must be strings or integers, not {kind}")
-    return column.cast(pa.string())
+    text = column.cast(pa.string())
+    try:
+        text.validate(full=True)  # of a file nobody has looked yet
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"ids must be UTF-8 ({error})") from None
+    return text
 
 
 def _scores(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -641,8 +679,11 @@ def _grades(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     try:
-        numbers = column.cast(pa.float64())
+        # whole numbers beyond 2^53 as the nearest
+        numbers = column.cast(pa.float64(), safe=not pa.types.is_integer(column.type))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise ValueError(f"must hold numbers, not {column.type} ({error})") from None
     _no_missing(numbers.is_null(), numbers, "is missing; every row needs a number")

@@ -11,7 +11,8 @@ the way Hive, Spark and PyArrow do it:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -91,7 +92,8 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
         one, called as the folder is.
 
     Raises:
-        ValueError: where it holds no Parquet files.
+        ValueError: where it holds no Parquet files, or what would have to be left out or guessed:
+            folders of other names, other files, a run without a name.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -102,17 +104,35 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
     ['bm25', 'dph']
     """
     found: dict[str, list[Part]] = {}
-    for path in sorted(folder.rglob("*.parquet")):
-        place = path.relative_to(folder)
-        if any(part.startswith((".", "_")) for part in place.parts):
-            continue  # what others leave beside: '_SUCCESS', '_temporary', '.crc'
-        keys = ds.get_partition_keys(_KEYS.parse(place.as_posix()))
+    for path in sorted(_files(folder)):
+        if path.suffix != ".parquet":
+            raise ValueError(
+                f"the folder {folder} holds runs in Parquet files, but {path} does not end in "
+                ".parquet: rename it or take it away"
+            )
+        keys = ds.get_partition_keys(_KEYS.parse(path.relative_to(folder).as_posix()))
         name = next((keys[key] for key in _RUN_KEYS if key in keys), folder.name)
+        if name is None:
+            raise ValueError(f"the run of {path} has no name: rename its folder")
         qid = next((keys[key] for key in _QID_KEYS if key in keys), None)
         found.setdefault(name, []).append(Part(path, qid))
     if not found:
         raise ValueError(f"the folder {folder} holds no Parquet files")
     return {name: PartitionedRun(folder, tuple(parts)) for name, parts in found.items()}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a data set, but for what others leave beside: ``_SUCCESS``, ``.crc``."""
+    for place, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in folders:
+            if not name.startswith(tuple(f"{key}=" for key in (*_RUN_KEYS, *_QID_KEYS))):
+                raise ValueError(
+                    f"the folder {folder} holds runs in Parquet files, but what its folder "
+                    f"{name!r} has of them is not known: rename it to name=... or qid=..., or pass "
+                    "a dict from name to folder"
+                )
+        yield from (Path(place) / name for name in files if not name.startswith((".", "_")))
 
 
 def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterator[pa.Table]:
@@ -135,9 +155,14 @@ def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterato
             continue
         whole, held = _cut(held)
         if whole:
-            yield pa.concat_tables(whole)
+            yield together(whole)
     if held:
-        yield pa.concat_tables(held)
+        yield together(held)
+
+
+def together(tables: Iterable[pa.Table]) -> pa.Table:
+    """The rows of tables, of which some may have columns that others lack, or other numbers."""
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _cut(tables: Sequence[pa.Table]) -> tuple[list[pa.Table], list[pa.Table]]:

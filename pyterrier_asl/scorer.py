@@ -108,6 +108,7 @@ class Scorer:
     def score(self, name: str, source: Any, parts: Sequence[Part]) -> Scored:
         """What a run's parts come to; where a query is in two of them, the run is read as one."""
         with _named(name):
+            parts = parts or [self._part(name, read_run_table(source))]  # which has no rows
             try:
                 judged = whole([part.judged for part in parts])
             except SplitQuery:

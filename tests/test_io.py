@@ -244,6 +244,48 @@ def test_members_of_a_compressed_file_follow_each_other(write):
         assert io.read_run_table(write(content)).num_rows == 2
 
 
+MANY = b"".join(b"q%d Q0 d%08d %d 1.5 r\n" % (i // 999, i, i) for i in range(200_000))
+
+
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+def test_pieces_that_are_larger_than_blocks(write, codec):
+    """Compressed one by one and put together, empty ones between, cut short, with what is none."""
+    pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:2_999_999], MANY[2_999_999:])]
+    nothing = compressed(b"", codec)
+    damaged = [pieces[1][:-9], b"".join(pieces)[:-9], b"".join(pieces) + b"what is this?"]
+    whole = [b"".join(pieces)]
+    # Arrow does not read on after an empty piece of bzip2.
+    (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
+    for content in whole:
+        table = io.read_run_table(write(content))
+        assert table["docno"].to_pylist() == [f"d{i:08}" for i in range(200_000)]
+    for content in damaged:
+        with pytest.raises(OSError, match=r"a\.run cannot be read to its end"):
+            io.read_run_table(write(content))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace(b"\n", b"\r\n"), None),
+        (lambda text: b"\xef\xbb\xbf" + text, None),
+        (lambda text: text[:-1], None),
+        (lambda text: text[:4_000_000] + b"\0" + text[4_000_000:], "is a binary file"),
+        (lambda text: text + b"\0", "is a binary file"),
+        (lambda text: text.decode().encode("utf-16"), "is UTF-16"),
+        (lambda text: text + b"\x1a", "line 200001: expected 6 columns .*found 1: '.x1a'"),
+    ],
+)  # fmt: skip
+def test_files_of_several_blocks(write, change, message):
+    path = write(change(MANY))
+    assert path.stat().st_size > 2 * _trec_text._BLOCK
+    if message:
+        with pytest.raises(ValueError, match=f"a.run.* {message}"):
+            io.read_run_table(path)
+    else:
+        assert rows(io.read_run_table(path)) == plainly(MANY)
+
+
 # The frame
 
 
@@ -481,6 +523,73 @@ def test_a_damaged_parquet_file(write, suffix):
             io.read_run(write(content, f"a{suffix}"))
 
 
+def written(table: pa.Table, path: Path) -> Path:
+    """An Arrow file, which keeps the types of its columns."""
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as stream:
+        stream.write_table(table)
+    return path
+
+
+A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
+
+
+@pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()])
+def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
+    """Polars writes views."""
+    changed = {name: pa.array(A_RUN[name], kind) for name in ("qid", "docno")}
+    path = written(pa.table(A_RUN | changed | {"name": changed["qid"]}), tmp_path / "a.arrow")
+    assert rows(io.read_run_table(path)) == [("q", "a", 2.0), ("q", "b", 1.0)]
+    assert io.read_run(path)["name"].tolist() == ["q", "q"]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pa.array([2**53 + 1, 2**63 - 1]), pa.array([2**64 - 1, 0], pa.uint64()),
+        pa.array([2**53 + 1, 7]).dictionary_encode(), pa.array([2, 1], pa.decimal128(5, 2)),
+        pa.array(np.array([0.1, 7], np.float16)),
+    ],
+    ids=lambda scores: str(scores.type)[:10],
+)  # fmt: skip
+def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
+    """As the nearest 64-bit floats, which is what a frame of them comes to."""
+    expected = [float(score) for score in scores.to_pylist()]
+    for name, read in (("score", io.read_run_table), ("label", io.read_qrels_table)):
+        pq.write_table(pa.table(A_RUN | {name: scores}), tmp_path / "a.parquet")
+        assert read(tmp_path / "a.parquet")[name].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    "scores", [pa.array([0, 1], pa.timestamp("s")), pa.array([0, 1], pa.duration("s"))]
+)
+def test_times_are_no_numbers(tmp_path, scores):
+    pq.write_table(pa.table(A_RUN | {"score": scores}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="a.parquet, column score: must hold numbers, not"):
+        io.read_run_table(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
+    """Arrow does not look when it reads them."""
+    _, offsets, text = pa.array([b"a", b"\xff\xfe"]).buffers()
+    docnos = pa.Array.from_buffers(pa.string(), 2, [None, offsets, text])
+    path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"docno": docnos})
+    pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+    with pytest.raises(ValueError, match=f"a{suffix}, column docno: ids must be UTF-8"):
+        io.read_run_table(path)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_columns_that_could_be_either(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    for name, message in (("docno", "there are 2 columns called 'docno'"),
+                          ("doc_id", "both docno and doc_id")):  # fmt: skip
+        table = pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name])
+        pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+        with pytest.raises(ValueError, match=f"{path.name}.*{message}"):
+            io.read_run_table(path)
+
+
 def test_what_is_neither_file_nor_frame():
     with pytest.raises(TypeError, match="expected a run file or frame, not list"):
         io.read_run_table([1])
@@ -508,6 +617,21 @@ def folder(write):
     path = write(b"not a run", ".hidden").parent
     (path / "inner").mkdir()
     return path
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes and links here")
+def test_nothing_in_a_folder_is_left_out_silently(folder):
+    """Not what cannot be read, either: a run that is missing would not be noticed."""
+    os.mkfifo(folder / "4.run")
+    with pytest.raises(OSError, match="4.run is not a regular file"):
+        io.read_runs(folder)
+    (folder / "4.run").unlink()
+    for target in ("nowhere", "4.run"):
+        (folder / "4.run").symlink_to(target)
+        with pytest.raises(FileNotFoundError, match="there is no file .*4.run"):
+            io.read_runs(folder)
+        (folder / "4.run").unlink()
+    assert list(io.read_runs(folder)) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 5])

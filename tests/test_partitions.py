@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -154,3 +156,82 @@ def test_a_wrong_row_is_counted_from_the_first(tmp_path, small_blocks):
     run.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a.parquet, column score: the value .* in row 700"):
         read_run_table(tmp_path / "a.parquet")
+
+
+# What no data set should hold
+
+
+def put(folder, run=RUNS["bm25"]):
+    """One more file of a run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run.to_parquet(folder / f"part-{len(list(folder.iterdir()))}.parquet")
+
+
+@pytest.mark.parametrize("place", ["model=bm25", "fold=1/name=bm25", "name=bm25/old"])
+def test_runs_in_folders_of_other_names_are_not_taken_for_one(tmp_path, place):
+    put(tmp_path / "name=a")
+    put(tmp_path / place)
+    with pytest.raises(ValueError, match="'(model=bm25|fold=1|old)'.*name=.* or qid="):
+        partitioned_runs(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["b.run", "name=a/000000_0"])
+def test_files_of_other_names_are_not_left_out(tmp_path, name):
+    put(tmp_path / "name=a")
+    (tmp_path / name).write_text("q Q0 d 1 1 r\n")
+    with pytest.raises(ValueError, match=f"{name} does not end in .parquet"):
+        partitioned_runs(tmp_path)
+
+
+def test_a_run_without_a_name(tmp_path):
+    put(tmp_path / "name=__HIVE_DEFAULT_PARTITION__")
+    with pytest.raises(ValueError, match="name=__HIVE_DEFAULT_PARTITION__.* has no name"):
+        partitioned_runs(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_folders_that_are_links(tmp_path):
+    put(tmp_path / "elsewhere")
+    (tmp_path / "runs").mkdir()
+    for name in "ab":
+        (tmp_path / "runs" / f"name={name}").symlink_to(tmp_path / "elsewhere")
+    assert list(partitioned_runs(tmp_path / "runs")) == ["a", "b"]
+
+
+@pytest.mark.parametrize("column", ["qid", "query_id"])
+def test_a_query_that_is_in_folder_and_file(tmp_path, column):
+    """As Polars writes it; where the two differ, neither is right."""
+    run = RUNS["bm25"][:DEPTH].drop(columns="qid")
+    for qid, number in (("007", 0), (7, 1)):
+        put(tmp_path / "a" / "qid=007", run.assign(**{column: qid}))
+        [found] = partitioned_runs(tmp_path / "a").values()
+        if not number:
+            assert read_run_table(found)["qid"].to_pylist() == ["007"] * DEPTH
+    with pytest.raises(ValueError, match="part-1.parquet holds query '7', its folder '007'"):
+        read_run_table(found)
+
+
+def test_a_part_that_is_empty_or_has_other_columns(tmp_path, small_blocks):
+    run = RUNS["bm25"]
+    for rows in (run[: 9 * DEPTH], run[:0], run[9 * DEPTH :].drop(columns="doc_len"), run[:0]):
+        put(tmp_path / "name=a", rows)
+    asked = [ASL @ 20, AP, AP_Rareness(pool=POOL) @ 10]
+    found = evaluate(tmp_path, QRELS, asked, progress=False)
+    whole = evaluate({"a": run}, QRELS, asked, progress=False)
+    pd.testing.assert_frame_equal(found, whole, rtol=1e-12)
+    with pytest.raises(ValueError, match="TBG needs the length of every retrieved document"):
+        evaluate(tmp_path, QRELS, TBG, progress=False)
+    put(tmp_path / "name=a", run.rename(columns={"docno": "document"}))
+    with pytest.raises(ValueError, match="part-4.parquet has no column docno or doc_id; it has"):
+        evaluate(tmp_path, QRELS, asked, progress=False)
+    (tmp_path / "name=a" / "part-4.parquet").write_bytes(b"")
+    with pytest.raises(ValueError, match="part-4.parquet is empty: it has 0 bytes"):
+        evaluate(tmp_path, QRELS, asked, progress=False)
+
+
+@pytest.mark.parametrize("asked", [ASL, AP, infAP, TBG, AP_Rareness @ 5])
+def test_a_run_of_files_without_rows(tmp_path, asked):
+    put(tmp_path / "a", RUNS["bm25"][:0])
+    for runs in ({"a": tmp_path / "a" / "part-0.parquet"}, {"a": tmp_path / "a"}):
+        with pytest.raises(ValueError, match="run 'a': the run is empty: it has no rows"):
+            evaluate(runs, QRELS, asked, progress=False)
