@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from .io import load_parquet, read_qrels_table, run_sources, save_parquet
 from .judging import Judgements
 from .scorer import Scored, Scorer
-from .workers import scored
+from .workers import begun, scored
 
 Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
 
@@ -74,11 +74,11 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
-    sources = run_sources(runs)
-    judgements = _judgements(qrels)
-    scorer = Scorer(judgements, _measures(measures))
-    done = _in_order(scorer, sources, jobs, backend, progress)
-    table = np.concatenate([values for values in scorer.finish(done)])
+    with begun(run_sources(runs), jobs=jobs, backend=backend) as sources:
+        judgements = _judgements(qrels)
+        scorer = Scorer(judgements, _measures(measures))
+        done = _in_order(scorer, sources, jobs, backend, progress)
+        table = np.concatenate([values for values in scorer.finish(done)])
     frame = pd.DataFrame(table, columns=list(scorer.measures))
     queries = len(judgements)
     qids = pd.Series(judgements.qids * len(sources), dtype=None if judgements.qids else object)

@@ -28,6 +28,7 @@ from .partitions import PartitionedRun, is_partitioned, partitioned_runs
 from .pools import RarenessPool
 from .requested import Requested, default_measures, grades_hint, needs_pool, parse_measures, unique
 from .tables import ALL, Scores
+from .workers import begun
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,13 @@ def measure_files(
     """
     files = measurable(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    judgements = read_judgements(qrels)
-    if typed is None:
-        several = len(files) > 1 or pool is not None
-        typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
-    asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-    by_query, failures = _evaluated(files, judgements, asked, jobs)
+    with begun(files, jobs=jobs) as reading:
+        judgements = read_judgements(qrels)
+        if typed is None:
+            several = len(files) > 1 or pool is not None
+            typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
+        asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
+        by_query, failures = _evaluated(reading, judgements, asked, jobs)
     return Measured(by_query, asked, failures, grades_hint(float(judgements.grades.max()), asked))
 
 

@@ -12,12 +12,14 @@ import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+from .ahead import Ahead
+from .io import RunSource, begin_run
 from .judging import Judgements
 from .partitions import PartitionedRun
 from .scorer import Part, Scored, Scorer
@@ -43,13 +45,15 @@ def scored(
     Returns:
         An iterator of the runs in their order.
     """
-    sources = {name: _from_anywhere(source) for name, source in sources.items()}
+    here = _stay_here(sources, jobs, backend)
+    if not here:
+        sources = {name: _from_anywhere(source) for name, source in sources.items()}
     chunks = {name: _chunks(source) for name, source in sources.items()}
     tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
-    if backend == "ray":
+    if here:
+        done = _one_by_one(scorer, tasks)
+    elif backend == "ray":
         done = _by_ray(scorer, tasks, jobs)
-    elif jobs == 1 or len(tasks) == 1:
-        done = (_work(scorer, *task) for task in tasks)
     else:
         done = _by_joblib(scorer, tasks, jobs, backend)
     for name, source in sources.items():
@@ -63,6 +67,40 @@ def scored(
                 assert isinstance(each, list)
                 parts += each
             yield scorer.score(name, source, parts)
+
+
+@contextmanager
+def begun(
+    sources: Mapping[str, RunSource], *, jobs: int, backend: str = "loky"
+) -> Iterator[dict[str, RunSource]]:
+    """Begins to read the first of some runs, where it will be measured in this process.
+
+    Args:
+        sources: runs by name.
+        jobs: what `scored` will be told.
+        backend: likewise.
+
+    Returns:
+        A context with the same runs; at its end nothing is read any more.
+    """
+    with ExitStack() as closing:
+        found = dict(sources)
+        if found and _stay_here(found, jobs, backend):
+            first = next(iter(found))
+            found[first] = _begin(found[first], closing)
+        yield found
+
+
+def _begin(source: Any, closing: ExitStack) -> Any:
+    """Begins to read a run; with ``closing`` that ends."""
+    source = begin_run(source)
+    return closing.enter_context(source) if isinstance(source, Ahead) else source
+
+
+def _stay_here(sources: Mapping[str, Any], jobs: int, backend: str) -> bool:
+    """Whether all is done in this process."""
+    tasks = sum(len(_chunks(source)) for source in sources.values())
+    return backend != "ray" and (jobs == 1 or tasks == 1)
 
 
 def _from_anywhere(source: Any) -> Any:
@@ -81,6 +119,21 @@ def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
     if alone:
         return scorer(name, source)
     return scorer.parts(name, source)
+
+
+# Here
+
+
+def _one_by_one(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
+    """While one run is measured the next is read."""
+    with ExitStack() as closing:
+        waiting = deque[Task]()
+        for name, source, alone in tasks:
+            waiting.append((name, _begin(source, closing), alone))
+            if len(waiting) > 1:
+                yield _work(scorer, *waiting.popleft())
+        for task in waiting:
+            yield _work(scorer, *task)
 
 
 # On processes
