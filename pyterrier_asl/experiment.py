@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pcsv
 import pyterrier as pt
 from ir_measures import Measure
 
@@ -608,10 +610,14 @@ def _rounded(value: float, label: str, places: Any) -> float:
 def _summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
     """The summaries of earlier experiments in the folder."""
     paths = [Path(folder) / name for name in _SUMMARIES] if folder is not None else []
+    # To pandas a system called 'NA' would be none.
+    parse = pcsv.ParseOptions(newlines_in_values=True)
+    convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
     return [
-        pd.read_csv(path, dtype={"name": str, "qid": str}) if path.exists() else pd.DataFrame()
+        pcsv.read_csv(path, parse_options=parse, convert_options=convert).to_pandas()
+        if path.exists() else pd.DataFrame()
         for path in paths
-    ]
+    ]  # fmt: skip
 
 
 def _summarise(

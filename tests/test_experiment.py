@@ -429,6 +429,29 @@ def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
     assert saved.columns.tolist() == ["name", "map", "ASL"]
 
 
+def test_summaries_know_systems_and_queries_by_any_name(tmp_path):
+    """Also by those that stand for a missing value in CSV."""
+    for number in (1, 2):
+        made = {name: system(number) for name in ("NA", "None", "007", "1", "a\nb")}
+        table = Experiment(
+            made, topics(), qrels(), ["map"], save_dir=tmp_path, save_mode="overwrite"
+        )
+        saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str}, na_filter=False)
+        assert saved["name"].tolist() == list(made)
+        assert saved["map"].tolist() == table["map"].tolist()
+        each = pd.read_csv(tmp_path / "perquery.csv", dtype={"name": str}, na_filter=False)
+        assert each["name"].value_counts().to_dict() == dict.fromkeys(made, 6)
+
+
+@pytest.mark.parametrize("name", ["../a", "a/b", "/tmp/a"])
+def test_a_name_cannot_be_a_path(tmp_path, name):
+    folder = tmp_path / "inner" / "saved"
+    folder.mkdir(parents=True)
+    with pytest.raises(ValueError, match=f"bad characters .*{name}"):
+        Experiment({name: system(1)}, topics(), qrels(), [AP], save_dir=folder)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 @pytest.mark.filterwarnings("ignore:.*has other columns:UserWarning")
 def test_only_what_is_not_saved_is_run(tmp_path):
     Experiment(systems(2), topics(), qrels(), [AP], save_dir=tmp_path)
