@@ -16,7 +16,8 @@ from tqdm.auto import tqdm
 from typing_extensions import Self
 
 from .io import load_parquet, read_runs, save_parquet
-from .judging import JudgedRun, Relevant, rank
+from .columns import Table
+from .judging import JudgedRun, Ranking, Relevant, rank
 from .matching import PairIndex, codes, positions
 from .naming import Named
 
@@ -117,7 +118,7 @@ class RarenessPool(Named):
         unknown = sorted(set(groups or {}) - set(frames))
         if unknown:
             raise ValueError(f"groups names runs that are not in the pool: {unknown}")
-        parts = [ranked(run, frames[run], depth) for run in sorted(frames)]
+        parts = [ranked(run, *rank(frames[run], depth)) for run in sorted(frames)]
         empty = [run for run, part in zip(sorted(frames), parts) if not len(part)]
         if empty:
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
@@ -316,9 +317,8 @@ def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-def ranked(name: str, run: Any, depth: int | None) -> pa.Table:
-    """A run in order: run, qid, docno, rank, by query (as text) and rank."""
-    table, qids, ranking = rank(run, depth)
+def ranked(name: str, table: Table, qids: pa.LargeStringArray, ranking: Ranking) -> pa.Table:
+    """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     sizes = np.diff(ranking.offsets)[order]
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -133,8 +133,14 @@ class Scorer:
             )[answered]
             for label, measure in self._by_rows.items()
         }
-        top = ranked(name, judged.table, self._depth) if self._pooled else None
-        return Part(judged, by_rows, top)
+        return Part(judged, by_rows, self._top(name, judged) if self._pooled else None)
+
+    def _top(self, name: str, judged: JudgedRun) -> pa.Table:
+        """A run's part in the pool of all."""
+        ranking, depth = judged.whole_ranking, self._depth
+        if depth is not None:
+            ranking = ranking.cut(depth)
+        return ranked(name, judged.table, self.judgements.qid_text, ranking)
 
     def _gathered(self, label: str, parts: Sequence[Part]) -> Floats:
         """The values of a measure from those of the parts, each for the queries it answers."""
