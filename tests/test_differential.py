@@ -7,7 +7,10 @@ pytrec_eval's measures are compared in ``test_standard.py``.
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import subprocess
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
@@ -230,13 +233,40 @@ def test_tbg_is_the_expected_total_utility_of_cwl_eval(data, collection):
         assert found.tolist() == pytest.approx(expected, abs=1e-9), file.name
 
 
-@pytest.mark.skipif(
-    not SWEEP, reason="ranx compiles itself for two minutes; PYTERRIER_ASL_SWEEP=1 waits for it"
+_RANX = """
+import json, sys, ranx
+
+cases, measures = json.load(sys.stdin)
+json.dump(
+    [
+        {
+            name: dict(zip(sorted(run), values.tolist()))
+            for name, values in ranx.evaluate(
+                ranx.Qrels(qrels), ranx.Run(run), measures, return_mean=False,
+                make_comparable=False,
+            ).items()
+        }
+        for qrels, run in cases
+    ],
+    sys.stdout,
 )
-@pytest.mark.filterwarnings("ignore:unsafe cast")
+"""
+
+
+def by_ranx(cases: list[tuple[dict, dict]], measures: list[str]) -> list[dict]:
+    """Measure -> query -> value for each qrels and run. ranx runs uncompiled, in a process of its
+    own: to compile it takes minutes."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _RANX], input=json.dumps([cases, measures]),
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
 def test_what_we_share_with_ranx(data):
     """ranx leaves equal scores as they stand, so only rankings without them can be compared."""
-    ranx = pytest.importorskip("ranx", reason="ranx is not installed")
+    pytest.importorskip("ranx", reason="ranx is not installed")
     from ir_measures import AP, RR, P, R, Success, nDCG
 
     shared = {
@@ -244,43 +274,39 @@ def test_what_we_share_with_ranx(data):
         "mrr": [RR], "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20], "recall@1000": [R @ 1000],
         "ndcg": [nDCG], "ndcg@10": [nDCG @ 10], "hit_rate@5": [Success @ 5],
     }  # fmt: skip
-    compared = 0
+    names, cases = [], []
     for collection in ("dl20-passage", "robust03"):
-        path = qrels_of(data, collection)
         qrels = {
             qid: {d: max(int(g), 0) for d, g in grades.items()}
-            for qid, grades in plainly(path, 3).items()
+            for qid, grades in plainly(qrels_of(data, collection), 3).items()
         }
-        for file in runs_of(data, collection, 8)[:20]:
-            run = {qid: docs for qid, docs in plainly(file, 4).items() if qid in qrels}
+        for file in runs_of(data, collection, 8):
             run = {
                 qid: docs
-                for qid, docs in run.items()
-                if len({np.float32(s) for s in docs.values()}) == len(docs)
+                for qid, docs in plainly(file, 4).items()
+                if qid in qrels and len({np.float32(s) for s in docs.values()}) == len(docs)
             }
-            if not run:
-                continue
-            compared += 1
-            some = {qid: qrels[qid] for qid in run}
-            judgements = Judgements(some)
-            judged = judgements.judge(run)
-            theirs = ranx.evaluate(
-                ranx.Qrels(some), ranx.Run(run), list(shared), return_mean=False,
-                make_comparable=False,
-            )  # fmt: skip
-            pool = _alone(run)
-            for name, measures in shared.items():
-                for measure in measures:
-                    given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
-                    ours = dict(zip(judgements.qids, acceleration.values(given, judged)))
-                    expected = dict(zip(sorted(run), theirs[name]))
-                    assert ours == pytest.approx(expected, abs=1e-12), (file.name, measure)
-            # the search length of the first relevant document is one over ranx's reciprocal rank
-            first = dict(zip(judgements.qids, ASL(g=1).values(judged)))
-            for qid, rr in zip(sorted(run), theirs["mrr"]):
-                if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
-                    assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
-    assert compared >= 5
+            if run:
+                names.append(file.name)
+                cases.append(({qid: qrels[qid] for qid in run}, run))
+    queries = 0
+    for name, (some, run), theirs in zip(names, cases, by_ranx(cases, list(shared))):
+        judgements = Judgements(some)
+        judged = judgements.judge(run)
+        pool = _alone(run)
+        for label, measures in shared.items():
+            for measure in measures:
+                given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
+                found = dict(zip(judgements.qids, acceleration.values(given, judged)))
+                assert found == pytest.approx(theirs[label], abs=1e-12), (name, measure)
+        # the search length of the first relevant document is one over ranx's reciprocal rank
+        first = dict(zip(judgements.qids, ASL(g=1).values(judged)))
+        for qid, rr in theirs["mrr"].items():
+            if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
+                assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
+        queries += len(run)
+    assert len(cases) >= 5
+    print(f"ranx: {queries} queries of {len(cases)} runs")
 
 
 def _alone(run: dict) -> RarenessPool:
