@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import pandas as pd
 import pytest
 
 from pyterrier_asl import DocLengths
@@ -18,15 +21,17 @@ from pyterrier_asl.analysis import (
     satisfaction,
     search_length_changes,
     search_length_distribution,
+    system_preferences,
 )
 
-pytest.importorskip("altair")
+alt = pytest.importorskip("altair")
 
 from pyterrier_asl.charts import assessors as draw_assessors  # noqa: E402
 from pyterrier_asl.charts import document_lengths as draw_document_lengths  # noqa: E402
 from pyterrier_asl.charts import headroom as draw_headroom  # noqa: E402
 from pyterrier_asl.charts import hidden_weighting as draw_hidden_weighting  # noqa: E402
 from pyterrier_asl.charts import leaderboards as draw_leaderboards  # noqa: E402
+from pyterrier_asl.charts import lexiprecision as draw_lexiprecision  # noqa: E402
 from pyterrier_asl.charts import reordering as draw_reordering  # noqa: E402
 from pyterrier_asl.charts import satisfaction as draw_satisfaction  # noqa: E402
 from pyterrier_asl.charts import search_lengths as draw_lengths  # noqa: E402
@@ -114,3 +119,42 @@ def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(char
     parts = panels["One leaderboard, several judges"].to_dict()["datasets"].values()
     shown = {(row["run"], row["judge"]) for part in parts for row in part}
     assert shown == {(run, judge) for run in RUNS for judge in JUDGES}
+
+
+# Of a track of 129 runs, as TREC-8's; Altair refuses frames of more than 5,000 rows.
+
+MANY = {f"run{number}": run for number, run in enumerate([*RUNS.values()] * 43)}
+
+
+def data(chart) -> list[list[dict]]:
+    """The rows of each data set of a chart as a notebook shows it."""
+    return [rows for rows in chart.to_dict()["datasets"].values() if rows]
+
+
+def test_all_pairs_of_129_systems_are_in_the_chart_of_preferences():
+    frame = system_preferences(MANY, QRELS, ["rrLP"])
+    (rows,) = data(draw_lexiprecision.system_preferences(frame))
+    shown = {frozenset((row["a"], row["b"])) for row in rows}
+    assert shown == {frozenset(pair) for pair in combinations(MANY, 2)}
+
+
+def test_of_129_runs_assessors_and_the_best_have_a_colour_in_success_at_n():
+    frame = satisfaction(MANY, QRELS, assessors={"alt": ALT}, depth=50)
+    others, named = data(draw_satisfaction.satisfaction(frame))
+    best = [name for name, run in MANY.items() if run != RUNS["poor"]][:6]  # which misses q3
+    assert {row["curve"] for row in named} == {"alt", *best}
+    assert len(others) + len(named) == len(frame) == 130 * 50
+
+
+def test_the_first_of_129_runs_have_a_panel_of_lengths():
+    deep = {name: {"q1": {"a": 0, **{f"d{i}": -i for i in range(1, 300)}}} for name in MANY}
+    frame = lengths_by_rank(deep, QRELS, missing_length=1, cutoff=300)
+    chart = draw_document_lengths.lengths_by_rank(frame)
+    ((first,), told) = data(chart), chart.to_dict()["title"]["subtitle"]
+    assert len(first) == 12 * 300
+    assert " ".join(told).endswith("The first 12 of 129 runs.")
+
+
+def test_charts_leave_altairs_limit_to_others():
+    with pytest.raises(alt.MaxRowsError):
+        alt.Chart(pd.DataFrame({"x": range(5001)})).mark_point().encode(x="x").to_dict()

@@ -8,7 +8,10 @@ import altair as alt
 import pandas as pd
 
 from .captions import captioned
-from .forms import category
+from .forms import category, rows
+
+#: Panels that are drawn.
+_MOST = 12
 
 
 def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
@@ -16,21 +19,22 @@ def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
 
     Args:
         frame: what :func:`~pyterrier_asl.analysis.document_lengths.lengths_by_rank` returned.
-        columns: panels, one a run, in a row.
+        columns: panels, one a run, in a row; the first 12 runs have one.
     """
     kinds = ["relevant", "not relevant"]
-    shown = frame[frame["kind"].isin(kinds)]
-    base = alt.Chart(shown, width=260, height=180).encode(
+    runs = list(dict.fromkeys(frame["run"]))
+    shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:_MOST])]
+    base = alt.Chart(rows(shown.round(1)), width=260, height=180).encode(
         x=alt.X("rank:Q", title="rank"),
         color=category("kind", domain=kinds),
-        tooltip=["run", "rank", "kind", "length", "documents"],
+        tooltip=["run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"],
     )
     points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
     trend = base.transform_loess("rank", "length", groupby=["run", "kind"]).mark_line().encode(
         y="length:Q", tooltip=alt.value(None)
     )
     drawn = alt.layer(points, trend).facet(
-        facet=alt.Facet("run:N", title=None, sort=list(dict.fromkeys(frame["run"]))),
+        facet=alt.Facet("run:N", title=None, sort=runs),
         columns=columns,
     )
     caption = (
@@ -38,4 +42,6 @@ def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
         "documents that are not relevant are long too, a user pays for them in time, which "
         "measures that do not know lengths never notice."
     )
+    if len(runs) > _MOST:
+        caption += f" The first {_MOST} of {len(runs)} runs."
     return captioned(drawn, "Lengths of the documents retrieved", caption)

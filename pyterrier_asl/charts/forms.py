@@ -46,6 +46,15 @@ def figure(
     return captioned(drawn, title, caption, CAPTION)
 
 
+def rows(frame: pd.DataFrame) -> alt.InlineData:
+    """The data of a chart that can have many rows: Altair refuses frames of more than 5,000.
+
+    Args:
+        frame: the rows; channels must say the type of each column.
+    """
+    return alt.InlineData(values=alt.to_values(frame)["values"])
+
+
 def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()) -> alt.Color:
     """The colour of a category.
 

@@ -22,6 +22,7 @@ from .forms import (
     cells,
     figure,
     first_of,
+    rows,
     shape,
 )
 
@@ -106,26 +107,13 @@ def system_preferences(frame: pd.DataFrame) -> Any:
     Args:
         frame: of :func:`~pyterrier_asl.analysis.system_preferences.system_preferences`.
     """
-    back = frame.rename(columns={"a": "b", "b": "a", "wins": "losses", "losses": "wins"})
-    both = pd.concat([frame, back.assign(mean=-back["mean"])], ignore_index=True)
-    first = both[both["preference"] == both["preference"].iloc[0]] if len(both) else both
-    order = first.groupby("a")["mean"].mean().sort_values(ascending=False).index.tolist()
-    side = max(160, min(600, 14 * len(order)))
-    panels = []
-    for kind, part in both.groupby("preference", sort=False):
-        most = max(float(part["mean"].abs().max()), 1e-9)
-        base = alt.Chart(part, title=str(kind), width=side, height=side).encode(
-            x=alt.X("b:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
-            y=alt.Y("a:N", sort=order, title=None),
-        )
-        colour = alt.Color(
-            "mean:Q", title=str(kind), scale=alt.Scale(scheme="blueorange", domain=[most, -most])
-        )
-        shade = base.mark_rect().encode(
-            color=colour, tooltip=["a", "b", "mean", "wins", "losses", "test", "p_corrected"]
-        )
-        dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
-        panels.append(alt.layer(shade, dot))
+    first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
+    gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
+    order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
+    panels = [
+        _matrix(f"{kind}, test: {test}", part, order)
+        for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
+    ]
     caption = (
         "The mean preference for the row's system over the column's: blue prefers the row, orange "
         "the column; a dot marks what is significant after correction. Systems stand in the order "
@@ -133,6 +121,38 @@ def system_preferences(frame: pd.DataFrame) -> Any:
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
     return captioned(drawn, "Which of two systems is preferred", caption)
+
+
+def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
+    """One kind of preference: of two systems there is one row, and the other is it turned round."""
+    told = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
+    most = max(float(told["mean"].abs().max()), 1e-9)
+    side = max(160, min(600, 14 * len(order)))
+    axis = {"sort": order, "title": None}
+    base = (
+        alt.Chart(rows(told), title=title, width=side, height=side)
+        .transform_calculate(turned="[false, true]")
+        .transform_flatten(["turned"])
+        .transform_calculate(
+            row="datum.turned ? datum.b : datum.a",
+            column="datum.turned ? datum.a : datum.b",
+            preference="datum.turned ? -datum.mean : datum.mean",
+            won="datum.turned ? datum.losses : datum.wins",
+            lost="datum.turned ? datum.wins : datum.losses",
+        )
+        .encode(
+            x=alt.X("column:N", axis=alt.Axis(labelAngle=-90, labelOverlap=True), **axis),
+            y=alt.Y("row:N", axis=alt.Axis(labelOverlap=True), **axis),
+        )
+    )
+    scale = alt.Scale(scheme="blueorange", domain=[most, -most])
+    shade = base.mark_rect().encode(
+        color=alt.Color("preference:Q", title="mean", scale=scale),
+        tooltip=["row:N", "column:N", alt.Tooltip("preference:Q", format=".4f"), "won:Q", "lost:Q",
+                 alt.Tooltip("p_corrected:Q", format=".4f")],
+    )  # fmt: skip
+    dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
+    return alt.layer(shade, dot)
 
 
 def system_order(frame: pd.DataFrame) -> Any:
