@@ -162,8 +162,8 @@ def completed(
         if one.measure.NAME == "TBG" and not {"lengths", "missing_length"} & params.keys():
             raise ValueError(
                 f"{one.name} needs the lengths of the documents: --lengths irds:ID counts those "
-                "of an ir_datasets collection, --lengths FILE has those that DocLengths.save() "
-                "saved; or write TBG(missing_length=500)"
+                "of an ir_datasets collection, --lengths FILE has them on lines 'docno words', or "
+                "as DocLengths.save() saved them; or write TBG(missing_length=500)"
             )
     return asked
 

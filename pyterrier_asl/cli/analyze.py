@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..tables import EVERY_PLACE
+from . import options
+from .options import Decorator
 
 if TYPE_CHECKING:
     from ..analyses import Analysis
@@ -35,20 +35,17 @@ Of one track, or of several:
 _NUMBER = click.IntRange(min=1)
 
 
-def _option(*flags: str, **about: Any) -> Callable[..., click.Option]:
-    return partial(click.Option, flags, **about)
-
+_option = click.option
 
 #: What can be said to analyses; which of it each takes, its entry in ``analyses`` says.
-_OPTIONS: dict[str, Callable[..., click.Option]] = {
-    "measures": _option("-m", "--measures", multiple=True, metavar="NAMES",
-                        help="Measures, as 'evaluate' takes them."),
+_OPTIONS: dict[str, Decorator] = {
+    "measures": options.measures("as 'evaluate' takes them."),
     "measure": _option("-m", "--measure", metavar="NAME", help="The measure."),
     "preference": _option("--preference", metavar="NAME",
                           help="One of rrLP, sgnLP, lexirecall, RPP, RR."),
     "preferences": _option("--preferences", metavar="NAMES",
                            help="Some of rrLP, sgnLP, lexirecall, RPP, RR."),
-    "rel": _option("-l", "--rel", type=float, help="Least grade of a relevant document."),
+    "rel": options.rel("Least grade of a relevant document."),
     "cutoff": _option("-k", "--cutoff", type=_NUMBER, help="Look at the first K documents only."),
     "depth": _option("--depth", type=_NUMBER, help="The largest rank to look at."),
     "missing": _option("--missing", type=click.Choice(["pad", "after", "eq3"]),
@@ -57,8 +54,7 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
     "test": _option("--test", metavar="NAME", help="t, wilcoxon, sign, randomization, unpaired-t; "
                     "of all pairs also tukey, tukey-two-way, tukey-randomized."),
     "correction": _option("--correction", metavar="NAME", help="holm, bonferroni, bh or none."),
-    "alpha": _option("--alpha", type=float,
-                     help="Level of significance; intervals cover 1 - alpha."),
+    "alpha": options.alpha,
     "level": _option("--level", metavar="LIST", help="Levels of significance: .05,.01"),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
     "each": _option("--each", is_flag=True, default=None, help="A row for each system."),
@@ -91,7 +87,7 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
     "system": _option("--system", metavar="RUN", help="The run to set beside the assessors; else "
                       "the best."),
     "qid": _option("--qid", metavar="ID", help="The query."),
-    "groups": _option("--groups", metavar="TSV", help="Lines of run and group, counted as one."),
+    "groups": options.groups,
     "types": _option("--types", metavar="TSV", help="Lines of run and type, each type a pool."),
     "run_types": _option("--types", "run_types", metavar="TSV",
                          help="Lines of run and 'manual' or 'automatic'."),
@@ -103,44 +99,27 @@ _OPTIONS: dict[str, Callable[..., click.Option]] = {
                             help="Least grade that other assessors find relevant; else as --rel."),
     "both_ways": _option("--both-ways", is_flag=True, default=None,
                          help="Also by the other assessors' judgements."),
-    "lengths": _option("--lengths", metavar="FILE|irds:ID", help="Words of each document."),
+    "lengths": options.lengths,
     "missing_length": _option("--missing-length", type=float,
                               help="For documents whose length is not known."),
     "weights": _option("--weights", metavar="TSV", help="Lines of query and weight in means."),
     "by": _option("--by", metavar="TSV", help="Lines of query and slice: a table for each slice."),
 }  # fmt: skip
 
-_TRACK = partial(
-    click.Option,
-    ("-t", "--track", "tracks"),
+_TRACK = click.option(
+    "-t",
+    "--track",
+    "tracks",
     multiple=True,
     nargs=3,
     metavar="NAME QRELS RUNS",
     help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
     "runs; can be given again for another track.",
 )
-_PLACES = partial(
-    click.Option,
-    ("-p", "--places"),
-    type=click.IntRange(min=EVERY_PLACE),
-    default=4,
-    show_default=True,
-    help="Decimal places; -1: all. JSON lines always have all.",
-)
-_FORM = partial(
-    click.Option,
-    ("-o", "--output_format"),
-    type=click.Choice(["table", "tsv", "jsonl", "latex"]),
-    default="table",
-    show_default=True,
-    help="tsv begins with the names of the columns.",
-)
-_CHART = partial(
-    click.Option,
-    ("--chart",),
+_CHART = click.option(
+    "--chart",
     metavar="FILE",
-    help="Draw the figure as well, into .html, .svg, .png or .pdf. Needs "
-    "pyterrier-asl[charts].",
+    help="Draw the figure as well, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
 )
 
 
@@ -191,36 +170,36 @@ def command() -> None:
 
 
 def _command(analysis: Analysis) -> click.Command:
-    params: list[click.Parameter] = []
-    needed = not analysis.tracks
-    if "qrels" in analysis.takes:
-        params.append(click.Argument(["qrels"], required=needed))
-    if "runs" in analysis.takes:
-        params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
-    if analysis.tracks:
-        params.append(_TRACK())
-    params += [_made(analysis, name) for name in analysis.options]
-    return click.Command(
+    made = click.Command(
         analysis.name,
-        params=[*params, _PLACES(), _FORM(), _CHART()],
         callback=partial(_run, analysis),
         help=f"{analysis.what}\n\n{analysis.source}.",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )
+    needed = not analysis.tracks
+    if "qrels" in analysis.takes:
+        made.params.append(click.Argument(["qrels"], required=needed))
+    if "runs" in analysis.takes:
+        made.params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
+    if analysis.tracks:
+        _TRACK(made)
+    for name in analysis.options:
+        _OPTIONS[name](made)
+        _complete(made.params[-1], name in analysis.needed, analysis.default(name))
+    options.places(made)
+    options.output_format("tsv begins with the names of the columns.")(made)
+    _CHART(made)
+    return made
 
 
-def _made(analysis: Analysis, name: str) -> click.Option:
-    """An option, with what it is if nobody says."""
-    option = _OPTIONS[name]()
-    option.required = name in analysis.needed
-    default = analysis.default(name)
-    if default not in (None, False) and not isinstance(default, tuple):
+def _complete(option: Any, required: bool, default: Any) -> None:
+    """Says of an option what it is if nobody says; the function knows, and is left to it."""
+    option.required = required
+    option.default, option.show_default = None, False
+    if isinstance(default, tuple):
+        default = ",".join(map(str, default))
+    if default not in (None, False):
         option.help = f"{option.help}  [default: {default}]"
-    elif isinstance(default, tuple):
-        option.help = f"{option.help}  [default: {','.join(map(str, default))}]"
-    elif option.required:
-        option.help = f"{option.help}  [required]"
-    return option
 
 
 def _run(

@@ -42,8 +42,8 @@ alpha = click.option(
 lengths = click.option(
     "--lengths",
     metavar="FILE|irds:ID",
-    help="Words of each document, for TBG: a text file with lines 'docno words', a file that "
-    "DocLengths.save() wrote, or a collection of ir_datasets to count in.",
+    help="Words of each document, which TBG needs: a text file with lines 'docno words', a file "
+    "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
 )
 
 groups = click.option(
