@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 from tqdm.auto import tqdm
 from typing_extensions import Self
 
-from ._trec_text import Layout, read_columns
+from ._trec_text import Layout, _open, read_columns
 from .columns import numbers, text
 from .io import load_parquet, save_parquet
 from .matching import PairIndex
@@ -30,6 +31,14 @@ _LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
 
 #: How a Parquet file begins.
 _PARQUET = b"PAR1"
+
+
+class _WrongLength(ValueError):
+    """A length that is none; ``row``: where it stands."""
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class DocLengths(Named):
@@ -65,16 +74,18 @@ class DocLengths(Named):
         wrong = np.flatnonzero((self._lengths < 0) | np.isinf(self._lengths))
         if len(wrong):
             docno = self._docnos[int(wrong[0])].as_py()
-            raise ValueError(
+            raise _WrongLength(
                 f"a document length is a number from 0 on, but {docno!r} has "
-                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)"
+                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)",
+                int(wrong[0]),
             )
         self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
         twice = self._index.repeated()
         if len(twice):
-            raise ValueError(
-                f"{len(twice)} documents stand twice in the lengths "
-                f"(e.g. {self._docnos[int(twice[0])].as_py()!r})"
+            again = self._docnos[int(twice[0]) : int(twice[0]) + 1]
+            raise _WrongLength(
+                f"{len(twice)} documents stand twice in the lengths (e.g. {again[0].as_py()!r})",
+                int(self._index.find(None, again)[0]),
             )
         self._make_known(name, [self._docnos, self._lengths])
 
@@ -172,8 +183,8 @@ class DocLengths(Named):
             raise ValueError(f"{error} (and it is not a pyterrier_asl {cls.KIND} file)") from None
         try:
             return cls(*table.columns, name=name or path.name.partition(".")[0] or "lengths")
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        except _WrongLength as error:
+            raise ValueError(f"{path}, line {_line(path, error.row)}: {error}") from None
 
     @classmethod
     def resolve(cls, value: Any) -> Self:
@@ -206,3 +217,10 @@ def _is_text(path: str | os.PathLike[str]) -> bool:
         return False
     with open(path, "rb") as file:
         return file.read(len(_PARQUET)) != _PARQUET
+
+
+def _line(path: Path, row: int) -> int:
+    """The number of the line that a row of a text file stands on; blank lines are no rows."""
+    with _open(path) as stream:
+        lines = stream.read().split(b"\n")
+    return next(islice((number for number, text in enumerate(lines, 1) if text.strip()), row, None))
