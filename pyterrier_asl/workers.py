@@ -18,6 +18,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+from ._orphans import end_with
 from .ahead import Ahead
 from .io import RunSource, begin_run
 from .judging import Judgements
@@ -161,23 +162,25 @@ def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
         path = os.path.join(folder, "scorer.pickle")
         with open(path, "wb") as file:
             pickle.dump(scorer, file, protocol=5)
-        yield _FromFile(path)
+        yield _FromFile(path, os.getpid())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
 class _FromFile:
-    """A scorer that is read from its file when a process first needs it."""
+    """A scorer that is read from its file, written by ``sender``, when a process first needs it."""
 
     path: str
+    sender: int
 
     def __call__(self, *task: Any) -> Done:
-        return _of(_NONE, _work(_read_scorer(self.path), *task))
+        return _of(_NONE, _work(_read_scorer(self.path, self.sender), *task))
 
 
 @lru_cache(maxsize=1)
-def _read_scorer(path: str) -> Scorer:
+def _read_scorer(path: str, sender: int) -> Scorer:
+    end_with(sender, os.path.dirname(path))
     with open(path, "rb") as file:
         scorer: Scorer = pickle.load(file)
     return scorer

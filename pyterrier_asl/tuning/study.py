@@ -10,6 +10,7 @@ the end.
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import tempfile
 import zlib
@@ -24,6 +25,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from .._orphans import end_with
 from .objective import Objective, Task, check_finite
 from .space import Setting, Space, describe
 
@@ -304,16 +306,17 @@ class _Shipped:
         import cloudpickle
 
         path.write_bytes(cloudpickle.dumps(objective))
-        self.path = path
+        self.path, self.sender = path, os.getpid()
 
     def __call__(self, setting: Setting) -> dict[str, float]:
-        return _unpacked(self.path)(setting)
+        return _unpacked(self.path, self.sender)(setting)
 
 
 @lru_cache(maxsize=1)
-def _unpacked(path: Path) -> Objective:
+def _unpacked(path: Path, sender: int) -> Objective:
     import pickle
 
+    end_with(sender, path.parent)
     objective: Objective = pickle.loads(path.read_bytes())
     return objective
 
