@@ -30,7 +30,7 @@ def _missing(
 
 class _ASL(PluginMeasure):
     """
-    Atomized search length: the mean, over all relevant documents of a query, of the irrelevant
+    Atomized search length, the mean over all relevant documents of a query of the irrelevant
     documents ranked above each, plus one. In [1, k + 1]; lower is better, 1 is perfect.
 
     .. math::
@@ -86,7 +86,7 @@ class _ASL(PluginMeasure):
 
 class _nASL(PluginMeasure):
     """
-    Normalized atomized search length: in [0, 1], higher is better, 1 is perfect, 0 nothing found.
+    Normalized atomized search length, in [0, 1]; higher is better, 1 is perfect, 0 nothing found.
 
     .. math::
         nASL@k = 1 - (ASL@k - 1) / k

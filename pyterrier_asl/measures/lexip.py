@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 class _LexiP(PluginMeasure):
     """
-    Lexicographic precision as one number a ranking: two rankings are compared by their first
+    Lexicographic precision as one number a ranking. Two rankings are compared by their first
     relevant document, then, where that ties, by their second, and so on. In [0, 1], higher is
     better, 1 is perfect; per query it refines reciprocal rank: 1/(p_1 + 1) < LexiP <= RR.
 

@@ -58,7 +58,7 @@ class _Rareness(PluginMeasure):
 
 class _P_Rareness(_Rareness):
     """
-    Precision with credit for rare documents: a relevant document that :math:`S_d` of the pool's S
+    Precision with credit for rare documents. A relevant document that :math:`S_d` of the pool's S
     runs have in their top k gains :math:`1 + \\alpha (1 - S_d/S)`.
 
     .. math::
@@ -88,7 +88,7 @@ class _P_Rareness(_Rareness):
 
 class _AP_Rareness(_Rareness):
     """
-    Average precision with credit for rare documents: the mean over all relevant documents of
+    Average precision with credit for rare documents, the mean over all relevant documents of
     P_Rareness at their ranks.
 
     .. math::

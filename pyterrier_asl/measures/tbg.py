@@ -27,7 +27,7 @@ def _as_lengths(value: Any) -> DocLengths:
 
 class _TBG(PluginMeasure):
     """
-    Time-biased gain: the relevant documents that a user is expected to save, who reads summaries
+    Time-biased gain, the relevant documents that a user is expected to save, who reads summaries
     and documents from the top, takes time for each, and gives up sooner or later. From 0, not
     normalized; higher is better.
 
