@@ -589,6 +589,7 @@ def _repeated(text: str, rows: int) -> pa.Array:
 def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
     """A run's tables from a Parquet file."""
     row = 0
+    _check_one_run(path)
     for read in _parquet(path, _RUN_TABLE, qid):
         table = _conformed(read, _RUN_TABLE, str(path), row)
         other = -1 if qid is None else pc.index(pc.not_equal(table["qid"], qid), True).as_py()
@@ -597,6 +598,24 @@ def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
             raise ValueError(f"{path} holds query {held!r}, its folder {qid!r}")
         yield table
         row += len(table)
+
+
+def _check_one_run(path: Path) -> None:
+    """That a column ``name`` does not name several, by what a Parquet file says of its columns."""
+    try:
+        about = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return  # Who reads it says what is wrong.
+    names = set()
+    for group in map(about.row_group, range(about.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema == "name" and (known := column.statistics) is not None:
+                names |= {known.min, known.max} if known.has_min_max else set()
+    if len(names) > 1:
+        raise ValueError(
+            f"{path} holds several runs (its column name has {min(names)!r} and {max(names)!r}): "
+            "save each in a file of its own, or partition them by name"
+        )
 
 
 def _present(columns: Iterable[str], wanted: Sequence[str], source: str) -> dict[str, str]:

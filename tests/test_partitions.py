@@ -235,3 +235,13 @@ def test_a_run_of_files_without_rows(tmp_path, asked):
     for runs in ({"a": tmp_path / "a" / "part-0.parquet"}, {"a": tmp_path / "a"}):
         with pytest.raises(ValueError, match="run 'a': the run is empty: it has no rows"):
             evaluate(runs, QRELS, asked, progress=False)
+
+
+def test_several_runs_in_one_file_are_not_taken_for_one(tmp_path):
+    """The rows of all of them, which partitions would hold apart."""
+    whole = pd.concat([run.assign(name=name) for name, run in RUNS.items()])
+    whole.to_parquet(tmp_path / "all.parquet", row_group_size=DEPTH)
+    with pytest.raises(ValueError, match="all.parquet holds several runs .*'bm25'.*'rm3'"):
+        evaluate(tmp_path, QRELS, ASL, progress=False)
+    RUNS["bm25"].assign(name="x").to_parquet(tmp_path / "all.parquet", row_group_size=DEPTH)
+    assert evaluate(tmp_path, QRELS, ASL, progress=False)["name"].unique().tolist() == ["all"]
