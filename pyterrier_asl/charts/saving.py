@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
+
+from .._atomic import replacing
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")
@@ -11,6 +14,8 @@ ENDINGS = (".html", ".svg", ".png", ".pdf")
 
 def save_chart(chart: Any, path: str | Path) -> None:
     """Saves a chart as its file's ending says; a page that opens without a network if it can.
+
+    A file that is there is replaced by a whole one or not at all.
 
     Args:
         chart: an Altair chart.
@@ -30,6 +35,17 @@ def save_chart(chart: Any, path: str | Path) -> None:
             raise ValueError(
                 f"{ending} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
             ) from None
-        chart.save(str(path))
+        how: dict[str, Any] = {}
     else:
-        chart.save(str(path), **({"inline": True} if ending == ".html" else {}))
+        how = {"inline": True} if ending == ".html" else {}
+    if ending == ".html":
+        how["json_kwds"] = {"cls": _ForPages}
+    with replacing(path) as beside:
+        chart.save(str(beside), format=ending.removeprefix("."), **how)
+
+
+class _ForPages(json.JSONEncoder):
+    """What stands in a script of a page, which no name of a run may end."""
+
+    def encode(self, o: Any) -> str:
+        return super().encode(o).replace("<", "\\u003c")

@@ -1,0 +1,65 @@
+"""Charts in files: names stay text, and a file is the old one or the new."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from pyterrier_asl.charts.saving import ENDINGS, save_chart
+
+alt = pytest.importorskip("altair")
+
+EVIL = "</script><script>window.hurt=1</script><img src=x onerror=window.hurt=1><!-- \u2028"
+
+
+def drawn(name):
+    data = alt.InlineData(values=[{"name": name, "value": 1}])
+    chart = alt.Chart(data, title=name).mark_bar()
+    return chart.encode(x="name:N", y="value:Q", tooltip="name:N")
+
+
+def elements(page):
+    """The elements that a browser sees, in their order."""
+    found = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            found.append(tag)
+
+    Reader().feed(page)
+    return found
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_name_cannot_become_markup(tmp_path, monkeypatch, alone):
+    """Whether the page holds what it draws with or fetches it, where vl-convert is missing."""
+    if alone:
+        pytest.importorskip("vl_convert")
+    else:
+        monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
+    pages = []
+    for name in ("bm25", EVIL):
+        save_chart(drawn(name), tmp_path / "chart.html")
+        pages.append((tmp_path / "chart.html").read_text(encoding="utf-8"))
+    assert elements(pages[0]) == elements(pages[1])
+    assert "window.hurt=1<" not in pages[1] and "\\u003c/script>\\u003cscript>" in pages[1]
+    assert len(pages[0]) < len(pages[1])
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_chart_that_cannot_be_saved_leaves_the_old_one(tmp_path, monkeypatch, ending):
+    pytest.importorskip("vl_convert")
+    path = tmp_path / f"chart{ending}"
+    save_chart(drawn("old"), path)
+    old = path.read_bytes()
+
+    def full(chart, where, **how):
+        open(where, "w").write("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(alt.Chart, "save", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_chart(drawn("new"), path)
+    assert path.read_bytes() == old
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
