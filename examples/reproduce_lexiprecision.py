@@ -51,38 +51,38 @@ def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
         "Table 2: δRR_1 predicted from later positions (grades from 1 on)",
         prediction_from_suffixes(runs, None),
     )
-    show("Table 3: ties", ties(runs, None, rel=rel))
-    power = preference_discrimination(runs, None, rel=rel, seed=seed)
+    show("Table 3: ties", ties(runs, rel=rel))
+    power = preference_discrimination(runs, rel=rel, seed=seed)
     show("Table 4: significant differences of systems, %", power)
     for preference in ("sgnLP", "rrLP"):
-        order = system_order(runs, None, preference, rel=rel)
+        order = system_order(runs, preference=preference, rel=rel)
         show(f"The first systems by {preference}", order.head(10), 4)
-        show(f"Circles in {preference}", cycles(runs, None, preference, rel=rel).head(5), 4)
+        show(f"Circles in {preference}", cycles(runs, preference=preference, rel=rel).head(5), 4)
 
 
 def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
     """Figures 2, 3 and 5 to 9."""
     from pyterrier_asl.charts import lexiprecision as charts
 
-    labels = missing_labels(runs, None, rel=rel, seed=seed)
+    labels = missing_labels(runs, rel=rel, seed=seed)
     by_p_1 = tie_probability(DOCUMENTS, RELEVANT, range(1, 501, 5))
     made = {
         "1-levels": charts.preference_levels(preference_levels(DOCUMENTS, RELEVANT)),
         "2-tie-probability": charts.tie_probability(by_p_1),
         "3-ties-by-rank": charts.tie_probability_by_rank(
-            tie_probability_by_rank(runs, None, rel=rel)
+            tie_probability_by_rank(runs, rel=rel)
         ),
         "5-ties-by-recall-level": charts.ties_by_recall_level(
-            ties_by_recall_level(runs, None, rel=rel)
+            ties_by_recall_level(runs, rel=rel)
         ),
         "6-recall-level-needed": charts.recall_level_needed(
-            recall_level_needed(runs, None, rel=rel)
+            recall_level_needed(runs, rel=rel)
         ),
-        "7a-correlations": charts.level_correlations(level_correlations(runs, None, rel=rel)),
-        "7b-regressions": charts.level_regressions(level_regressions(runs, None, rel=rel)),
+        "7a-correlations": charts.level_correlations(level_correlations(runs, rel=rel)),
+        "7b-regressions": charts.level_regressions(level_regressions(runs, rel=rel)),
         "8a-missing-labels": charts.missing_labels(labels),
         "8b-missing-queries": charts.missing_queries(
-            missing_queries(runs, None, rel=rel, seed=seed)
+            missing_queries(runs, rel=rel, seed=seed)
         ),
         "9-ties-as-labels-go": charts.ties_as_labels_go(labels),
     }

@@ -39,17 +39,17 @@ def show(title: str, frame: pd.DataFrame, digits: int = 3) -> None:
 def tables(runs: JudgedRuns, query: str, seed: int) -> None:
     """Tables 1 to 4."""
     for published, how in ((True, "as published"), (False, "two-way Tukey HSD")):
-        power = discriminative_power(runs, None, as_published=published)
+        power = discriminative_power(runs, as_published=published)
         counts = power.pivot(index="measure", columns="level", values="significant")
         counts = counts[[0.05, 0.01]].set_axis(["95%", "99%"], axis="columns")
         show(
             f"Table 1, {how}: significant pairs of {power['pairs'].iloc[0]}",
             counts.loc[power["measure"].unique()].reset_index(),
         )
-    show("Table 2: stability", stability(runs, None, seed=seed, as_published=True))
+    show("Table 2: stability", stability(runs, seed=seed, as_published=True))
     show(
         "Table 3: tau of N systems with their order among all",
-        agreement_by_number_of_systems(runs, None, seed=seed, as_published=True),
+        agreement_by_number_of_systems(runs, seed=seed, as_published=True),
         4,
     )
     documents = rare_documents(runs, None, query).drop(columns=["qid", "found_by"])
@@ -76,7 +76,7 @@ def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
         "1-synthetic-systems": charts.synthetic_systems(synthetic_systems(runs, None, query)),
         "2-alpha": charts.agreement_by_alpha(agreement_by_alpha(runs, None)),
         "3-number-of-systems": charts.agreement_by_number_of_systems(
-            agreement_by_number_of_systems(runs, None, seed=seed)
+            agreement_by_number_of_systems(runs, seed=seed)
         ),
         "4-rare-documents": charts.rare_documents(rare_documents(runs, None)),
     }

@@ -8,19 +8,19 @@ Values are arrays: for a pair of systems two vectors with one entry per query, f
 ``values[systems, queries]``. A difference is always first minus second; whether larger is better
 only the measure knows.
 
-=====================  ===========================================================  ===============
-test                   what it is                                                   effect size
-=====================  ===========================================================  ===============
-``'t'``                Student's t-test for pairs                                   Cohen's d_z
-``'wilcoxon'``         Wilcoxon's signed-rank test, zeros left out                  rank-biserial r
-``'sign'``             sign test: exact binomial over the queries that differ       (wins - losses)
+======================  =========================================================== ===============
+test                    what it is                                                  effect size
+======================  =========================================================== ===============
+``'t'``                 Student's t-test for pairs                                  Cohen's d_z
+``'wilcoxon'``          Wilcoxon's signed-rank test, zeros left out                 rank-biserial r
+``'sign'``              sign test: exact binomial over the queries that differ      (wins - losses)
                                                                                     / both
-``'randomization'``    random exchange of the two systems' values in each query     Cohen's d_z
-``'unpaired-t'``       t-test of two groups with pooled variance                    Cohen's d
-``'tukey'``            Tukey's HSD over all systems, one way                        d by Tukey's MSE
-``'tukey-two-way'``    Tukey's HSD over all systems, queries as blocks              d by Tukey's MSE
-``'tukey-randomized'`` HSD with a randomization distribution, queries as blocks     d by Tukey's MSE
-=====================  ===========================================================  ===============
+``'randomization'``     random exchange of the two systems' values in each query    Cohen's d_z
+``'unpaired-t'``        t-test of two groups with pooled variance                   Cohen's d
+``'tukey'``             Tukey's HSD over all systems, one way                       d by Tukey's MSE
+``'tukey-two-way'``     Tukey's HSD over all systems, queries as blocks             d by Tukey's MSE
+``'tukey-randomized'``  HSD with a randomization distribution, queries as blocks    d by Tukey's MSE
+======================  =========================================================== ===============
 
 d_z is the mean difference over the standard deviation of the differences, d the mean difference
 over the pooled standard deviation of the two systems, and the last three divide by the square root

@@ -18,6 +18,8 @@ import pytest
 from click.testing import CliRunner
 
 import pyterrier_asl
+import pyterrier_asl.analysis
+from pyterrier_asl.analyses import ANALYSES
 from pyterrier_asl.cli import main
 
 PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
@@ -77,13 +79,35 @@ def test_a_measures_page_says_what_its_class_does(measure):
     assert f"    >>> {measure.NAME}" not in page  # examples stand at the margin, where they run
 
 
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda analysis: analysis.name)
+def test_the_page_of_analyses_has_each_with_its_function_and_chart(analysis):
+    page = (PAGES / "analyses.rst").read_text()
+    function = f"pyterrier_asl.analysis.{analysis.function.partition('.')[2]}"
+    chart = f"pyterrier_asl.charts.{analysis.chart}"
+    row = f"""    * - ``{analysis.name}``
+      - {analysis.source}
+      - :func:`~{function}`
+      - :func:`~{chart}`
+"""
+    assert row in page
+    assert f".. autofunction:: {function}\n" in page and f".. autofunction:: {chart}\n" in page
+
+
+def test_every_public_name_is_in_the_reference():
+    pages = "".join(page.read_text() for page in PAGES.glob("*.rst"))
+    described = set(re.findall(r"^\.\. auto(?:class|data|function):: ([\w.]+)", pages, re.M))
+    public = {f"pyterrier_asl.{name}" for name in pyterrier_asl.__all__}
+    public |= {f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__}
+    assert not public - described
+
+
 # How to
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of the page of how-tos in a language, without their margin."""
-    page = (PAGES / "howto.rst").read_text()
-    found = re.findall(rf"^\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)", page, re.M)
+    """The blocks of the pages of uses in a language, without their margin."""
+    pages = "".join((PAGES / f"{name}.rst").read_text() for name in ("howto", "analyses"))
+    found = re.findall(rf"^\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)", pages, re.M)
     return [re.sub("^    ", "", block, flags=re.M) for block in found]
 
 
@@ -103,13 +127,13 @@ def collection(folder: Path) -> None:
 def place(tmp_path, monkeypatch) -> Path:
     """A folder with all files that the how-tos take for granted."""
     monkeypatch.chdir(tmp_path)
-    for folder in ("runs", "dl20-runs", "trec8-runs"):
+    for folder in ("runs", "dl19-runs", "dl20-runs", "trec8-runs"):
         Path(folder).mkdir()
         for seed in range(3):
             pt.io.write_results(_systems.results(seed), f"{folder}/run{seed}.gz")
     for name, seed in (("live.run", 1), ("new.run", 1)):
         pt.io.write_results(_systems.results(seed), name)
-    for name in ("qrels.txt", "dl20.qrels"):
+    for name in ("qrels.txt", "dl19.qrels", "dl20.qrels"):
         rows = _systems.qrels().itertuples(index=False)
         Path(name).write_text("".join(f"{row.qid} 0 {row.docno} {row.label}\n" for row in rows))
     Path("vaswani-runs").mkdir()

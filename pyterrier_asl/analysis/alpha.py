@@ -24,7 +24,7 @@ ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
 
 def agreement_by_alpha(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
     alphas: Sequence[float] = ALPHAS,
@@ -37,7 +37,7 @@ def agreement_by_alpha(
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns. They are
             the pool.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         measures: rareness measures without a pool, or their names; their own alpha does not
             matter. None: ``P_Rareness@100`` and ``AP_Rareness@100``.
         alphas: weights of rareness.

@@ -18,7 +18,7 @@ def collection_statistics(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         weights: how much each request counts in the means; counts are as they are.
         by: what slice each request is in; one row for each.

@@ -37,7 +37,7 @@ def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -
 
 def discriminative_power(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
     test: str = "tukey-two-way",
@@ -53,7 +53,7 @@ def discriminative_power(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of Türkmen et al.'s Table 1, see :func:`rareness_measures`.
         test: one of :data:`~pyterrier_asl.statistics.TUKEY_TESTS`, which are about all pairs at
@@ -97,7 +97,7 @@ def discriminative_power(
 
 def preference_discrimination(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
     rel: float = 1,
@@ -126,7 +126,7 @@ def preference_discrimination(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
         cutoff: look at the first ``cutoff`` documents only.

@@ -37,7 +37,7 @@ def search_length_distribution(
 
     Args:
         runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         run: the run to look at; by default the best by ASL.
         edges: where the bins begin and where the last ends, ascending; by default ten bins up to
             the cut-off (1000 without one).
@@ -110,7 +110,7 @@ def search_length_changes(
 
     Args:
         runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         a: one run; by default the best by ASL.
         b: another; by default the median by ASL, of two in the middle the worse.
         edges: sizes at which the bins of differences end, ascending; by default ten equal bins on

@@ -39,7 +39,7 @@ def lengths_by_rank(
 
     Args:
         runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         lengths: :class:`~pyterrier_asl.DocLengths`, its file or name, or ``'irds:ID'``; None: the
             column ``doc_len`` of the runs.
         cutoff: the deepest rank.

@@ -54,7 +54,7 @@ def run_quality(
 
     Args:
         runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
         missing: as in ``ASL(missing=...)``.

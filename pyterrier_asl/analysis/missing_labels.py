@@ -26,7 +26,7 @@ _NAMES = ("RR", "rrLP", "sgnLP")
 
 def missing_labels(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -46,7 +46,7 @@ def missing_labels(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of labels to keep, each in (0, 1].
@@ -96,7 +96,7 @@ def missing_labels(
 
 def missing_queries(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -111,7 +111,7 @@ def missing_queries(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of queries to keep, each in (0, 1].

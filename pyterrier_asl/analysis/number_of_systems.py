@@ -24,7 +24,7 @@ _CHUNK = 2**22
 
 def agreement_by_number_of_systems(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
     sizes: Sequence[int] = (2, 4, 8, 16, 32, 64),
@@ -42,7 +42,7 @@ def agreement_by_number_of_systems(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         measures: rareness measures without a pool, or their names; None: ``P_Rareness@100`` and
             ``AP_Rareness@100`` with alpha 1, as in the paper.
         sizes: numbers N of systems; those above the number of runs are left out.

@@ -19,7 +19,7 @@ Bools = npt.NDArray[np.bool_]
 
 def rare_documents(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     qid: Any = None,
     *,
     depth: int | None = None,
@@ -30,7 +30,7 @@ def rare_documents(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         qid: the query; None: all of them.
         depth: how deep a run must have a document to be one that finds it; None: anywhere, as in
             the paper's table. ``P_Rareness@k`` counts to depth k: give that to see what it sees.

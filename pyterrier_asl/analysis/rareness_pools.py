@@ -36,7 +36,7 @@ def rareness_by_pool(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         pools: name -> names of its runs, such as those of one type: see :func:`pools_by`. The pool
             ``'all'`` of all runs comes first.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
@@ -136,7 +136,7 @@ def without_own_group(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         groups: run -> group; a run that is not in it is a group by itself.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
         weights: how much each query counts in a mean.

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 def recall_level_needed(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -30,7 +30,7 @@ def recall_level_needed(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to report.
@@ -69,7 +69,7 @@ def recall_level_needed(
 
 def level_correlations(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -83,7 +83,7 @@ def level_correlations(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
@@ -116,7 +116,7 @@ def level_correlations(
 
 def level_regressions(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -132,7 +132,7 @@ def level_regressions(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: regress δRR_1 to this one.

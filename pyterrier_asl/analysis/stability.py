@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 def stability(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
     draws: int = 1000,
@@ -44,7 +44,7 @@ def stability(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of the paper, see
             :func:`~pyterrier_asl.analysis.discrimination.rareness_measures`.

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 def prediction_from_suffixes(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -33,7 +33,7 @@ def prediction_from_suffixes(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document. The paper's table has 1 on all collections.
         cutoff: look at the first ``cutoff`` documents only.
         weights: how much a query's pairs count in the percentages.

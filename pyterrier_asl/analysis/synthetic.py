@@ -38,7 +38,7 @@ def synthetic_systems(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         qid: the query.
         cutoff: k.
         alphas: weights of rareness.

@@ -20,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 def system_order(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     preference: str = "sgnLP",
     *,
     rel: float = 1,
@@ -42,7 +42,7 @@ def system_order(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
@@ -102,7 +102,7 @@ def system_order(
 
 def cycles(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     preference: str = "sgnLP",
     *,
     rel: float = 1,
@@ -117,7 +117,7 @@ def cycles(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.

@@ -16,7 +16,7 @@ from .slices import Queries, per_slice
 
 def system_preferences(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "lexirecall", "RPP"),
     *,
     rel: float = 1,
@@ -33,7 +33,7 @@ def system_preferences(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.

@@ -14,7 +14,7 @@ from .slices import Queries, per_slice
 
 def ties(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -27,7 +27,7 @@ def ties(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         weights: how much each query counts.
@@ -66,7 +66,7 @@ def ties(
 
 def tie_probability_by_rank(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -78,7 +78,7 @@ def tie_probability_by_rank(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         deepest: the last rank p_1 to report.
@@ -124,7 +124,7 @@ def tie_probability_by_rank(
 
 def ties_by_recall_level(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     *,
     rel: float = 1,
     cutoff: int | None = None,
@@ -139,7 +139,7 @@ def ties_by_recall_level(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.

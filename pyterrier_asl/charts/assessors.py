@@ -15,7 +15,7 @@ def human_range(ranges: pd.DataFrame) -> Any:
     """Bars of the system, lines from the worst to the best of the assessor, a tick where expected.
 
     Args:
-        ranges: what :func:`~pyterrier_asl.analysis.assessors.human_range` returned.
+        ranges: what :func:`~pyterrier_asl.analysis.human_range` returned.
     """
     base = alt.Chart(ranges, width=alt.Step(56), height=280).encode(
         x=alt.X("who:N", sort=None, title=None, axis=alt.Axis(labelAngle=-30, labelLimit=240)),
@@ -40,7 +40,7 @@ def assessor_scores(frame: pd.DataFrame) -> Any:
     """The MAP of each assessor's documents, from the worst order to the best (section 4).
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.assessors.assessor_scores` returned.
+        frame: what :func:`~pyterrier_asl.analysis.assessor_scores` returned.
     """
     base = alt.Chart(frame, width=WIDTH, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("assessor:N", sort=None, title=None),
@@ -58,7 +58,7 @@ def compare_with_assessors(frame: pd.DataFrame) -> Any:
     """The difference of every run from every assessor, with its interval (Table 1).
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.assessors.compare_with_assessors` returned.
+        frame: what :func:`~pyterrier_asl.analysis.compare_with_assessors` returned.
     """
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),

@@ -14,8 +14,8 @@ def discriminative_power(frame: pd.DataFrame) -> Any:
     """The share of pairs of systems that each measure, or preference, tells apart.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.discrimination.discriminative_power` or
-            :func:`~pyterrier_asl.analysis.discrimination.preference_discrimination` returned.
+        frame: what :func:`~pyterrier_asl.analysis.discriminative_power` or
+            :func:`~pyterrier_asl.analysis.preference_discrimination` returned.
     """
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)

@@ -18,7 +18,7 @@ def lengths_by_rank(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     """Mean length of the retrieved documents, relevant and not, at each rank.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.document_lengths.lengths_by_rank` returned.
+        frame: what :func:`~pyterrier_asl.analysis.lengths_by_rank` returned.
         columns: panels, one a run, in a row; the first 12 runs have one.
     """
     kinds = ["relevant", "not relevant"]

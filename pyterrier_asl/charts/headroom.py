@@ -20,7 +20,7 @@ def headroom(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     """Figures 1 to 4: tracks by the value of their best run.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.headroom.headroom` returned.
+        frame: what :func:`~pyterrier_asl.analysis.headroom` returned.
         columns: panels in a row.
     """
     panels = [
@@ -40,7 +40,7 @@ def run_quality(frame: pd.DataFrame) -> Any:
     """Every run by AP and by ASL, and how much of its ASL nobody can see.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.headroom.run_quality` returned.
+        frame: what :func:`~pyterrier_asl.analysis.run_quality` returned.
     """
     beside = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     return figure(

@@ -18,7 +18,7 @@ def effective_share(frame: pd.DataFrame) -> Any:
     """The share of the relevant documents that AP is in effect about, for each run.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.hidden_weighting.effective_share` returned.
+        frame: what :func:`~pyterrier_asl.analysis.effective_share` returned.
     """
     mean, deviation = _PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})

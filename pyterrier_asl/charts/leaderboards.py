@@ -15,7 +15,7 @@ def leaderboards(boards: pd.DataFrame) -> Any:
     """The place of every system under every judge.
 
     Args:
-        boards: what :func:`~pyterrier_asl.analysis.leaderboards.leaderboards` returned, without
+        boards: what :func:`~pyterrier_asl.analysis.leaderboards` returned, without
             slices.
     """
     shown = ["run", "judge", "rank", "rank_change", "value", "own_gain", "p_corrected"]
@@ -32,8 +32,8 @@ def judges_agreement(agreement: pd.DataFrame, value: str | None = None) -> Any:
     """How far every two judges agree, on the order of the systems or on the documents.
 
     Args:
-        agreement: what :func:`~pyterrier_asl.analysis.leaderboards.leaderboard_agreement` or
-            :func:`~pyterrier_asl.analysis.judges.judge_agreement` returned.
+        agreement: what :func:`~pyterrier_asl.analysis.leaderboard_agreement` or
+            :func:`~pyterrier_asl.analysis.judge_agreement` returned.
         value: the column to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
             of orders, ``kappa`` of documents.
     """
@@ -65,7 +65,7 @@ def leaderboard_swaps(swaps: pd.DataFrame) -> Any:
     """The differences that a judge reverses, by each of two judges.
 
     Args:
-        swaps: what :func:`~pyterrier_asl.analysis.leaderboards.leaderboard_swaps` returned.
+        swaps: what :func:`~pyterrier_asl.analysis.leaderboard_swaps` returned.
     """
     shown, rest = first_of(swaps, "swaps")
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
@@ -98,7 +98,7 @@ def judge_confusion(
     """The grades of two judges against each other.
 
     Args:
-        confusion: what :func:`~pyterrier_asl.analysis.judges.judge_confusion` returned.
+        confusion: what :func:`~pyterrier_asl.analysis.judge_confusion` returned.
         judge_a: one judge; None: every two judges.
         judge_b: another, in the order of the frame.
     """

@@ -34,7 +34,7 @@ def collection_statistics(frame: pd.DataFrame) -> Any:
     """Relevant, judged and retrieved documents of a request (Table 1).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.collection_statistics.collection_statistics`.
+        frame: of :func:`~pyterrier_asl.analysis.collection_statistics`.
     """
     kinds = ["rel/request", "judged/request", "docs/request"]
     keys = [name for name in ("collection", "requests", "runs") if name in frame]
@@ -63,7 +63,7 @@ def prediction_from_suffixes(frame: pd.DataFrame) -> Any:
     """How often later relevant documents predict the first (Table 2).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.suffixes.prediction_from_suffixes`.
+        frame: of :func:`~pyterrier_asl.analysis.prediction_from_suffixes`.
     """
     kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
@@ -86,7 +86,7 @@ def ties(frame: pd.DataFrame) -> Any:
     """Pairs of rankings that tie (Table 3).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.ties.ties`.
+        frame: of :func:`~pyterrier_asl.analysis.ties`.
     """
     return figure(
         alt.Chart(frame).mark_bar(),
@@ -105,7 +105,7 @@ def system_preferences(frame: pd.DataFrame) -> Any:
     """The mean preference of every two systems, as a matrix for each kind.
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.system_preferences.system_preferences`.
+        frame: of :func:`~pyterrier_asl.analysis.system_preferences`.
     """
     first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
     gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
@@ -159,7 +159,7 @@ def system_order(frame: pd.DataFrame) -> Any:
     """The systems' places by mean preference, Borda and MC4.
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.system_order.system_order`.
+        frame: of :func:`~pyterrier_asl.analysis.system_order`.
     """
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
     long = frame.melt(["system", "cycle"], list(methods), "method", "place")
@@ -184,7 +184,7 @@ def cycles(frame: pd.DataFrame) -> Any:
     """Triples of systems that are preferred in a circle, by the weakest of the preferences.
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.system_order.cycles`.
+        frame: of :func:`~pyterrier_asl.analysis.cycles`.
     """
     shown, rest = first_of(frame, "circles")
     names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
@@ -208,7 +208,7 @@ def preference_levels(frame: pd.DataFrame) -> Any:
     """How many values reciprocal rank and lexiprecision can have (Figure 1, in numbers).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.reciprocal_rank.preference_levels`.
+        frame: of :func:`~pyterrier_asl.analysis.preference_levels`.
     """
     # Beyond doubles for large collections, so that their logarithms are drawn.
     long = frame.melt("m", var_name="order", value_name="levels")
@@ -230,7 +230,7 @@ def tie_probability(frame: pd.DataFrame) -> Any:
     """The probability of a tie with a random ranking, by p_1 (Figure 2).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.reciprocal_rank.tie_probability`.
+        frame: of :func:`~pyterrier_asl.analysis.tie_probability`.
     """
     return figure(
         alt.Chart(frame).mark_line(),
@@ -248,7 +248,7 @@ def tie_probability_by_rank(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie, by p_1, both logarithmic (Figure 3).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.ties.tie_probability_by_rank`.
+        frame: of :func:`~pyterrier_asl.analysis.tie_probability_by_rank`.
     """
     seen = frame[frame["probability"] > 0]
     return figure(
@@ -266,7 +266,7 @@ def ties_by_recall_level(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie in position, by recall level (Figure 5).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.ties.ties_by_recall_level`.
+        frame: of :func:`~pyterrier_asl.analysis.ties_by_recall_level`.
     """
     return figure(
         alt.Chart(frame).mark_line(point=True),
@@ -285,7 +285,7 @@ def recall_level_needed(frame: pd.DataFrame) -> Any:
     """The share of pairs of rankings told apart, by recall level (Figure 6).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.recall_levels.recall_level_needed`.
+        frame: of :func:`~pyterrier_asl.analysis.recall_level_needed`.
     """
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
@@ -303,7 +303,7 @@ def level_correlations(frame: pd.DataFrame) -> Any:
     """Pearson correlations of differences at two recall levels (Figure 7a).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.recall_levels.level_correlations`.
+        frame: of :func:`~pyterrier_asl.analysis.level_correlations`.
     """
     base = alt.Chart(frame).encode(
         x=alt.X("j:O", title="δRR at level j"), y=alt.Y("i:O", title="δRR at level i")
@@ -328,7 +328,7 @@ def level_regressions(frame: pd.DataFrame) -> Any:
     """Coefficients of the next recall levels (Figure 7b).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.recall_levels.level_regressions`.
+        frame: of :func:`~pyterrier_asl.analysis.level_regressions`.
     """
     labelled = frame.assign(
         level=[f"{i} (R² = {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
@@ -349,7 +349,7 @@ def missing_labels(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all labels, as labels go (Figure 8a).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.missing_labels.missing_labels`.
+        frame: of :func:`~pyterrier_asl.analysis.missing_labels`.
     """
     # Of two rankings sgnLP and rrLP say the same.
     ranking = frame[frame["preference"] != "sgnLP"]
@@ -369,7 +369,7 @@ def missing_queries(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all queries, as queries go (Figure 8b).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.missing_labels.missing_queries`.
+        frame: of :func:`~pyterrier_asl.analysis.missing_queries`.
     """
     chart = _with_band(frame, "system", "sign agreement, two systems", "query fraction")
     caption = (
@@ -383,7 +383,7 @@ def ties_as_labels_go(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed (Figure 9).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.missing_labels.missing_labels`.
+        frame: of :func:`~pyterrier_asl.analysis.missing_labels`.
     """
     # sgnLP and rrLP tie alike.
     seen = frame[frame["preference"] != "sgnLP"]

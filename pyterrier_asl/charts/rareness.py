@@ -15,7 +15,7 @@ def synthetic_systems(frame: pd.DataFrame) -> Any:
     """The ranks of a system that finds rare and of one that finds common documents (Figure 1).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.synthetic.synthetic_systems`.
+        frame: of :func:`~pyterrier_asl.analysis.synthetic_systems`.
     """
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
@@ -34,7 +34,7 @@ def agreement_by_alpha(frame: pd.DataFrame, coefficient: str | None = None) -> A
     """Agreement with the order without rareness, by the weight of rareness (Figure 2).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.alpha.agreement_by_alpha`; of several collections
+        frame: of :func:`~pyterrier_asl.analysis.agreement_by_alpha`; of several collections
             with a column ``collection``.
         coefficient: ``'tau'`` or ``'tau_AP'``; None: both.
     """
@@ -62,7 +62,7 @@ def agreement_by_number_of_systems(frame: pd.DataFrame) -> Any:
 
     Args:
         frame: of
-            :func:`~pyterrier_asl.analysis.number_of_systems.agreement_by_number_of_systems`.
+            :func:`~pyterrier_asl.analysis.agreement_by_number_of_systems`.
     """
     ends = frame.assign(
         low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]
@@ -88,7 +88,7 @@ def rare_documents(frame: pd.DataFrame) -> Any:
     """How rare the relevant documents of the queries are (Table 4, all documents).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.rare_documents.rare_documents`.
+        frame: of :func:`~pyterrier_asl.analysis.rare_documents`.
     """
     counts = pd.cut(frame["rareness"], [i / 20 for i in range(21)], include_lowest=True)
     bars = counts.value_counts(sort=False).reset_index(drop=True).rename("documents").to_frame()
@@ -108,7 +108,7 @@ def stability(frame: pd.DataFrame) -> Any:
     """How often two systems come out in their usual order on some of the queries (Table 2).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.stability.stability`.
+        frame: of :func:`~pyterrier_asl.analysis.stability`.
     """
     kinds = ["absolute", "relative"]
     long = frame.melt(["measure", "queries", "draws"], kinds, "fuzz", "stability")
@@ -131,7 +131,7 @@ def rareness_by_pool(frame: pd.DataFrame) -> Any:
     """The place of every run with rareness counted over each pool of runs (section 5.4).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.rareness_pools.rareness_by_pool`.
+        frame: of :func:`~pyterrier_asl.analysis.rareness_by_pool`.
     """
     drawn = places(frame, "pool", "moved", tooltip=["run", "pool", "member", "value", "rank"])
     caption = (
@@ -145,7 +145,7 @@ def without_own_group(frame: pd.DataFrame) -> Any:
     """The place of every run with rareness counted without its group's other runs (section 5.4).
 
     Args:
-        frame: of :func:`~pyterrier_asl.analysis.rareness_pools.without_own_group`.
+        frame: of :func:`~pyterrier_asl.analysis.without_own_group`.
     """
     lists = {"rank": "by all runs", "rank_without": "without its own group"}
     moved = frame.assign(moved=frame["rank"] - frame["rank_without"])

@@ -15,7 +15,7 @@ def reordering(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     """How far each change of measure moves the systems; with ``each=True``, every system.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.reordering.reordering` returned.
+        frame: what :func:`~pyterrier_asl.analysis.reordering` returned.
         columns: panels of systems in a row.
     """
     return _systems(frame, columns) if "better_before" in frame else _summary(frame)

@@ -15,7 +15,7 @@ def satisfaction(frame: pd.DataFrame) -> Any:
     """S@n of runs, and of assessors in random order.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.satisfaction.satisfaction` returned.
+        frame: what :func:`~pyterrier_asl.analysis.satisfaction` returned.
     """
     frame = frame.rename(columns={"S@n": "share"}).round(4)
     many = frame["track"].nunique() > 1

@@ -16,7 +16,7 @@ def search_length_distribution(distribution: pd.DataFrame) -> Any:
 
     Args:
         distribution: what
-            :func:`~pyterrier_asl.analysis.distribution.search_length_distribution` returned.
+            :func:`~pyterrier_asl.analysis.search_length_distribution` returned.
     """
     long = _labelled(distribution).melt(
         ["length", "low"], ["found", "missing"], "documents", "count"
@@ -44,7 +44,7 @@ def search_length_changes(changes: pd.DataFrame) -> Any:
     """Figure 6: by how much one run's search lengths differ from another's.
 
     Args:
-        changes: what :func:`~pyterrier_asl.analysis.distribution.search_length_changes` returned.
+        changes: what :func:`~pyterrier_asl.analysis.search_length_changes` returned.
     """
     about = changes.attrs
     frame = _labelled(changes)

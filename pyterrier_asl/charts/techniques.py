@@ -14,7 +14,7 @@ def compare_techniques(frame: pd.DataFrame) -> Any:
     """The relative reduction in error by each measure.
 
     Args:
-        frame: what :func:`~pyterrier_asl.analysis.techniques.compare_techniques` returned, without
+        frame: what :func:`~pyterrier_asl.analysis.compare_techniques` returned, without
             slices.
     """
     about = frame.attrs

@@ -44,13 +44,13 @@ class Findings:
         alpha: level of significance.
         standings: the systems by each measure; the first decides who is best.
         quality: ``R@k``, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
-            :func:`~pyterrier_asl.analysis.headroom.run_quality`.
+            :func:`~pyterrier_asl.analysis.run_quality`.
         lost: their search lengths.
         ranks: where each has each relevant document.
         duels: all pairs by lexicographic precision; None for a single system.
         judged_only: the systems by ASL, unjudged documents removed.
         stability: how often the better of two systems is so on half of the queries, by measure;
-            see :func:`~pyterrier_asl.analysis.stability.stability`. None: not asked for.
+            see :func:`~pyterrier_asl.analysis.stability`. None: not asked for.
     """
 
     runs: JudgedRuns
