@@ -82,10 +82,11 @@ def main() -> int:
             continue
         log = arguments.folder / (re.sub(r"[^\w.]+", "-", environment.label) + ".log")
         found, result = run(environment, source, arguments.folder, log)
-        failed |= "failed" in result or "error" in result
+        wrong = "failed" in result or "error" in result
+        failed |= wrong
         versions = "  ".join(f"{found.get(name, '?'):>8}" for name in SHOWN)
         print(f"{environment.python:>5}  {versions}  {result}", flush=True)
-        if failed:
+        if wrong:
             print(f"       see {log}", flush=True)
     return int(failed)
 
