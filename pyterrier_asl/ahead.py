@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeAlias
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 
 import pyarrow as pa
 
 #: Tables read before they are asked for; some 2 MB of text each.
-_AHEAD = 32
-
-Taken: TypeAlias = "pa.Table | None"
+_AHEAD = 96
 
 
 class Ahead(os.PathLike[str]):
@@ -26,11 +23,11 @@ class Ahead(os.PathLike[str]):
 
     def __init__(self, path: str | os.PathLike[str], tables: Iterator[pa.Table]) -> None:
         self._path, self._tables = os.fspath(path), tables
-        self._thread = ThreadPoolExecutor(1)
-        self._waiting = deque[Future[Taken]]()
-        self._taken = False
-        for _ in range(_AHEAD):
-            self._read_one()
+        self._read = SimpleQueue[pa.Table | Exception | None]()
+        self._room = Semaphore(_AHEAD)
+        self._taken = self._closed = False
+        self._thread = Thread(target=self._read_all, name=f"reading {self._path}")
+        self._thread.start()
 
     def __fspath__(self) -> str:
         return self._path
@@ -47,19 +44,31 @@ class Ahead(os.PathLike[str]):
 
     def _rest(self) -> Iterator[pa.Table]:
         with self:
-            while (table := self._waiting.popleft().result()) is not None:
-                self._read_one()
+            while (table := self._read.get()) is not None:
+                if isinstance(table, Exception):
+                    raise table
+                self._room.release()
                 yield table
 
-    def _read_one(self) -> None:
-        self._waiting.append(self._thread.submit(next, self._tables, None))
+    def _read_all(self) -> None:
+        end = None
+        try:
+            for table in self._tables:
+                self._read.put(table)
+                self._room.acquire()
+                if self._closed:
+                    break
+        except Exception as error:
+            end = error
+        self._read.put(end)
 
     def __enter__(self) -> Ahead:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Reads no further."""
-        self._taken = True
-        self._thread.shutdown(cancel_futures=True)
-        self._waiting.clear()
+        self._taken = self._closed = True
+        self._room.release()
+        self._thread.join()
         self._tables = iter(())  # what it was is closed as nobody has it
+        self._read = SimpleQueue()

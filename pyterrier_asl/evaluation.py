@@ -7,19 +7,20 @@ processes or machines; the result does not depend on how many, byte for byte.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from ir_measures.measures.base import SumAgg
 from tqdm.auto import tqdm
 
 from .io import load_parquet, read_qrels_table, run_sources, save_parquet
 from .judging import Judgements
-from .scorer import Scored, Scorer
-from .workers import begun, scored
+from .scorer import Scorer
+from .workers import Measuring, measuring
 
 Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
 
@@ -74,17 +75,33 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
-    with begun(run_sources(runs), jobs=jobs, backend=backend) as sources:
-        judgements = _judgements(qrels)
-        scorer = Scorer(judgements, _measures(measures))
-        done = _in_order(scorer, sources, jobs, backend, progress)
-        table = np.concatenate([values for values in scorer.finish(done)])
-    frame = pd.DataFrame(table, columns=list(scorer.measures))
-    queries = len(judgements)
-    qids = pd.Series(judgements.qids * len(sources), dtype=None if judgements.qids else object)
-    frame.insert(0, "name", np.repeat(np.array(list(sources), dtype=object), queries))
-    frame.insert(1, "qid", qids)
+    sources = run_sources(runs)
+    with measuring(sources, jobs=jobs, backend=backend) as measured:
+        scorer = Scorer(_judgements(qrels), _measures(measures))
+        frame = evaluated(measured, scorer, list(sources), progress=progress)
     return to_long(frame) if long else frame
+
+
+def evaluated(
+    measured: Measuring, scorer: Scorer, names: Sequence[str], *, progress: bool | None = None
+) -> pd.DataFrame:
+    """The frame of :func:`evaluate`.
+
+    Args:
+        measured: measures the runs; see :func:`~pyterrier_asl.workers.measuring`.
+        scorer: by what.
+        names: what the runs are called.
+        progress: whether to show a progress bar; None: where there is a terminal.
+    """
+    shown: Any = tqdm(
+        measured(scorer), total=len(names), desc="runs", unit="run",
+        disable=None if progress is None else not progress,
+    )  # fmt: skip
+    frame = pd.DataFrame(np.concatenate(scorer.finish(shown)), columns=list(scorer.measures))
+    qids = scorer.judgements.qids
+    frame.insert(0, "name", np.repeat(np.array(names, dtype=object), len(qids)))
+    frame.insert(1, "qid", pd.Series(qids * len(names), dtype=None if qids else object))
+    return frame
 
 
 def measure_columns(evaluation: pd.DataFrame) -> list[str]:
@@ -129,15 +146,34 @@ def matrix(evaluation: pd.DataFrame, measure: str) -> pd.DataFrame:
     )
 
 
-def means(evaluation: pd.DataFrame) -> pd.DataFrame:
+def means(evaluation: pd.DataFrame, measures: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Each run's mean of each measure over the queries; a row a run, in the evaluation's order.
 
-    >>> evaluation = pd.DataFrame({"name": ["a", "a"], "qid": [1, 2], "AP": [0.25, 0.75]})
-    >>> float(means(evaluation).loc["a", "AP"])
-    0.5
+    What ir_measures and trec_eval add up, the counts (``NumRet``, ``NumRelRet`` ...), is added up.
+
+    Args:
+        evaluation: what :func:`evaluate` gave.
+        measures: the measures of columns that are not called as ir_measures calls them.
+
+    >>> evaluation = pd.DataFrame({"name": ["a", "a"], "AP": [0.25, 0.75], "NumRet": [1000, 10]})
+    >>> evaluation.insert(1, "qid", ["q1", "q2"])
+    >>> means(evaluation).loc["a"].tolist()
+    [0.5, 1010.0]
     """
-    columns = measure_columns(evaluation)
-    return pd.DataFrame({column: matrix(evaluation, column).mean(axis=1) for column in columns})
+    by_run = {}
+    for column in measure_columns(evaluation):
+        values = matrix(evaluation, column)
+        added_up = _is_count((measures or {}).get(column, column))
+        by_run[column] = values.sum(axis=1) if added_up else values.mean(axis=1)
+    return pd.DataFrame(by_run)
+
+
+def _is_count(measure: Any) -> bool:
+    try:
+        known = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+    except (ValueError, NameError):
+        return False  # a column may be called anything
+    return isinstance(known.aggregator(), SumAgg)
 
 
 def save_evaluation(evaluation: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -174,20 +210,3 @@ def _measures(measures: Measures) -> dict[str, Any]:
     if not made:
         raise ValueError("no measure is asked for: pass some, such as [ASL@1000, LexiP]")
     return made
-
-
-# Many runs
-
-
-def _in_order(
-    scorer: Scorer, sources: Mapping[str, Any], jobs: int, backend: str, progress: bool | None
-) -> Iterator[Scored]:
-    """Measures all runs, and gives them out in their order."""
-    shown: Any = tqdm(
-        total=len(sources), desc="runs", unit="run",
-        disable=None if progress is None else not progress,
-    )  # fmt: skip
-    with shown:
-        for done in scored(scorer, sources, jobs=jobs, backend=backend):
-            shown.update()
-            yield done

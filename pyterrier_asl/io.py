@@ -162,8 +162,8 @@ def begin_run(source: RunSource) -> RunSource:
         source: What `iter_run_batches` takes.
 
     Returns:
-        The same file, as something to be closed (a context) if nobody reads it to its end; any
-        other source as it is.
+        The same file, as a path that is to be closed if nobody reads it to its end; any other
+        source as it is.
     """
     if isinstance(source, Ahead) or not isinstance(source, (str, os.PathLike)):
         return source

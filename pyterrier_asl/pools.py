@@ -15,8 +15,8 @@ import pyarrow as pa
 from tqdm.auto import tqdm
 from typing_extensions import Self
 
-from .io import load_parquet, read_runs, save_parquet
 from .columns import Table
+from .io import load_parquet, read_runs, save_parquet
 from .judging import JudgedRun, Ranking, Relevant, rank
 from .matching import PairIndex, codes, positions
 from .naming import Named

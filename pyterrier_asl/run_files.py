@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .evaluation import evaluate, means
+from .evaluation import evaluate, evaluated, means
 from .io import (
     RunSource,
     iter_run_tables,
@@ -27,8 +27,9 @@ from .lengths import DocLengths
 from .partitions import PartitionedRun, is_partitioned, partitioned_runs
 from .pools import RarenessPool
 from .requested import Requested, default_measures, grades_hint, needs_pool, parse_measures, unique
+from .scorer import Scorer
 from .tables import ALL, Scores
-from .workers import begun
+from .workers import measuring
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Measured:
         directions = {one.name: one.higher_is_better for one in self.asked}
         if sort and sort not in directions:
             raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
-        mean = means(self.by_query).rename_axis("run").reset_index()
+        measures = {one.name: one.measure for one in self.asked}
+        mean = means(self.by_query, measures).rename_axis("run").reset_index()
         if sort:
             up = directions[sort] is False
             mean = mean.sort_values(sort, ascending=up, kind="stable", ignore_index=True)
@@ -111,13 +113,18 @@ def measure_files(
     """
     files = measurable(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    with begun(files, jobs=jobs) as reading:
+    with measuring(files, jobs=jobs) as measured:
         judgements = read_judgements(qrels)
         if typed is None:
             several = len(files) > 1 or pool is not None
             typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
         asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-        by_query, failures = _evaluated(reading, judgements, asked, jobs)
+        scorer = Scorer(judgements, {one.name: one.measure for one in asked})
+        failures: dict[str, str] = {}
+        try:
+            by_query = evaluated(measured, scorer, list(files))
+        except (ValueError, OSError) as error:
+            by_query, failures = _without_bad_ones(files, scorer, jobs, error)
     return Measured(by_query, asked, failures, grades_hint(float(judgements.grades.max()), asked))
 
 
@@ -168,26 +175,21 @@ def completed(
     return asked
 
 
-def _evaluated(
-    files: Mapping[str, RunSource], judgements: Judgements, asked: list[Requested], jobs: int
+def _without_bad_ones(
+    files: Mapping[str, RunSource], scorer: Scorer, jobs: int, error: Exception
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
-    measures = {one.name: one.measure for one in asked}
-    try:
-        return evaluate(files, judgements, measures, jobs=jobs), {}
-    except (ValueError, OSError) as error:
-        wrong = {
-            name: reason for name, run in files.items() if (reason := _reason(run, judgements))
-        }
-        good = {name: run for name, run in files.items() if name not in wrong}
-        if not wrong:  # it is not the runs' fault
-            raise
-        if not good:
-            first, *others = wrong.values()
-            raise ValueError(
-                first + (f" (nor can any of {len(others)} further runs be used)" if others else "")
-            ) from error
-    return evaluate(good, judgements, measures, jobs=jobs), wrong
+    judgements = scorer.judgements
+    wrong = {name: reason for name, run in files.items() if (reason := _reason(run, judgements))}
+    good = {name: run for name, run in files.items() if name not in wrong}
+    if not wrong:  # it is not the runs' fault
+        raise error
+    if not good:
+        first, *others = wrong.values()
+        raise ValueError(
+            first + (f" (nor can any of {len(others)} further runs be used)" if others else "")
+        ) from error
+    return evaluate(good, judgements, scorer.measures, jobs=jobs), wrong
 
 
 def _reason(run: Any, judgements: Judgements) -> str:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 from ._orphans import end_with
 from .ahead import Ahead
-from .io import RunSource, begin_run
+from .io import begin_run
 from .judging import Judgements
 from .partitions import PartitionedRun
 from .scorer import Part, Scored, Scorer
@@ -28,35 +28,50 @@ from .scorer import Part, Scored, Scorer
 Task: TypeAlias = tuple[str, Any, bool]
 Done: TypeAlias = Scored | list[Part]
 
+#: How many files are read at a time, and of how many bytes together, if they are more than one.
+_FILES, _BYTES = 8, 1 << 24
 #: How often Ray does a task anew after the worker or its machine was lost.
 _RETRIES = 5
 
 
-def scored(
-    scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str
-) -> Iterator[Scored]:
-    """Measures runs.
+Measuring: TypeAlias = Callable[[Scorer], Iterator[Scored]]
+
+
+@contextmanager
+def measuring(
+    sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
+) -> Iterator[Measuring]:
+    """Begins to read runs, where that is done in this process, and measures them when told how.
 
     Args:
-        scorer: what to measure by.
         sources: runs by name.
         jobs: how many workers; -1: as many as there are cores, here or in the cluster.
         backend: ``'ray'`` or one of joblib's.
 
     Returns:
-        An iterator of the runs in their order.
+        A context with a function that measures the runs, in their order; it can be called once.
     """
-    here = _stay_here(sources, jobs, backend)
-    if not here:
-        sources = {name: _from_anywhere(source) for name, source in sources.items()}
     chunks = {name: _chunks(source) for name, source in sources.items()}
     tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
-    if here:
-        done = _one_by_one(scorer, tasks)
-    elif backend == "ray":
-        done = _by_ray(scorer, tasks, jobs)
-    else:
-        done = _by_joblib(scorer, tasks, jobs, backend)
+    with ExitStack() as closing:
+        done: Callable[[Scorer], Iterator[Done]]
+        if backend == "ray":
+            done = partial(_by_ray, tasks=map(_from_anywhere, tasks), jobs=jobs)
+        elif jobs == 1 or len(tasks) == 1:
+            reading = _reading(tasks, closing)
+            done = partial(_one_by_one, tasks=chain(islice(reading, 1), reading))
+        else:
+            done = partial(
+                _by_joblib, tasks=map(_from_anywhere, tasks), jobs=jobs, backend=backend
+            )
+        yield lambda scorer: _put_together(scorer, sources, chunks, done(scorer))
+
+
+def _put_together(
+    scorer: Scorer, sources: Mapping[str, Any], chunks: Mapping[str, list[Any]],
+    done: Iterator[Done],
+) -> Iterator[Scored]:  # fmt: skip
+    """Whole runs from what is done of them."""
     for name, source in sources.items():
         if len(chunks[name]) == 1:
             one = next(done)
@@ -70,45 +85,13 @@ def scored(
             yield scorer.score(name, source, parts)
 
 
-@contextmanager
-def begun(
-    sources: Mapping[str, RunSource], *, jobs: int, backend: str = "loky"
-) -> Iterator[dict[str, RunSource]]:
-    """Begins to read the first of some runs, where it will be measured in this process.
-
-    Args:
-        sources: runs by name.
-        jobs: what `scored` will be told.
-        backend: likewise.
-
-    Returns:
-        A context with the same runs; at its end nothing is read any more.
-    """
-    with ExitStack() as closing:
-        found = dict(sources)
-        if found and _stay_here(found, jobs, backend):
-            first = next(iter(found))
-            found[first] = _begin(found[first], closing)
-        yield found
-
-
-def _begin(source: Any, closing: ExitStack) -> Any:
-    """Begins to read a run; with ``closing`` that ends."""
-    source = begin_run(source)
-    return closing.enter_context(source) if isinstance(source, Ahead) else source
-
-
-def _stay_here(sources: Mapping[str, Any], jobs: int, backend: str) -> bool:
-    """Whether all is done in this process."""
-    tasks = sum(len(_chunks(source)) for source in sources.values())
-    return backend != "ray" and (jobs == 1 or tasks == 1)
-
-
-def _from_anywhere(source: Any) -> Any:
-    """The same run to a worker that was started in another folder."""
+def _from_anywhere(task: Task) -> Task:
+    """The same to a worker that was started in another folder."""
+    name, source, alone = task
     if isinstance(source, PartitionedRun):
-        return source.absolute()
-    return os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
+        return name, source.absolute(), alone
+    path = isinstance(source, (str, os.PathLike))
+    return name, os.path.abspath(source) if path else source, alone
 
 
 def _chunks(source: Any) -> list[Any]:
@@ -126,15 +109,28 @@ def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
 
 
 def _one_by_one(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
-    """While one run is measured the next is read."""
-    with ExitStack() as closing:
-        waiting = deque[Task]()
-        for name, source, alone in tasks:
-            waiting.append((name, _begin(source, closing), alone))
-            if len(waiting) > 1:
-                yield _work(scorer, *waiting.popleft())
-        for task in waiting:
-            yield _work(scorer, *task)
+    return (_work(scorer, *task) for task in tasks)
+
+
+def _reading(tasks: Iterable[Task], closing: ExitStack) -> Iterator[Task]:
+    """The tasks in their order; the files of some that follow are being read, if they are small."""
+    waiting = deque[tuple[Task, int]]()
+    for name, source, alone in tasks:
+        size = _size(source)
+        while waiting and not (
+            len(waiting) < _FILES and size + sum(other for _, other in waiting) <= _BYTES
+        ):
+            yield waiting.popleft()[0]
+        source = begin_run(source)
+        if isinstance(source, Ahead):
+            closing.enter_context(source)
+        waiting.append(((name, source, alone), size))
+    yield from (task for task, _ in waiting)
+
+
+def _size(source: Any) -> int:
+    path = isinstance(source, (str, os.PathLike))
+    return os.path.getsize(source) if path and os.path.isfile(source) else 0
 
 
 # On processes
