@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Semaphore, Thread
+from threading import Semaphore
 
 import pyarrow as pa
 
@@ -18,16 +19,19 @@ class Ahead(os.PathLike[str]):
 
     Args:
         path: the file.
-        tables: reads it, table by table; a thread begins with that at once.
+        tables: reads it, table by table.
+        threads: does that, as soon as one is free. Files are to be taken in the order in which they
+            come here: those before may have to be taken first.
     """
 
-    def __init__(self, path: str | os.PathLike[str], tables: Iterator[pa.Table]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], tables: Iterator[pa.Table], threads: ThreadPoolExecutor
+    ) -> None:
         self._path, self._tables = os.fspath(path), tables
         self._read = SimpleQueue[pa.Table | Exception | None]()
         self._room = Semaphore(_AHEAD)
         self._taken = self._closed = False
-        self._thread = Thread(target=self._read_all, name=f"reading {self._path}")
-        self._thread.start()
+        self._reading = threads.submit(self._read_all)
 
     def __fspath__(self) -> str:
         return self._path
@@ -69,6 +73,7 @@ class Ahead(os.PathLike[str]):
         """Reads no further."""
         self._taken = self._closed = True
         self._room.release()
-        self._thread.join()
+        if not self._reading.cancel():
+            self._reading.result()
         self._tables = iter(())  # what it was is closed as nobody has it
         self._read = SimpleQueue()

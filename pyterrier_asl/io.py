@@ -155,11 +155,12 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
     yield _read(source, RUN, _RUN_TABLE)
 
 
-def begin_run(source: RunSource) -> RunSource:
+def begin_run(source: RunSource, threads: ThreadPoolExecutor) -> RunSource:
     """Begins to read a file, on another thread, for whoever will ask for it next.
 
     Args:
         source: What `iter_run_batches` takes.
+        threads: Threads to read on.
 
     Returns:
         The same file, as a path that is to be closed if nobody reads it to its end; any other
@@ -167,7 +168,7 @@ def begin_run(source: RunSource) -> RunSource:
     """
     if isinstance(source, Ahead) or not isinstance(source, (str, os.PathLike)):
         return source
-    return Ahead(source, iter_run_batches(source))
+    return Ahead(source, iter_run_batches(source), threads)
 
 
 def read_runs(

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -28,8 +29,9 @@ from .scorer import Part, Scored, Scorer
 Task: TypeAlias = tuple[str, Any, bool]
 Done: TypeAlias = Scored | list[Part]
 
-#: How many files are read at a time, and of how many bytes together, if they are more than one.
-_FILES, _BYTES = 8, 1 << 24
+#: How many files are read ahead, and of how many bytes together, if they are more than one; and how
+#: many at a time.
+_FILES, _BYTES, _THREADS = 32, 1 << 25, 2
 #: How often Ray does a task anew after the worker or its machine was lost.
 _RETRIES = 5
 
@@ -115,13 +117,14 @@ def _one_by_one(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
 def _reading(tasks: Iterable[Task], closing: ExitStack) -> Iterator[Task]:
     """The tasks in their order; the files of some that follow are being read, if they are small."""
     waiting = deque[tuple[Task, int]]()
+    threads = closing.enter_context(ThreadPoolExecutor(_THREADS))
     for name, source, alone in tasks:
         size = _size(source)
         while waiting and not (
             len(waiting) < _FILES and size + sum(other for _, other in waiting) <= _BYTES
         ):
             yield waiting.popleft()[0]
-        source = begin_run(source)
+        source = begin_run(source, threads)
         if isinstance(source, Ahead):
             closing.enter_context(source)
         waiting.append(((name, source, alone), size))
