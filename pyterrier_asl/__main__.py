@@ -1,6 +1,19 @@
-"""``python -m pyterrier_asl``: the command ``pyterrier-asl``."""
+"""``python -m pyterrier_asl``: the command ``pyterrier-asl``, as a process of its own."""
 
-from .cli import main
+import atexit
+import gc
+
+
+def run() -> None:
+    """Runs the command, and ends the process."""
+    # Python looks for garbage among all that modules make, while they load and when it ends. There
+    # is none, and looking takes a third of a second.
+    gc.set_threshold(100_000, 50, 100)
+    atexit.register(gc.freeze)
+    from .cli import main
+
+    main(prog_name="pyterrier-asl")
+
 
 if __name__ == "__main__":
-    main(prog_name="pyterrier-asl")
+    run()

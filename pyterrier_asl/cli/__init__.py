@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import warnings
 from collections.abc import Iterator
@@ -112,4 +111,3 @@ def main(traceback: bool) -> None:
     """Atomized search length, lexicographic precision, rareness and time-biased gain, beside AP,
     nDCG and all the measures of ir_measures.
     """
-    gc.set_threshold(100_000, 50, 100)  # Modules stay: looking them through takes a tenth second.
