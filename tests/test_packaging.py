@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,9 +38,11 @@ def archives(registry, tmp_path_factory) -> Path:
 
 def test_the_wheel_runs_outside_the_source_tree(archives, tmp_path):
     (wheel,) = archives.glob("*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     bin = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    run(bin / "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    # Most of what is installed is never imported: compiling all of it takes most of the time.
+    pip = (sys.executable, "-m", "pip", "--python", bin / "python")
+    run(*pip, "install", "--quiet", "--no-compile", wheel, cwd=tmp_path)
     shown = run(bin / "pyterrier-asl", "demo", cwd=tmp_path)
     for word in ("ASL@1000", "LexiP", "TBG", "AP_Rareness@100", "BM25"):
         assert word in shown
@@ -52,8 +55,9 @@ def test_the_source_archive_holds_what_its_tests_need(archives, tmp_path):
     with tarfile.open(source) as archive:
         archive.extractall(tmp_path, filter="data")
     (tree,) = tmp_path.iterdir()
-    pytest_ = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-    shown = run(*pytest_, "--collect-only", cwd=tree)
-    collected = {line.partition("::")[0] for line in shown.splitlines() if "::" in line}
-    assert collected >= {f"tests/{file.name}" for file in (ROOT / "tests").glob("test_*.py")}
-    run(*pytest_, "tests/test_lengths.py", "pyterrier_asl/measures", cwd=tree)
+    held = {file.name for file in (tree / "tests").glob("test_*.py")}
+    assert held >= {file.name for file in (ROOT / "tests").glob("test_*.py")}
+    # All are imported, some are run.
+    some = ("-k", "test_lengths.py or tbg.py")
+    shown = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *some, cwd=tree)
+    assert re.search(r"\d+ passed, \d{3,} deselected", shown)
