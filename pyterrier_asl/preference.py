@@ -154,7 +154,7 @@ class PreferenceMatrix:
 
     @cached_property
     def sgnLP(self) -> pd.DataFrame:
-        """Mean sgnLP: the share of wins less that of losses."""
+        """Mean sgnLP, the share of wins less that of losses."""
         return (self.wins - self.losses) / self.queries
 
     def pairs(self) -> pd.DataFrame:

@@ -572,7 +572,7 @@ def compare_all(
         seed: Of those draws; the same seed gives the same numbers.
 
     Returns:
-        One row for each pair, in the order of ``names``: ``a``, ``b``, ``mean_a``, ``mean_b``,
+        One row for each pair, in the order of ``names``, with ``a``, ``b``, ``mean_a``, ``mean_b``,
         ``difference``, ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``,
         ``significant``. ``attrs``: ``test``, ``correction``, ``alpha``, ``family`` (how many
         p-values were corrected together), ``dropped`` (how many were NaN).
@@ -792,7 +792,8 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
             found; None corrects nothing.
 
     Returns:
-        :class:`Corrected`: p-values in the same shape, the size of the family, how many dropped.
+        :class:`Corrected`, with p-values in the same shape, the size of the family, how many
+        dropped.
 
     Raises:
         ValueError: An unknown method, or p-values outside [0, 1].
@@ -852,8 +853,8 @@ def confidence_interval(
         seed: Of those draws.
 
     Returns:
-        :class:`Interval`: mean, low, high. Values that are all equal have an interval of length 0,
-        a single one has NaN for ends.
+        :class:`Interval`, with mean, low, high. Values that are all equal have an interval of
+        length 0, a single one has NaN for ends.
 
     Raises:
         ValueError: An unknown method, no values or some that are not finite, weights that do not

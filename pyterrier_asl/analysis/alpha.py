@@ -46,7 +46,7 @@ def agreement_by_alpha(
         as_published: on rankings by 64-bit scores.
 
     Returns:
-        A row for each measure and alpha: ``measure``, ``alpha``, ``tau`` (Kendall's tau-b) and
+        A row for each measure and alpha, with ``measure``, ``alpha``, ``tau`` (Kendall's tau-b) and
         ``tau_AP``, with the order at alpha 0 as the true one.
 
     Source: Türkmen, Lease and Kutlu, 2023, Figure 2.

@@ -126,7 +126,7 @@ def assessor_scores(
         by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for each assessor: ``assessor``, ``topics`` (those that all judged),
+        One row for each assessor, with ``assessor``, ``topics`` (those that all judged),
         ``retrieved``, ``common`` and ``relevant`` (means over topics of R', r and N_R), and the
         MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
         with ``permutations`` also ``sampled``, its mean over random orders.
@@ -201,11 +201,11 @@ def compare_with_assessors(
         as_published: the paper's choice: the paired two-tailed t-test without correction.
 
     Returns:
-        One row for each run, assessor and bound: ``judged_by`` (``'original'``, or who else with
-        ``both_ways``), ``assessor``, ``bound`` (``'upper'``, ``'expected'``, ``'lower'``), ``run``,
-        ``run_AP``, ``assessor_AP``, ``topics``, then run less assessor: ``difference``,
-        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``,
-        ``significant``. ``attrs`` name the test, the correction and the size of its family.
+        One row for each run, assessor and bound, with ``judged_by`` (``'original'``, or who else
+        with ``both_ways``), ``assessor``, ``bound`` (``'upper'``, ``'expected'``, ``'lower'``),
+        ``run``, ``run_AP``, ``assessor_AP``, ``topics``, then run less assessor: ``difference``,
+        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``.
+        ``attrs`` name the test, the correction and the size of its family.
 
     No significant difference is not the same as none: with few topics little is significant, and
     the interval says what is still possible.
@@ -265,7 +265,7 @@ def human_range(
         by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for each assessor and, with ``run_types``, one for the manual runs: ``who``,
+        One row for each assessor and, with ``run_types``, one for the manual runs, with ``who``,
         ``kind`` (``'assessor'``, ``'manual runs'``), ``low``, ``tick`` (the expected score of an
         assessor, the mean of the manual runs), ``high``, ``bar`` and ``bar_run`` (the system; for
         the manual runs the best automatic run), ``topics``. All by AP.

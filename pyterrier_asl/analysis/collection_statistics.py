@@ -24,8 +24,8 @@ def collection_statistics(
         by: what slice each request is in; one row for each.
 
     Returns:
-        One row: ``requests``, ``runs``, ``rel/request``, ``docs/request`` (retrieved documents in
-        the mean over runs and requests, none counting for a request that was not answered),
+        One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (retrieved documents
+        in the mean over runs and requests, none counting for a request that was not answered),
         ``judged/request``, ``without_relevant``, requests that have no relevant document, and
         ``unanswered``, pairs of run and request without an answer.
 

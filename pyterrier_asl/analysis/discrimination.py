@@ -69,7 +69,7 @@ def discriminative_power(
             Tukey's HSD there, finds more pairs than it should, and is here for comparison only.
 
     Returns:
-        A row for each measure and level: ``measure``, ``level``, ``pairs``, ``significant``,
+        A row for each measure and level, with ``measure``, ``level``, ``pairs``, ``significant``,
         ``percent``, and how it was tested: ``test``, ``correction``, ``family`` (p-values corrected
         together), ``dropped`` (pairs that leave the test nothing to work on).
 

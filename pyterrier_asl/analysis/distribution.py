@@ -48,7 +48,7 @@ def search_length_distribution(
             (``missing='after'``).
 
     Returns:
-        One row for each bin: ``low`` and ``high``, the search lengths it takes, both included;
+        One row for each bin, with ``low`` and ``high``, the search lengths it takes, both included;
         ``found``, how many retrieved relevant documents; ``missing``, how many that were not
         retrieved; ``documents``, both; ``share`` of all. The last bin takes what is longer still.
         ``attrs``: the ``run``, its ``ASL``, and how many are ``optimal``, of length 1.
@@ -122,7 +122,7 @@ def search_length_changes(
             (``missing='after'``).
 
     Returns:
-        One row for each bin of differences, a less b: ``low`` and ``high``, both included;
+        One row for each bin of differences, a less b, with ``low`` and ``high``, both included;
         ``documents``; ``share`` of all; and ``from_missing``, how many of them one run found and
         the other did not. Negative differences are wins of ``a``; documents without any have a row
         of their own. ``attrs``: ``a``, ``b``, ``wins``, ``losses``, ``same``.

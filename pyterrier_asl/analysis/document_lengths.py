@@ -49,9 +49,9 @@ def lengths_by_rank(
         by: slices of the queries, each with its own rows.
 
     Returns:
-        One row for each run, rank and ``kind`` (``'relevant'``, ``'not relevant'``, ``'all'``):
-        ``run``, ``rank``, ``kind``, ``length``, the mean over the queries that have such a document
-        there, and ``documents``, how many.
+        One row for each run, rank and ``kind`` (``'relevant'``, ``'not relevant'``, ``'all'``),
+        with ``run``, ``rank``, ``kind``, ``length``, the mean over the queries that have such a
+        document there, and ``documents``, how many.
 
     Raises:
         ValueError: where a document's length is not known.

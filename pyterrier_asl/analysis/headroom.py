@@ -64,7 +64,7 @@ def run_quality(
             (``missing='after'``).
 
     Returns:
-        One row for each run, best ASL first: ``run``, ``P@20``, ``ASL@g1-10``, ``AP``, ``ASL``
+        One row for each run, best ASL first, with ``run``, ``P@20``, ``ASL@g1-10``, ``AP``, ``ASL``
         and, with k the cut-off, 1000 without one, ``R@k``; ``missing_share``, the share of its ASL
         that comes from documents it did not retrieve; ``Judged@k``, the judged share of what it
         retrieved; ``unjudged_share``, the share of the irrelevant documents above those it did
@@ -139,7 +139,7 @@ def headroom(
             (``missing='after'``).
 
     Returns:
-        Four rows for each track: ``track``, ``measure`` (``P@20``, ``ASL@g1-10``, ``AP``,
+        Four rows for each track, with ``track``, ``measure`` (``P@20``, ``ASL@g1-10``, ``AP``,
         ``ASL``), ``runs``, ``best_run`` and its ``value``; and of that run ``R@k``,
         ``missing_share``, ``Judged@k`` and ``unjudged_share`` as in :func:`run_quality`.
 

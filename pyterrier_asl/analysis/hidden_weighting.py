@@ -90,7 +90,7 @@ def effective_share(
         by: slices of the queries; for one track.
 
     Returns:
-        One row for each run: ``track``, ``run``, ``AP``, ``share``, the mean over queries of
+        One row for each run, with ``track``, ``run``, ``AP``, ``share``, the mean over queries of
         :func:`effective_documents` over all relevant documents of the query, and ``pooled``, the
         same over the documents of all queries together (the paper does not say which it took).
         Queries without relevant documents have no share and are left out of it.

@@ -32,10 +32,10 @@ def judge_agreement(judges: Mapping[str, Any], *, rel: Any = 1) -> pd.DataFrame:
         rel: minimum grade of a relevant document: a number, or judge -> number.
 
     Returns:
-        One row for every two judges: ``judge_a``, ``judge_b``, ``pairs`` (of query and document
-        that both judged), ``relevant_a`` and ``relevant_b`` (shares of them found relevant),
-        ``agreement`` (share of the pairs on which both say the same, relevant or not), ``kappa`` of
-        that, and of the grades as they are ``kappa_grades``, ``kappa_linear``,
+        One row for every two judges, with ``judge_a``, ``judge_b``, ``pairs`` (of query and
+        document that both judged), ``relevant_a`` and ``relevant_b`` (shares of them found
+        relevant), ``agreement`` (share of the pairs on which both say the same, relevant or not),
+        ``kappa`` of that, and of the grades as they are ``kappa_grades``, ``kappa_linear``,
         ``kappa_quadratic``; these mean something only where both judge on one scale.
 
     Sources: Cohen 1960 and 1968.
@@ -73,9 +73,9 @@ def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
         judges: name -> qrels: frame, file, or ir_datasets id.
 
     Returns:
-        One row for every two judges and every two grades that they gave: ``judge_a``, ``judge_b``,
-        ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of those that
-        judge a gave that grade).
+        One row for every two judges and every two grades that they gave, with ``judge_a``,
+        ``judge_b``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of
+        those that judge a gave that grade).
 
     >>> judges = {"person": {"q": {"a": 1, "b": 0}}, "model": {"q": {"a": 1, "b": 1}}}
     >>> judge_confusion(judges)[["grade_a", "grade_b", "pairs", "share_of_a"]]

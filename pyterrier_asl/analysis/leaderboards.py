@@ -126,11 +126,11 @@ def leaderboards(
         by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for each judge and run, best first: ``judge``, ``run``, ``value``, ``rank`` (equal
-        values share the best), ``rank_change`` (places up, by the reference's order), ``gain``
-        (value less the reference's), ``own_gain`` (gain less the mean gain of all systems; in the
-        measure's space, so negative is better for ASL), its ``ci_low``, ``ci_high``, ``effect``,
-        ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the reference.
+        One row for each judge and run, best first, with ``judge``, ``run``, ``value``, ``rank``
+        (equal values share the best), ``rank_change`` (places up, by the reference's order),
+        ``gain`` (value less the reference's), ``own_gain`` (gain less the mean gain of all systems;
+        in the measure's space, so negative is better for ASL), its ``ci_low``, ``ci_high``,
+        ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the reference.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
@@ -206,7 +206,7 @@ def leaderboard_agreement(
         by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for every two judges: ``judge_a``, ``judge_b``, ``tau`` (Kendall's tau-b),
+        One row for every two judges, with ``judge_a``, ``judge_b``, ``tau`` (Kendall's tau-b),
         ``tau_AP`` (both directions averaged: neither judge is the truth), ``RBO``, ``pairs`` of
         systems, and how many of them are ``reversed``; ``reversed_significant`` (significant under
         one of the two), ``reversed_both`` (significant under both, in opposite directions),

@@ -57,9 +57,9 @@ def missing_labels(
         progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
-        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP): ``ranking``
-        and ``system``, the shares of preferences agreed upon, and ``tied``, the share of pairs of
-        rankings that tie.
+        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
+        ``ranking`` and ``system``, the shares of preferences agreed upon, and ``tied``, the share
+        of pairs of rankings that tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figures 8a and 9.
 
@@ -122,9 +122,9 @@ def missing_queries(
         progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
-        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP): ``system``,
-        the share of pairs of systems told apart by mean δRR_1 on all queries that the mean
-        preference over the queries kept decides likewise.
+        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
+        ``system``, the share of pairs of systems told apart by mean δRR_1 on all queries that the
+        mean preference over the queries kept decides likewise.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """

@@ -53,9 +53,9 @@ def agreement_by_number_of_systems(
         as_published: on rankings by 64-bit scores.
 
     Returns:
-        A row for each measure and N: ``measure``, ``systems``, ``tau`` (tau-b, mean over draws),
-        ``standard_error`` of that mean, ``draws``, and ``undefined``, draws in which all systems
-        are tied and that are left out.
+        A row for each measure and N, with ``measure``, ``systems``, ``tau`` (tau-b, mean over
+        draws), ``standard_error`` of that mean, ``draws``, and ``undefined``, draws in which all
+        systems are tied and that are left out.
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """

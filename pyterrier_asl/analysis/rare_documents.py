@@ -38,8 +38,8 @@ def rare_documents(
         groups: run -> group; count groups instead of runs.
 
     Returns:
-        A row for each relevant document: ``qid``, ``docno``, ``grade``, ``S_d`` runs (or groups)
-        that find it, of ``S``, ``rareness`` = 1 - S_d/S, which is 1 where nobody does,
+        A row for each relevant document, with ``qid``, ``docno``, ``grade``, ``S_d`` runs (or
+        groups) that find it, of ``S``, ``rareness`` = 1 - S_d/S, which is 1 where nobody does,
         ``best_rank`` in any run (0: none has it at all), and ``found_by``, the names of those runs
         or groups.
 

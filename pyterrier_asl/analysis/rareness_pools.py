@@ -45,9 +45,9 @@ def rareness_by_pool(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each pool and run: ``pool``, ``run``, ``member`` of that pool, ``value``, ``rank``
-        (runs of one value share the best), and ``moved``, how many ranks it is above its rank by
-        the pool of all.
+        A row for each pool and run, with ``pool``, ``run``, ``member`` of that pool, ``value``,
+        ``rank`` (runs of one value share the best), and ``moved``, how many ranks it is above its
+        rank by the pool of all.
 
     Raises:
         ValueError: for a pool without runs, or with one that is not there.
@@ -99,8 +99,8 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
         by_pool: what :func:`rareness_by_pool` returned, without slices.
 
     Returns:
-        A row for each pool but that of all: ``pool``, ``runs`` in it, ``tau`` (Kendall's tau-b),
-        ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
+        A row for each pool but that of all, with ``pool``, ``runs`` in it, ``tau`` (Kendall's
+        tau-b), ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
     rows = []
@@ -143,8 +143,8 @@ def without_own_group(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each run: ``run``, ``group``, ``runs_of_group``, ``value`` and ``rank`` with all
-        runs counted, ``value_without`` and ``rank_without`` its group's others.
+        A row for each run, with ``run``, ``group``, ``runs_of_group``, ``value`` and ``rank`` with
+        all runs counted, ``value_without`` and ``rank_without`` its group's others.
 
     >>> found = {"q": {"d": 1}}
     >>> runs = {"a1": found, "a2": found, "b": {"q": {"x": 1, "e": 0}}}

@@ -38,9 +38,9 @@ def recall_level_needed(
         by: what slice each query is in; one table for each.
 
     Returns:
-        For each level ``i``: ``pairs`` of rankings first told apart there, and ``cumulative``, the
-        share of all pairs that are told apart at that level or before. What is left at the end
-        needs more levels, or ties.
+        A row for each level ``i``, with ``pairs`` of rankings first told apart there, and
+        ``cumulative``, the share of all pairs that are told apart at that level or before. What is
+        left at the end needs more levels, or ties.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 6.
 
@@ -91,8 +91,8 @@ def level_correlations(
         by: what slice each query is in; one table for each.
 
     Returns:
-        For each i < j: ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a number where one
-        of the two levels never differs.
+        A row for each i < j, with ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a
+        number where one of the two levels never differs.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
@@ -141,8 +141,8 @@ def level_regressions(
         by: what slice each query is in; one table for each.
 
     Returns:
-        For each i and j: ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the regression and
-        ``pairs`` of rankings that it is about.
+        A row for each i and j, with ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the
+        regression and ``pairs`` of rankings that it is about.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """

@@ -20,8 +20,8 @@ def preference_levels(
         cutoff: rankings hold only their first ``cutoff`` documents.
 
     Returns:
-        For each m: ``m``, ``RR``, the levels of reciprocal rank, and ``lexiprecision``, the levels
-        of the lexicographic order, which are all arrangements of relevant documents.
+        A row for each m, with ``m``, ``RR``, the levels of reciprocal rank, and ``lexiprecision``,
+        the levels of the lexicographic order, which are all arrangements of relevant documents.
 
     Raises:
         ValueError: for an m that is not between 1 and n, or a cut-off that is not.
@@ -63,7 +63,7 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
         ranks: ranks p_1 of the first relevant document.
 
     Returns:
-        For each m and rank: ``m``, ``p_1``, ``probability``.
+        A row for each m and rank, with ``m``, ``p_1``, ``probability``.
 
     Raises:
         ValueError: for an m or a rank that is not between 1 and n.

@@ -46,7 +46,7 @@ def satisfaction(
         by: slices of the queries; for one track.
 
     Returns:
-        One row for each track, system and n: ``track``, ``system``, ``kind`` (``'run'`` or
+        One row for each track, system and n, with ``track``, ``system``, ``kind`` (``'run'`` or
         ``'assessor'``), ``n``, ``S@n``, ``ci_low`` and ``ci_high`` (Student's, over queries, cut to
         [0, 1]), ``queries``. An assessor's documents have no order, so his is the value to be
         expected of a random one.

@@ -76,7 +76,8 @@ def slices(
             and one other column, or one value for each query in their order.
 
     Returns:
-        Pairs of a slice's value (None: all queries) and its queries, in order of first appearance.
+        Pairs of a slice's value, None for all queries, and its queries, in order of first
+        appearance.
 
     Raises:
         ValueError: for a query without weight or slice, a weight that is below 0 or not finite, or

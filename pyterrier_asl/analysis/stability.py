@@ -57,7 +57,7 @@ def stability(
         as_published: on rankings by 64-bit scores; the paper's numbers are those of ``absolute``.
 
     Returns:
-        A row for each measure: ``measure``, ``absolute``, ``relative``, ``queries`` drawn,
+        A row for each measure, with ``measure``, ``absolute``, ``relative``, ``queries`` drawn,
         ``draws``.
 
     Raises:

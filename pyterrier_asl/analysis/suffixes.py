@@ -40,7 +40,7 @@ def prediction_from_suffixes(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each predictor: ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,
+        A row for each predictor, with ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,
         ``percent`` right, and ``percent_of_untied`` right among those the predictor does not tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 2.

@@ -47,7 +47,7 @@ def synthetic_systems(
         normalized: the variant of the measure that cannot exceed 1.
 
     Returns:
-        A row for each system, alpha and D: ``system``, ``alpha``, ``documents``, ``value`` of
+        A row for each system, alpha and D, with ``system``, ``alpha``, ``documents``, ``value`` of
         P_Rareness@k, and ``rank``, one more than the number of real systems with a better value.
 
     Raises:

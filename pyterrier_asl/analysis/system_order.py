@@ -50,7 +50,7 @@ def system_order(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each system, by ``mc4_rank`` and ``mean``: ``system``, ``mean`` and
+        A row for each system, by ``mc4_rank`` and ``mean``, with ``system``, ``mean`` and
         ``mean_rank``, ``borda`` and ``borda_rank``, ``mc4_round`` (from 1, the round in which the
         walker stays with it), ``mc4`` (how much of the time) and ``mc4_rank``, and ``cycle``: a
         number from 1 that systems share which are preferred to each other in a circle by the mean,
@@ -125,9 +125,9 @@ def cycles(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each circular triple: ``a``, ``b``, ``c``, each preferred to the next and c to a,
-        and ``weakest``, the smallest of the three mean preferences; largest first. Any circle of
-        more systems of which all pairs are decided holds such a triple.
+        A row for each circular triple, with ``a``, ``b``, ``c``, each preferred to the next and c
+        to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any circle
+        of more systems of which all pairs are decided holds such a triple.
     """
     judged = JudgedRuns.of(runs, qrels)
     total = judged.judgements.num_relevant(rel)

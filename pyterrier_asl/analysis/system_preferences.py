@@ -43,10 +43,10 @@ def system_preferences(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each kind and pair: ``preference``, ``a``, ``b``, ``mean`` (positive prefers a)
-        with ``ci_low`` and ``ci_high``, ``effect`` (see :mod:`pyterrier_asl.statistics`), ``wins``
-        and ``losses`` of a in queries, ``test``, ``p``, ``p_corrected``, ``family``, ``dropped``
-        (pairs without any difference) and ``significant``.
+        A row for each kind and pair, with ``preference``, ``a``, ``b``, ``mean`` (positive prefers
+        a) with ``ci_low`` and ``ci_high``, ``effect`` (see :mod:`pyterrier_asl.statistics`),
+        ``wins`` and ``losses`` of a in queries, ``test``, ``p``, ``p_corrected``, ``family``,
+        ``dropped`` (pairs without any difference) and ``significant``.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2 and 3; lexirecall: Diaz and Mitra,
     2023; RPP: Diaz and Ferraro, 2022.

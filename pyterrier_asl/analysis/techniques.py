@@ -85,10 +85,10 @@ def compare_techniques(
             (``missing='after'``), and no correction (the paper has no tests at all).
 
     Returns:
-        One row for each track and measure: ``track``, ``measure``, ``old``, ``new``, ``RRIE``, then
-        the paired comparison of new with old over queries: ``difference``, ``ci_low``, ``ci_high``,
-        ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs`` name the runs,
-        the test, the correction and the size of its family.
+        One row for each track and measure, with ``track``, ``measure``, ``old``, ``new``, ``RRIE``,
+        then the paired comparison of new with old over queries: ``difference``, ``ci_low``,
+        ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs``
+        name the runs, the test, the correction and the size of its family.
 
     Source: Alex, Hall, Metzler 2022, Table 1; RRIE Eq. 11 and 12.
 

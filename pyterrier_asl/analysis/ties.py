@@ -34,7 +34,7 @@ def ties(
         by: what slice each query is in; one table for each.
 
     Returns:
-        A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank:
+        A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank, with
         ``preference``, ``pairs`` of rankings, ``ties`` among them, and ``percent``.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 3.
@@ -86,9 +86,9 @@ def tie_probability_by_rank(
         by: what slice each query is in; one table for each.
 
     Returns:
-        For each rank: ``p_1``, ``rankings`` whose first relevant document is there, ``pairs`` of
-        such a ranking with another system's for the same query, and ``probability`` of a tie in
-        such a pair, not a number where there is none.
+        A row for each rank, with ``p_1``, ``rankings`` whose first relevant document is there,
+        ``pairs`` of such a ranking with another system's for the same query, and ``probability`` of
+        a tie in such a pair, not a number where there is none.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 3.
 
@@ -147,8 +147,8 @@ def ties_by_recall_level(
         by: what slice each query is in; one table for each.
 
     Returns:
-        For each level ``i``: ``pairs`` of rankings, ``probability`` of the same position, and
-        ``both_missing``, the share of pairs in which neither retrieved it.
+        A row for each level ``i``, with ``pairs`` of rankings, ``probability`` of the same
+        position, and ``both_missing``, the share of pairs in which neither retrieved it.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 5.
 

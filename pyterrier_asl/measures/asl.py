@@ -140,7 +140,7 @@ def search_lengths(
         judged_only: whether unjudged documents are removed first.
 
     Returns:
-        A frame, query by query, in rank order, missing documents last: ``qid``; ``docno``;
+        A frame, query by query, in rank order, missing documents last, with ``qid``; ``docno``;
         ``grade``; ``rank`` (from 1, none where the document was not retrieved); ``search_length``
         (irrelevant documents above, + 1); ``unjudged_above`` (how many of the documents above are
         unjudged; for a missing document how many of all that were retrieved).
