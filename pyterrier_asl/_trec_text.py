@@ -14,11 +14,11 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count, islice, repeat
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +28,10 @@ import pyarrow.csv as pcsv
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
 _BLOCK = 1 << 21
-# Blocks read but not yet taken: enough to keep the cores busy while those before are looked at.
-_AHEAD = 32
+# Blocks read but not yet taken, for each core: enough to keep it busy.
+_AHEAD = 2
+# Smaller files are read by one thread each: of them there are often many.
+_SMALL = 1 << 22
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -88,16 +90,8 @@ def iter_columns(path: Path, layout: Layout, include: Sequence[str]) -> Iterator
     """The same as `read_columns`, a block of lines after the other; some are read ahead."""
     parse = partial(_parse_quickly, layout=layout, include=include)
     empty = True
-    with _open(path) as stream, ThreadPoolExecutor(os.cpu_count()) as threads:
-        ahead = deque[tuple[bytes, Future[pa.Table | None]]]()
-        blocks = chain(_blocks(path, stream), repeat(b""))
-        for number in count():
-            while len(ahead) <= _AHEAD and (block := next(blocks)):
-                ahead.append((block, threads.submit(parse, block)))
-            if not ahead:
-                break
-            block, parsed = ahead.popleft()
-            table = parsed.result()
+    with _open(path) as stream:
+        for number, (block, table) in enumerate(_parsed(_blocks(path, stream), parse, path)):
             if table is None:
                 table = _parse_slowly(path, number, block, layout, include)
             if table.num_rows:
@@ -107,14 +101,33 @@ def iter_columns(path: Path, layout: Layout, include: Sequence[str]) -> Iterator
         raise ValueError(f"{path} is empty: it has no line that is not blank")
 
 
-def _parse_quickly(block: bytes, layout: Layout, include: Sequence[str]) -> pa.Table | None:
+def _parsed(
+    blocks: Iterator[bytearray], parse: Callable[[bytearray], pa.Table | None], path: Path
+) -> Iterator[tuple[bytearray, pa.Table | None]]:
+    """Each block with its table; on all cores, unless the file is too small for that."""
+    if path.stat().st_size < _SMALL:
+        yield from ((block, parse(block)) for block in blocks)
+        return
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as threads:
+        ahead = deque[tuple[bytearray, Future[pa.Table | None]]]()
+        for block in blocks:
+            ahead.append((block, threads.submit(parse, block)))
+            if len(ahead) > _AHEAD * cores:
+                first, table = ahead.popleft()
+                yield first, table.result()
+        for block, table in ahead:
+            yield block, table.result()
+
+
+def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> pa.Table | None:
     """A block's table, by Arrow; None where Arrow cannot read it, or the numbers are none."""
     types = _types(layout)
     text = _tidy(block)
     if not text:
         return _table({name: [] for name in include}, layout)
     if text.startswith(_MARK):
-        text = b"\n" + text  # In a block that begins with it, Arrow would take it off an id.
+        text = bytearray(b"\n") + text  # At the beginning Arrow would take it off an id.
     try:
         table = pcsv.read_csv(
             pa.py_buffer(text),
@@ -139,14 +152,14 @@ def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
 
 
 def _parse_slowly(
-    path: Path, number: int, block: bytes, layout: Layout, include: Sequence[str]
+    path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
 ) -> pa.Table:
     """A block's table, line by line; ``number`` says which block of the file it is."""
     values: dict[str, list[str | float]] = {name: [] for name in include}
     wanted = [(layout.columns.index(name), values[name].append) for name in include]
     at_number = layout.columns.index(layout.number)
     seen = number > 0
-    for line, text in enumerate(block[:-1].split(b"\n")):
+    for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
         fields = text.split()
         if not fields:
             continue
@@ -221,46 +234,51 @@ def _open(path: Path) -> pa.NativeFile:
     return stream
 
 
-def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytes]:
+def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:
     """The stream's text in blocks of whole lines, each with a line feed at its end."""
     rest = b""
     first = True
     while True:
+        # What is read goes where it stays: copies of megabytes cost as much as reading.
+        block = bytearray(max(_BLOCK, len(rest) + _BLOCK // 2))
+        block[: len(rest)] = rest
         try:
-            read = stream.read(max(_BLOCK - len(rest), _BLOCK // 2))
+            read = stream.readinto(memoryview(block)[len(rest) :])
         except (OSError, pa.ArrowException) as error:
             raise OSError(
                 f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
             ) from error
+        del block[len(rest) + read :]
         if first:
-            read = _without_mark(path, read)
+            _remove_mark(path, block)
             first = False
-        if b"\0" in read:
+        if b"\0" in block:
             raise ValueError(f"{path} is a binary file: it holds NUL bytes, which text does not")
         if not read:
             break
-        end = read.rfind(b"\n") + 1
+        end = block.rfind(b"\n") + 1
+        rest = bytes(memoryview(block)[end:])
         if end:
-            yield rest + read[:end]
-            rest = read[end:]
-        else:
-            rest += read
+            del block[end:]
+            yield block
     if rest:
-        yield rest + b"\n"
+        yield bytearray(rest + b"\n")
 
 
-def _without_mark(path: Path, head: bytes) -> bytes:
+def _remove_mark(path: Path, head: bytearray) -> None:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(
             f"{path} is UTF-16; convert it, for instance with `iconv -f utf-16 -t utf-8`"
         )
-    return head.removeprefix(_MARK)
+    if head.startswith(_MARK):
+        del head[: len(_MARK)]
 
 
-def _tidy(block: bytes) -> bytes:
+def _tidy(block: bytearray) -> bytearray:
     """The same lines, with exactly one blank between two columns."""
     for other in (b"\t", b"\r", b"\v", b"\f"):
-        block = block.replace(other, b" ")
+        if other in block:
+            block = block.replace(other, b" ")
     text = np.frombuffer(block, np.uint8)
     # Most files have single delimiters throughout, and this sees it at little cost. (Another
     # control character only takes the longer way.)
@@ -269,5 +287,5 @@ def _tidy(block: bytes) -> bytes:
         return block
     blank = text == ord(" ")
     needless = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
-    block = text[np.append(~needless, True)].tobytes()
+    block = bytearray(text[np.append(~needless, True)])
     return block.replace(b"\n ", b"\n").lstrip(b" \n")
