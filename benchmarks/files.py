@@ -116,7 +116,7 @@ def main() -> None:
             row(f"{arguments.parquet * DEPTH:,} rows in Parquet, 2 workers", [command], 1)
         elif arguments.runs:
             measures = f"{STANDARD} AP_Rareness@100"
-            commands = [[*OURS, arguments.qrels, arguments.runs, "-m", measures, "-j", "2"]]
+            commands = [[*OURS, arguments.qrels, arguments.runs, "-m", measures]]
             if trec_eval:
                 plain = folder / "run"  # It seeks, so it cannot read a pipe.
                 each = (
