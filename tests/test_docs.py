@@ -85,11 +85,11 @@ def test_the_page_of_analyses_has_each_with_its_function_and_chart(analysis):
     function = f"pyterrier_asl.analysis.{analysis.function.partition('.')[2]}"
     chart = f"pyterrier_asl.charts.{analysis.chart}"
     row = f"""    * - ``{analysis.name}``
-      - {analysis.source}
+      - {analysis.figure}
       - :func:`~{function}`
-      - :func:`~{chart}`
+      - :func:`{analysis.chart} <{chart}>`
 """
-    assert row in page
+    assert row in page[page.index(f"{analysis.paper}\n---") :]
     assert f".. autofunction:: {function}\n" in page and f".. autofunction:: {chart}\n" in page
 
 
