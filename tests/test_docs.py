@@ -52,6 +52,8 @@ def test_pages_build_without_a_warning(tmp_path):
     (tmp_path / "conf.py").write_text(configuration)
     out = tmp_path / "out"
     assert build.main(["-W", "-q", "-b", "html", "-c", str(tmp_path), str(PAGES), str(out)]) == 0
+    # P@20 without quotation marks is taken for an address.
+    assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
     assert "<p>Atomized search length, the mean" in (out / "measures.html").read_text()
     assert '<div class="pts-transformer-title">Robertson' in (out / "retrieval.html").read_text()
 

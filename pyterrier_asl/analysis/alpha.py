@@ -32,7 +32,7 @@ def agreement_by_alpha(
     by: Any = None,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Agreement of the order of systems with the one at alpha 0, P@k's or AP's (Figure 2).
+    """Agreement of the order of systems with the one at alpha 0, that of P or AP (Figure 2).
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns. They are

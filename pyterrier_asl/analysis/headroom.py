@@ -124,8 +124,8 @@ def headroom(
 ) -> pd.DataFrame:
     """The best run of each track by each of four measures: how near is the task to being solved?
 
-    A track that looks solved by P@20 or AP can have its relevant documents far down, and far down
-    is where P@20 cannot see an improvement.
+    A track that looks solved by ``P@20`` or AP can have its relevant documents far down, and far
+    down is where ``P@20`` cannot see an improvement.
 
     Args:
         runs: the runs of one track; or, without qrels, a dict of track -> (runs, qrels).
@@ -145,7 +145,7 @@ def headroom(
 
     Tracks of different depth are not on one scale: a search length cannot exceed the depth much.
 
-    Source: Alex, Hall, Metzler 2022, Figures 1 (P@20), 2 (ASL@g1-10), 3 (AP), 4 (ASL).
+    Source: Alex, Hall, Metzler 2022, Figures 1 (``P@20``), 2 (``ASL@g1-10``), 3 (AP), 4 (ASL).
 
     >>> track = ({"good": {"q": {"a": 1}}, "bad": {"q": {"x": 2, "a": 1}}}, {"q": {"a": 1}})
     >>> headroom({"toy": track})[["track", "measure", "best_run", "value"]]

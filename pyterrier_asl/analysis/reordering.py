@@ -154,9 +154,9 @@ def reordering(
         ``tau`` (Kendall's tau-b of the two orders) and ``tau_sd`` over tracks; ``dValue``, new/old
         averaged over all systems, and ``dValue_sd``; ``moved``, the system with the largest dSort,
         and ``tracks``, ``systems``. dSort is in percent of the systems; a standard deviation over
-        one track is NaN. *cumulative* compares AP with ASL; then P@20 with ASL@g1-10 and RR with
-        ASL@g1. With ``each``: ``track``, ``change``, ``run``, ``old`` and ``new`` (as rates, 1/ASL
-        for ASL), ``dValue``, ``better_before``, ``better_after``, ``dSort``.
+        one track is NaN. *cumulative* compares AP with ASL; then ``P@20`` with ``ASL@g1-10`` and RR
+        with ``ASL@g1``. With ``each``: ``track``, ``change``, ``run``, ``old`` and ``new`` (as
+        rates, 1/ASL for ASL), ``dValue``, ``better_before``, ``better_after``, ``dSort``.
 
     One of many systems that moves far is to be expected of any change of measure: the largest dSort
     says that something moves, not that the order is another.

@@ -69,8 +69,8 @@ def compare_techniques(
         old: name of the run of the old technique, such as the best BM25; where it is called
             differently in several tracks, a dict of track -> name.
         new: name of the run of the new one, such as the best neural run; likewise.
-        measures: measures, or a dict from how to call them; by default P@20, ASL@g1-10, AP, ASL.
-            Their best value must be 1.
+        measures: measures, or a dict from how to call them; by default ``P@20``, ``ASL@g1-10``,
+            ``AP``, ``ASL``. Their best value must be 1.
         rel: minimum grade of a relevant document, for the default measures.
         cutoff: k, as in ``ASL@k``, for the default measures.
         missing: as in ``ASL(missing=...)``, for the default measures.

@@ -42,8 +42,8 @@ class _ASL(PluginMeasure):
     3, by which returning less is rewarded. ``g`` looks at the first g relevant documents only (Eq.
     5).
 
-    Deep pools make ASL@1000 mostly a matter of recall: show R@k and Judged@k beside it, or use
-    ``ASL(g=10)`` for the top.
+    Deep pools make ``ASL@1000`` mostly a matter of recall: show ``R@k`` and ``Judged@k`` beside it,
+    or use ``ASL(g=10)`` for the top.
 
     John Alex, Keith Hall, Donald Metzler: Atomized Search Length: Beyond User Models. 2022, Eq.
     1-5.

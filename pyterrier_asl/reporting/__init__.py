@@ -70,8 +70,8 @@ def report(
         runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
             folder of run files (such as an experiment's ``save_dir``), or a list of them.
         qrels: frame, file, or ir_datasets id.
-        measures: names or measures, the first decides who is best; None: ours, and AP, nDCG@10, RR,
-            R and Judged@10 to read them beside.
+        measures: names or measures, the first decides who is best; None: ours, and AP,
+            ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
         topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file with lines
             ``qid<TAB>query``: what the queries say.
         dataset: an ir_datasets id: what queries and documents say.
