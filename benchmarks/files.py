@@ -50,10 +50,16 @@ def _watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
     while process.poll() is None:
         try:
             family = [root, *root.children(recursive=True)]
-            peak[0] = max(peak[0], sum(each.memory_info().rss for each in family))
+            peak[0] = max(peak[0], sum(map(_memory, family)))
         except psutil.Error:
             pass  # One has just ended.
-        time.sleep(0.01)
+        time.sleep(0.05)
+
+
+def _memory(process: psutil.Process) -> int:
+    """What a process holds; of memory that several share (on Linux) its part."""
+    about = process.memory_full_info()
+    return int(getattr(about, "pss", about.rss))
 
 
 def row(work: str, commands: list[list[str]], repeats: int) -> None:

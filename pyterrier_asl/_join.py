@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = npt.NDArray[np.int64]
@@ -41,16 +40,6 @@ def _compiled(function: F) -> F:
     except RuntimeError:  # Numba has found no such place
         made = numba.njit(nogil=True)(function)
     return made
-
-
-def bytes_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
-    """The buffers of Arrow text: where each id begins and ends, and the bytes."""
-    _, ends, data = ids.buffers()
-    if not len(ids):
-        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
-    text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else None
-    return offsets, np.zeros(1, dtype=np.uint8) if text is None else text
 
 
 def spread(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> None:

@@ -77,7 +77,7 @@ def evaluate(
     """
     sources = run_sources(runs)
     with measuring(sources, jobs=jobs, backend=backend) as measured:
-        scorer = Scorer(_judgements(qrels), _measures(measures))
+        scorer = Scorer(judgements_of(qrels), _measures(measures))
         frame = evaluated(measured, scorer, list(sources), progress=progress)
     return to_long(frame) if long else frame
 
@@ -191,10 +191,15 @@ def load_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
 # What is asked for
 
 
-def _judgements(qrels: Any) -> Judgements:
+def judgements_of(qrels: Any) -> Judgements:
+    """Judgements from whatever :func:`evaluate` takes."""
     if isinstance(qrels, Judgements):
         return qrels
-    return Judgements(read_qrels_table(qrels) if isinstance(qrels, (str, os.PathLike)) else qrels)
+    if not isinstance(qrels, (str, os.PathLike)):
+        return Judgements(qrels)
+    judgements = Judgements(read_qrels_table(qrels))
+    pa.default_memory_pool().release_unused()  # Arrow keeps the memory of the table, which is gone.
+    return judgements
 
 
 def _measures(measures: Measures) -> dict[str, Any]:

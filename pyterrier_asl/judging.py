@@ -83,6 +83,18 @@ class Judgements:
         self._relevant: dict[float, Ints] = {}
         self._made: dict[Any, Any] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what was made of it since, and what the index has as well."""
+        others = ("docnos", "offsets", "_relevant", "_made")
+        return {name: value for name, value in self.__dict__.items() if name not in others}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        index = state["index"]
+        arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
+        self.__dict__.update(
+            state, **arrays, docnos=index.ids, offsets=index.offsets, _relevant={}, _made={}
+        )
+
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
         """Adds the queries of a dict that have no judged document, behind the others."""
         known = set(self.qid_text.to_pylist())

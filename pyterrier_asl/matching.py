@@ -90,6 +90,34 @@ def even(rows: int) -> Ints:
     return np.append(np.arange(0, rows, 4096), rows)
 
 
+def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """Arrow text as NumPy's arrays, which are views of it: where each id begins and ends; bytes.
+
+    >>> starts, data = arrays_of(pa.array(["a", "bc"], type=pa.large_string()))
+    >>> starts.tolist(), data.tobytes()[:3]
+    ([0, 1, 3], b'abc')
+    """
+    _, ends, data = ids.buffers()
+    offsets, text = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
+    if len(ids):
+        offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
+        text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
+    # One kind of array, or the loops are compiled for each.
+    offsets.flags.writeable = text.flags.writeable = False
+    return offsets, text
+
+
+def text_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
+    """The other way round, also without a copy.
+
+    >>> text_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
+    ['a', 'bc']
+    """
+    return pa.LargeStringArray.from_buffers(
+        len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data)
+    )
+
+
 class PairIndex:
     """Known (group, id) pairs, group by group, to be looked up by the million.
 
@@ -109,8 +137,22 @@ class PairIndex:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What cannot be made again; tables are not worth sending to another process."""
-        return {"offsets": self.offsets, "ids": self.ids}
+        """All in NumPy's arrays, and with the hashes, if there are: so that processes can share it
+        from one file."""
+        made = ("hashes", "_table")
+        return {
+            "offsets": self.offsets,
+            "ids": arrays_of(self.ids),
+            **{name: value for name, value in self.__dict__.items() if name in made},
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Mapped from a file, arrays are of a kind that the compiled loops do not know.
+        known = {
+            name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
+            for name, value in state.items()
+        }
+        self.__dict__.update(known, ids=text_of(*known["ids"]))
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
@@ -136,7 +178,7 @@ class PairIndex:
         found = np.empty(len(ids), dtype=np.int64)
         join.spread(
             join.find, even(len(ids)), np.empty(0, dtype=np.int64) if groups is None else groups,
-            *join.bytes_of(ids), *join.bytes_of(self.ids), self.hashes, *self._table[:2], found,
+            *arrays_of(ids), *arrays_of(self.ids), self.hashes, *self._table[:2], found,
         )  # fmt: skip
         return found
 
@@ -146,7 +188,7 @@ class PairIndex:
         from . import _join
 
         hashes = np.empty(len(self), dtype=np.uint64)
-        _join.spread(_join.hashes, even(len(self)), *_join.bytes_of(self.ids), hashes)
+        _join.spread(_join.hashes, even(len(self)), *arrays_of(self.ids), hashes)
         return hashes
 
     @cached_property
@@ -159,7 +201,7 @@ class PairIndex:
         table = np.full(starts[-1], -1, dtype=np.int32)
         again = np.zeros(len(self), dtype=np.uint8)
         _join.spread(
-            _join.build, self.offsets, starts, *_join.bytes_of(self.ids), self.hashes, table, again
+            _join.build, self.offsets, starts, *arrays_of(self.ids), self.hashes, table, again
         )
         return starts, table, np.flatnonzero(again)
 

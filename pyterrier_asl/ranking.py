@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .matching import PairIndex, codes, compiled
+from .matching import PairIndex, arrays_of, codes, compiled
 
 Ints = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
@@ -75,7 +75,7 @@ def _by_loops(
     join: ModuleType, scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints,
     known: PairIndex,
 ) -> Met:  # fmt: skip
-    buffers = join.bytes_of(ids)
+    buffers = arrays_of(ids)
     order = _sorted(join, scores, buffers, starts)
     sizes = np.diff(starts)
     room = _cumulate(np.minimum(sizes, np.diff(known.offsets)[queries]))
@@ -84,7 +84,7 @@ def _by_loops(
     again = np.zeros(len(ids), dtype=np.uint8)
     join.spread(
         join.match, starts, np.empty(0, dtype=np.int64) if order is None else order, *buffers,
-        queries, known.offsets, *join.bytes_of(known.ids), known.hashes, room, ranks, pairs,
+        queries, known.offsets, *arrays_of(known.ids), known.hashes, room, ranks, pairs,
         entries, again, dropped,
     )  # fmt: skip
     filled = np.repeat(room[:-1], entries) + _within(entries)

@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .evaluation import evaluate, evaluated, means
+from .evaluation import evaluate, evaluated, judgements_of, means
 from .io import (
     RunSource,
     iter_run_tables,
     official_measures,
-    read_qrels_table,
     read_run_table,
     run_name,
 )
@@ -134,7 +133,7 @@ def read_judgements(qrels: str) -> Judgements:
     Raises:
         ValueError: where it holds none.
     """
-    judgements = Judgements(read_qrels_table(qrels))
+    judgements = judgements_of(qrels)
     if not len(judgements):
         raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
     return judgements

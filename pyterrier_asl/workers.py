@@ -7,7 +7,6 @@ is cut by its files alone (see :mod:`~pyterrier_asl.partitions`), and runs come 
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import tempfile
 from collections import deque
@@ -152,15 +151,17 @@ def _by_joblib(
 
 @contextmanager
 def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
-    """The scorer as something small to send with each run: workers read it from a file, once."""
+    """The scorer as something small to send with each run: workers map it from a file, once, so
+    that they share what is large in it."""
     if backend == "threading":
         yield partial(_work, scorer)
         return
     folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
     try:
-        path = os.path.join(folder, "scorer.pickle")
-        with open(path, "wb") as file:
-            pickle.dump(scorer, file, protocol=5)
+        import joblib
+
+        path = os.path.join(folder, "scorer")
+        joblib.dump(scorer, path)
         yield _FromFile(path, os.getpid())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -179,9 +180,10 @@ class _FromFile:
 
 @lru_cache(maxsize=1)
 def _read_scorer(path: str, sender: int) -> Scorer:
+    import joblib
+
     end_with(sender, os.path.dirname(path))
-    with open(path, "rb") as file:
-        scorer: Scorer = pickle.load(file)
+    scorer: Scorer = joblib.load(path, mmap_mode="c")
     return scorer
 
 

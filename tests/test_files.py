@@ -277,7 +277,7 @@ def test_what_goes_to_workers_is_for_this_user_alone():
         pass
 
     with pytest.raises(Stopped):
-        scorer = Scorer(evaluation._judgements(QRELS), {})
+        scorer = Scorer(evaluation.judgements_of(QRELS), {})
         with workers._sent(scorer, "loky") as work:
             folder = Path(work.path).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
