@@ -173,8 +173,8 @@ def test_rel_is_for_measures_of_others_too(files):
 def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
     from pyterrier_asl import run_files
 
-    table = run_files.read_qrels_table("qrels")
-    monkeypatch.setattr(run_files, "read_qrels_table", lambda source: table)
+    judgements = run_files.judgements_of("qrels")
+    monkeypatch.setattr(run_files, "judgements_of", lambda source: judgements)
     official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
     monkeypatch.setattr(run_files, "official_measures", lambda source: official)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
