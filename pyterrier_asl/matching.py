@@ -156,11 +156,17 @@ class PairIndex:
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
-        if compiled(len(self)) is not None:
+        if self.compiled(0) is not None:
             return self._table[2]
         order, keys, _ = self._sorted
         earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
         return earlier
+
+    def compiled(self, rows: int) -> ModuleType | None:
+        """The compiled loops, where they are worth it for so many rows to be looked up here."""
+        if "_table" in self.__dict__:  # made for them
+            return compiled(max(rows, ENOUGH))
+        return compiled(rows if "_sorted" in self.__dict__ else rows + len(self))
 
     def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
         """The position of each (group, id) among the known pairs (the last of equals), -1 where it
@@ -172,7 +178,7 @@ class PairIndex:
         """
         if not len(self) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        join = compiled(len(ids))
+        join = self.compiled(len(ids))
         if join is None:
             return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
         found = np.empty(len(ids), dtype=np.int64)

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 #: Rows of a block. Fewer cost calls, more cost memory.
-BLOCK_ROWS = 1 << 20
+BLOCK_ROWS = 1 << 19
 #: Bytes of files that are worth sending to a worker together.
 _CHUNK_BYTES = 1 << 26
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .matching import PairIndex, arrays_of, codes, compiled
+from .matching import PairIndex, arrays_of, codes
 
 Ints = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
@@ -62,7 +62,7 @@ def meet(
     >>> met.order.tolist(), met.ranks.tolist(), met.pairs.tolist(), met.repeated.tolist()
     ([1, 2, 0], [2], [1], [3])
     """
-    join = compiled(len(ids))
+    join = known.compiled(len(ids))
     if join is None:
         return _by_arrow(scores, ids, starts, queries, known)
     return _by_loops(join, scores, ids, starts, queries, known)

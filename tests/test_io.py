@@ -252,8 +252,8 @@ def test_pieces_that_are_larger_than_blocks(write, codec):
     """Compressed one by one and put together, empty ones between, cut short, with what is none."""
     pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:2_999_999], MANY[2_999_999:])]
     nothing = compressed(b"", codec)
-    damaged = [b"".join(pieces[:2])[:-9], b"".join(pieces)[:-9], b"".join(pieces) + b"what is this?"]
-    whole = [b"".join(pieces)]
+    together = b"".join(pieces)
+    whole, damaged = [together], [b"".join(pieces[:2])[:-9], together[:-9], together + b"what?"]
     # Arrow does not read on after an empty piece of bzip2.
     (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
     for content in whole:
