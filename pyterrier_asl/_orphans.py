@@ -13,27 +13,41 @@ _EVERY = 1.0
 _FOLDERS: set[str] = set()
 
 
-def end_with(parent: int, folder: str | os.PathLike[str]) -> None:
-    """Ends this process soon after ``parent`` has ended, and takes away what that has left.
+def end_with(sender: int, folder: str | os.PathLike[str]) -> None:
+    """Ends this process soon after ``sender`` has ended, and takes away what that has left.
 
     Args:
-        parent: The process that sent the work. Nothing happens unless it is this one's parent:
-            work can also be done where it comes from.
+        sender: The process that sent the work. Nothing happens in itself: work can also be done
+            where it comes from.
         folder: What it sent, for nobody else. It is removed.
     """
-    if os.getppid() == parent:
+    if os.getpid() != sender:
         _FOLDERS.add(os.fspath(folder))
-        _watch(parent)
+        _watch(sender)
 
 
 @lru_cache(maxsize=1)
-def _watch(parent: int) -> None:
-    Thread(target=_wait, args=(parent,), daemon=True).start()
+def _watch(sender: int) -> None:
+    Thread(target=_wait, args=(sender,), daemon=True).start()
 
 
-def _wait(parent: int) -> None:
-    while os.getppid() == parent:
+def _wait(sender: int) -> None:
+    child = os.getppid() == sender
+    # One that has ended may exist until somebody has noticed: to its children it is gone at once.
+    while os.getppid() == sender if child else _exists(sender):
         time.sleep(_EVERY)
     for folder in _FOLDERS:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
+
+
+def _exists(process: int) -> bool:
+    if os.name == "nt":  # where a signal that does nothing would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

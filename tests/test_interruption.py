@@ -105,11 +105,16 @@ _EVALUATE = """
     show = evaluation.tqdm
 
     class Telling(show):
-        def update(self, n=1):
-            print("one is done", flush=True)
-            super().update(n)
+        def __iter__(self):
+            for each in super().__iter__():
+                print("one is done", flush=True)
+                yield each
 
     evaluation.tqdm = Telling
+    if jobs > 1:  # one that is just starting when all ends has nothing to do for five minutes
+        import time
+        from joblib import Parallel, delayed
+        Parallel(jobs)(delayed(time.sleep)(1) for _ in range(jobs))
     qrels = {"q": {"d0": 1, "d5": 1}}
     frame = evaluate(
         {f"run{i}": folder / "run" for i in range(100_000)}, qrels, ["ASL", "AP_Rareness@10"],
