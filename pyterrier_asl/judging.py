@@ -215,11 +215,11 @@ def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("queries", "ranks", "pairs")
     )
-    order = np.argsort(queries, kind="stable")
+    if np.any(queries[1:] < queries[:-1]):
+        order = np.argsort(queries, kind="stable")
+        queries, ranks, pairs = queries[order], ranks[order], pairs[order]
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    return JudgedRun.from_entries(
-        judgements, retrieved, queries[order], ranks[order], pairs[order]
-    )
+    return JudgedRun.from_entries(judgements, retrieved, queries, ranks, pairs)
 
 
 class NothingJudged(UserWarning):

@@ -181,9 +181,8 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     >>> ideal_dcg(np.array([0.0, 1.0, 2.0]), np.array([0, 3]), 1).tolist()
     [2.0]
     """
-    queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    gaining = gains > 0
-    queries, gains = queries[gaining], gains[gaining]
+    gaining = np.flatnonzero(gains > 0)
+    queries, gains = np.searchsorted(offsets, gaining, side="right") - 1, gains[gaining]
     best = gains[np.lexsort((-gains, queries))]
     counts = np.bincount(queries, minlength=len(offsets) - 1)
     offsets = np.concatenate(([0], np.cumsum(counts)))
