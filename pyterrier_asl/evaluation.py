@@ -61,9 +61,9 @@ def evaluate(
         progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
-        A frame, runs in the order given and queries in the order of the qrels: ``name``, ``qid``
-        (as the qrels hold it), and a column for each measure; with ``long`` ``name``, ``qid``,
-        ``measure``, ``value``. Exactly one value for every run, query of the qrels and measure.
+        A frame, runs in the order given and queries in the order of the qrels, with ``name``,
+        ``qid`` (as the qrels hold it), and a column for each measure; with ``long`` ``name``,
+        ``qid``, ``measure``, ``value``. Exactly one value for every run, query and measure.
 
     Raises:
         ValueError: for no runs, no or unknown measures; for a run that is empty, shares no query or

@@ -384,8 +384,8 @@ def read_qrels(source: RunSource) -> pd.DataFrame:
             ir_measures' column names.
 
     Returns:
-        The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``:
-        int64 where every grade is a whole number, else float64.
+        The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``
+        (int64 where every grade is a whole number, else float64).
 
     Raises:
         ValueError: If the content is no qrels; the message has the file, the line and its text.
