@@ -266,7 +266,7 @@ def test_nothing_in_the_package_can_load_code():
                 allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
                 assert all(ast.unparse(value) == "False" for value in allowed), path
     assert {each for each in found if not each[0].startswith("tuning/")} == {
-        ("workers.py", "pickle.load")  # of what this process has just written, see below
+        ("workers.py", "joblib.load")  # of what this process has just written, see below
     }
 
 
