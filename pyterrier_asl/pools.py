@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -184,7 +185,7 @@ class RarenessPool(Named):
         depth = "" if self.depth is None else f", depth={self.depth}"
         return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
 
-    @property
+    @cached_property
     def systems(self) -> int:
         """S: how many groups there are; without groups, how many runs."""
         return len(set(self.groups))
