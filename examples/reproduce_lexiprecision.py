@@ -63,6 +63,7 @@ def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
 def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
     """Figures 2, 3 and 5 to 9."""
     from pyterrier_asl.charts import lexiprecision as charts
+    from pyterrier_asl.charts.saving import save_chart
 
     labels = missing_labels(runs, rel=rel, seed=seed)
     by_p_1 = tie_probability(DOCUMENTS, RELEVANT, range(1, 501, 5))
@@ -88,7 +89,7 @@ def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, chart in made.items():
-        chart.save(folder / f"lexiprecision-{name}.html")
+        save_chart(chart, folder / f"lexiprecision-{name}.html")
     click.echo(f"\n{len(made)} figures are in {folder}")
 
 

@@ -71,6 +71,7 @@ def pools(runs: JudgedRuns, table: pd.DataFrame) -> None:
 def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
     """Figures 1 and 2, and Tables 3 and 4 as charts."""
     from pyterrier_asl.charts import rareness as charts
+    from pyterrier_asl.charts.saving import save_chart
 
     made = {
         "1-synthetic-systems": charts.synthetic_systems(synthetic_systems(runs, None, query)),
@@ -82,7 +83,7 @@ def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, chart in made.items():
-        chart.save(folder / f"rareness-{name}.html")
+        save_chart(chart, folder / f"rareness-{name}.html")
     click.echo(f"\n{len(made)} figures are in {folder}")
 
 

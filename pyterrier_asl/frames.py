@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .tables import EVERY_PLACE, formatted, print_whole
+from .tables import EVERY_PLACE, formatted, print_whole, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -162,7 +162,7 @@ def rich_table(
                 table.add_section()
             row[group_by] = "" if group == before else group
             before = group
-        table.add_row(*(Text(text) for text in row.values()))
+        table.add_row(*(Text(printable(text)) for text in row.values()))
     return table
 
 

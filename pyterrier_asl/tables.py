@@ -229,7 +229,7 @@ def rich_table(
             zip(scores.column(name), scores.is_best(name)) for name in scores.measures
         )
     ]
-    labels = [[str(key) for key in scores.values[name]] for name in scores.keys]
+    labels = [[printable(str(key)) for key in scores.values[name]] for name in scores.keys]
     arrows = {name: scores.arrow(name, ascii_only) for name in scores.measures}
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     if turned:
@@ -246,6 +246,15 @@ def rich_table(
     for line in zip(*([Text(label) for label in column] for column in labels), *cells):
         table.add_row(*line)
     return table
+
+
+def printable(text: str) -> str:
+    r"""Text without what would move a terminal's cursor or colour what follows.
+
+    >>> print(printable("bm25" + chr(27) + "[31m"))
+    bm25\x1b[31m
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _header(measure: str, arrow: str) -> Text:
