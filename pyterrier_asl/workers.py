@@ -34,7 +34,6 @@ _FILES, _BYTES, _THREADS = 32, 1 << 25, 2
 #: How often Ray does a task anew after the worker or its machine was lost.
 _RETRIES = 5
 
-
 Measuring: TypeAlias = Callable[[Scorer], Iterator[Scored]]
 
 
@@ -119,8 +118,8 @@ def _reading(tasks: Iterable[Task], closing: ExitStack) -> Iterator[Task]:
     threads = closing.enter_context(ThreadPoolExecutor(_THREADS))
     for name, source, alone in tasks:
         size = _size(source)
-        while waiting and not (
-            len(waiting) < _FILES and size + sum(other for _, other in waiting) <= _BYTES
+        while waiting and (
+            len(waiting) >= _FILES or size + sum(other for _, other in waiting) > _BYTES
         ):
             yield waiting.popleft()[0]
         source = begin_run(source, threads)
