@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import ir_measures
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 from ir_measures.measures.base import SumAgg
@@ -97,10 +98,23 @@ def evaluated(
         measured(scorer), total=len(names), desc="runs", unit="run",
         disable=None if progress is None else not progress,
     )  # fmt: skip
-    frame = pd.DataFrame(np.concatenate(scorer.finish(shown)), columns=list(scorer.measures))
-    qids = scorer.judgements.qids
+    values = np.concatenate(scorer.finish(shown))
+    return frame_of(names, scorer.judgements.qids, dict(zip(scorer.measures, values.T)))
+
+
+def frame_of(
+    names: Sequence[str], qids: Sequence[Any], values: Mapping[str, npt.NDArray[np.float64]]
+) -> pd.DataFrame:
+    """An evaluation from its values.
+
+    Args:
+        names: what the runs are called, S of them.
+        qids: the queries, Q of them.
+        values: for each column those of each run and query, shape (S, Q) or (S * Q,).
+    """
+    frame = pd.DataFrame({column: value.ravel() for column, value in values.items()})
     frame.insert(0, "name", np.repeat(np.array(names, dtype=object), len(qids)))
-    frame.insert(1, "qid", pd.Series(qids * len(names), dtype=None if qids else object))
+    frame.insert(1, "qid", pd.Series(list(qids) * len(names), dtype=None if qids else object))
     return frame
 
 

@@ -13,7 +13,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import ASL, DocLengths, search_lengths
+from pyterrier_asl import ASL, DocLengths, evaluate, search_lengths
 from pyterrier_asl.analysis.distribution import search_length_changes, search_length_distribution
 from pyterrier_asl.analysis.document_lengths import lengths_by_rank
 from pyterrier_asl.analysis.double_scores import by_double_scores
@@ -29,6 +29,7 @@ from pyterrier_asl.analysis.relevant_documents import RelevantDocuments
 from pyterrier_asl.analysis.reordering import Scored, num_better, reordering
 from pyterrier_asl.analysis.slices import Queries, per_slice, slices
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
+from pyterrier_asl.evaluation import load_evaluation, save_evaluation
 
 
 @pytest.fixture(scope="session")
@@ -117,6 +118,22 @@ def test_judged_runs_are_met_anew_only_with_other_qrels():
     assert judged.select(["two", "one"]).values("RR").tolist() == [[0.5, 0, 0], [1, 0.5, 0]]
     with pytest.raises(ValueError, match="no runs \\['three'\\]"):
         judged.select(["three"])
+
+
+def test_values_are_kept_as_one_frame(tmp_path):
+    judged, asked = JudgedRuns.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
+    found = judged.evaluation(asked)
+    pd.testing.assert_frame_equal(found, evaluate(RUNS, QRELS, asked))
+    other = found[::-1].assign(AP=0.25)  # another order, and what no run has
+    save_evaluation(other, tmp_path / "evaluation")
+    knowing = judged.with_evaluation(load_evaluation(tmp_path / "evaluation"))
+    assert (knowing.values("AP") == 0.25).all() and not (judged.values("AP") == 0.25).all()
+    for measure in asked[1:]:
+        assert knowing.values(measure).tolist() == judged.values(measure).tolist()
+    with pytest.raises(ValueError, match="of other runs"):
+        judged.select(["one"]).with_evaluation(found)
+    with pytest.raises(ValueError, match="of other queries"):
+        JudgedRuns.of(RUNS, {"q1": {"a": 1}}).with_evaluation(found)
 
 
 def test_tracks_are_pairs_of_runs_and_qrels():

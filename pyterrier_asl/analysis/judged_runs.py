@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from .. import acceleration
+from ..evaluation import frame_of, matrix, measure_columns
 from ..io import iter_run_tables, read_qrels_table, read_run_table
 from ..judging import JudgedRun, Judgements
 from ..scoring.lexicographic import reciprocal_ranks
@@ -93,10 +94,47 @@ class JudgedRuns:
     def values(self, measure: Any) -> Floats:
         """The value of every run for every query, shape (S, Q), computed once a measure."""
         measure = ir_measures.parse_measure(measure)
-        key = (type(measure).__module__, str(measure))
+        key = _key(measure)
         if key not in self._values:
             self._values[key] = np.array([_values(measure, run) for run in self.runs])
         return self._values[key]
+
+    def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
+        """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
+
+        >>> JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).evaluation(["RR"])
+          name qid   RR
+        0    a   q  1.0
+        """
+        return frame_of(self.names, self.qids, {str(m): self.values(m) for m in measures})
+
+    def with_evaluation(self, evaluation: pd.DataFrame) -> JudgedRuns:
+        """The same runs, with values that have been computed before and perhaps saved.
+
+        Args:
+            evaluation: what :meth:`evaluation`, :func:`~pyterrier_asl.evaluate` or
+                :func:`~pyterrier_asl.evaluation.load_evaluation` gave of these runs and queries;
+                columns are called as ir_measures calls their measures.
+
+        Raises:
+            ValueError: where it is of other runs or queries.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs.with_evaluation(runs.evaluation(["RR"])).values("RR").tolist()
+        [[1.0]]
+        """
+        known = dict(self._values)
+        for column in measure_columns(evaluation):
+            values = matrix(evaluation, column)
+            for what, ours, theirs in (
+                ("runs", self.names, list(values.index)), ("queries", self.qids, list(values))
+            ):  # fmt: skip
+                if sorted(map(str, ours)) != sorted(map(str, theirs)):
+                    raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
+            values.columns = values.columns.map(str)
+            ordered = values.loc[self.names, [str(qid) for qid in self.qids]]
+            known[_key(ir_measures.parse_measure(column))] = ordered.to_numpy()
+        return replace(self, _values=known)
 
     def reciprocal_ranks(self, rel: float = 1, cutoff: int | None = None) -> Floats:
         """RR_i of every relevant document in every run, shape (S, relevant documents in all)."""
@@ -136,6 +174,10 @@ class JudgedRuns:
         if qrels is self.source or qrels is self.judgements:
             return True
         return _is_named(qrels) and _is_named(self.source) and str(qrels) == str(self.source)
+
+
+def _key(measure: Any) -> tuple[str, str]:
+    return type(measure).__module__, str(measure)
 
 
 def tracks(runs: Any, qrels: Any = None) -> dict[str, JudgedRuns]:
