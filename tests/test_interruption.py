@@ -55,7 +55,7 @@ class Worker:
             self.process.wait(timeout=60)
             return ""
         os.killpg(self.group, how)
-        return self.process.communicate(timeout=60)[1]
+        return self.process.communicate(timeout=180)[1]
 
     def alone(self, seconds: float) -> bool:
         """Whether none of its processes is left, after so long at most."""
@@ -342,7 +342,8 @@ def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tu
     for _ in range(5):
         worker.wait_for("one is done")
     said = worker.end(signal.SIGINT)
-    assert said.rstrip().endswith("KeyboardInterrupt"), said
+    # Workers, who are interrupted too, may say so after it.
+    assert worker.process.returncode != 0 and "KeyboardInterrupt" in said, said
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "again"), tuned[1][what])
     left = [path.name for path in start.temporary.rglob("objective.pickle")]
     assert not left, "what was sent to the workers is still there"
