@@ -1,4 +1,4 @@
-"""All that is claimed of speed, in one go: some fifteen minutes on a machine that is idle else.
+"""All that is claimed of speed, in one go: some ten minutes on a machine that is idle else.
 
     python benchmarks/table.py --trec-eval ./trec_eval --runs RUNS --qrels QRELS
 
