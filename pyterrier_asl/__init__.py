@@ -7,12 +7,12 @@ it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 from . import provider as provider  # registers the measures and the provider
+from ._lazily import exported
 from .measures import ASL, TBG, AP_Rareness, LexiP, P_Rareness, nASL, search_lengths
 
 if TYPE_CHECKING:
@@ -74,14 +74,4 @@ __all__ = [
     "search_lengths",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+__getattr__, __dir__ = exported(globals(), _LATER)

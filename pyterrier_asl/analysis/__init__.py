@@ -15,9 +15,10 @@ whatever was imported before; the file is only where to import from, as in
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .._lazily import exported
 
 if TYPE_CHECKING:
     from .alpha import agreement_by_alpha
@@ -146,17 +147,7 @@ __all__ = [
     "without_own_group",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+__getattr__, __dir__ = exported(globals(), _LATER)
 
 
 class _Package(ModuleType):
