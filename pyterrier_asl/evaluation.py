@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 from .io import load_parquet, read_qrels_table, run_sources, save_parquet
 from .judging import Judgements
 from .scorer import Scorer
-from .workers import Measuring, measuring
+from .workers import scored
 
 Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
 
@@ -77,29 +77,14 @@ def evaluate(
     1   bad   q     2.0    0.5
     """
     sources = run_sources(runs)
-    with measuring(sources, jobs=jobs, backend=backend) as measured:
-        scorer = Scorer(judgements_of(qrels), _measures(measures))
-        frame = evaluated(measured, scorer, list(sources), progress=progress)
-    return to_long(frame) if long else frame
-
-
-def evaluated(
-    measured: Measuring, scorer: Scorer, names: Sequence[str], *, progress: bool | None = None
-) -> pd.DataFrame:
-    """The frame of :func:`evaluate`.
-
-    Args:
-        measured: measures the runs; see :func:`~pyterrier_asl.workers.measuring`.
-        scorer: by what.
-        names: what the runs are called.
-        progress: whether to show a progress bar; None: where there is a terminal.
-    """
+    scorer = Scorer(judgements_of(qrels), _measures(measures))
     shown: Any = tqdm(
-        measured(scorer), total=len(names), desc="runs", unit="run",
-        disable=None if progress is None else not progress,
+        scored(scorer, sources, jobs=jobs, backend=backend), total=len(sources), desc="runs",
+        unit="run", disable=None if progress is None else not progress,
     )  # fmt: skip
     values = np.concatenate(scorer.finish(shown))
-    return frame_of(names, scorer.judgements.qids, dict(zip(scorer.measures, values.T)))
+    frame = frame_of(list(sources), scorer.judgements.qids, dict(zip(scorer.measures, values.T)))
+    return to_long(frame) if long else frame
 
 
 def frame_of(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .evaluation import evaluate, evaluated, judgements_of, means
+from .evaluation import evaluate, judgements_of, means
 from .io import (
     RunSource,
     iter_run_tables,
@@ -26,9 +26,7 @@ from .lengths import DocLengths
 from .partitions import PartitionedRun, is_partitioned, partitioned_runs
 from .pools import RarenessPool
 from .requested import Requested, default_measures, grades_hint, needs_pool, parse_measures, unique
-from .scorer import Scorer
 from .tables import ALL, Scores
-from .workers import measuring
 
 
 @dataclass(frozen=True)
@@ -112,18 +110,12 @@ def measure_files(
     """
     files = measurable(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    with measuring(files, jobs=jobs) as measured:
-        judgements = read_judgements(qrels)
-        if typed is None:
-            several = len(files) > 1 or pool is not None
-            typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
-        asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-        scorer = Scorer(judgements, {one.name: one.measure for one in asked})
-        failures: dict[str, str] = {}
-        try:
-            by_query = evaluated(measured, scorer, list(files))
-        except (ValueError, OSError) as error:
-            by_query, failures = _without_bad_ones(files, scorer, jobs, error)
+    judgements = read_judgements(qrels)
+    if typed is None:
+        several = len(files) > 1 or pool is not None
+        typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
+    asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
+    by_query, failures = _evaluated(files, judgements, asked, jobs)
     return Measured(by_query, asked, failures, grades_hint(float(judgements.grades.max()), asked))
 
 
@@ -174,21 +166,26 @@ def completed(
     return asked
 
 
-def _without_bad_ones(
-    files: Mapping[str, RunSource], scorer: Scorer, jobs: int, error: Exception
+def _evaluated(
+    files: Mapping[str, RunSource], judgements: Judgements, asked: list[Requested], jobs: int
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
-    judgements = scorer.judgements
-    wrong = {name: reason for name, run in files.items() if (reason := _reason(run, judgements))}
-    good = {name: run for name, run in files.items() if name not in wrong}
-    if not wrong:  # it is not the runs' fault
-        raise error
-    if not good:
-        first, *others = wrong.values()
-        raise ValueError(
-            first + (f" (nor can any of {len(others)} further runs be used)" if others else "")
-        ) from error
-    return evaluate(good, judgements, scorer.measures, jobs=jobs), wrong
+    measures = {one.name: one.measure for one in asked}
+    try:
+        return evaluate(files, judgements, measures, jobs=jobs), {}
+    except (ValueError, OSError) as error:
+        wrong = {
+            name: reason for name, run in files.items() if (reason := _reason(run, judgements))
+        }
+        good = {name: run for name, run in files.items() if name not in wrong}
+        if not wrong:  # it is not the runs' fault
+            raise
+        if not good:
+            first, *others = wrong.values()
+            raise ValueError(
+                first + (f" (nor can any of {len(others)} further runs be used)" if others else "")
+            ) from error
+    return evaluate(good, judgements, measures, jobs=jobs), wrong
 
 
 def _reason(run: Any, judgements: Judgements) -> str:

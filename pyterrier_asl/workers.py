@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, TypeAlias
 
 from ._orphans import end_with
@@ -34,44 +34,29 @@ _FILES, _BYTES, _THREADS = 32, 1 << 25, 2
 #: How often Ray does a task anew after the worker or its machine was lost.
 _RETRIES = 5
 
-Measuring: TypeAlias = Callable[[Scorer], Iterator[Scored]]
 
-
-@contextmanager
-def measuring(
-    sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
-) -> Iterator[Measuring]:
-    """Begins to read runs, where that is done in this process, and measures them when told how.
+def scored(
+    scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
+) -> Iterator[Scored]:
+    """Measures runs.
 
     Args:
+        scorer: what to measure by.
         sources: runs by name.
         jobs: how many workers; -1: as many as there are cores, here or in the cluster.
         backend: ``'ray'`` or one of joblib's.
 
     Returns:
-        A context with a function that measures the runs, in their order; it can be called once.
+        An iterator of the runs in their order.
     """
     chunks = {name: _chunks(source) for name, source in sources.items()}
     tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
-    with ExitStack() as closing:
-        done: Callable[[Scorer], Iterator[Done]]
-        if backend == "ray":
-            done = partial(_by_ray, tasks=map(_from_anywhere, tasks), jobs=jobs)
-        elif jobs == 1 or len(tasks) == 1:
-            reading = _reading(tasks, closing)
-            done = partial(_one_by_one, tasks=chain(islice(reading, 1), reading))
-        else:
-            done = partial(
-                _by_joblib, tasks=map(_from_anywhere, tasks), jobs=jobs, backend=backend
-            )
-        yield lambda scorer: _put_together(scorer, sources, chunks, done(scorer))
-
-
-def _put_together(
-    scorer: Scorer, sources: Mapping[str, Any], chunks: Mapping[str, list[Any]],
-    done: Iterator[Done],
-) -> Iterator[Scored]:  # fmt: skip
-    """Whole runs from what is done of them."""
+    if backend == "ray":
+        done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
+    elif jobs == 1 or len(tasks) == 1:
+        done = _one_by_one(scorer, tasks)
+    else:
+        done = _by_joblib(scorer, map(_from_anywhere, tasks), jobs, backend)
     for name, source in sources.items():
         if len(chunks[name]) == 1:
             one = next(done)
@@ -109,7 +94,9 @@ def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
 
 
 def _one_by_one(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
-    return (_work(scorer, *task) for task in tasks)
+    with ExitStack() as closing:
+        for task in _reading(tasks, closing):
+            yield _work(scorer, *task)
 
 
 def _reading(tasks: Iterable[Task], closing: ExitStack) -> Iterator[Task]:
