@@ -17,9 +17,10 @@ from pyterrier_asl.analysis.assessors import (
     human_range,
     sampled_average_precision,
 )
-from pyterrier_asl.analysis.judged_runs import JudgedRuns, as_judgements
+from pyterrier_asl.analysis.judged_runs import JudgedRuns
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.satisfaction import satisfaction
+from pyterrier_asl.evaluation import judgements_of
 from pyterrier_asl.io import read_qrels
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"z": 1}}
@@ -143,7 +144,7 @@ def test_closed_form_against_ten_thousand_permutations(data):
     print("\n", frame.round(5).to_string())
     # A topic's mean of 10,000 APs is off by .004 at the very most, the mean of 54 by far less.
     assert np.abs(frame["expected"] - frame["sampled"]).max() < 5e-4
-    assessed = assessed_by(as_judgements(nist), judges, own, rel).each[0]
+    assessed = assessed_by(judgements_of(nist), judges, own, rel).each[0]
     sampled = sampled_average_precision(assessed.retrieved, assessed.common, assessed.relevant)
     worst = np.abs(assessed.average_precision()["expected"] - sampled).max()
     print(f"largest difference of one topic, {assessed.name}: {worst:.5f}")

@@ -17,10 +17,11 @@ import pandas as pd
 import pyarrow as pa
 from tqdm.auto import tqdm
 
+from ..evaluation import judgements_of
 from ..judging import Judgements
 from ..scoring import assessor as scoring
 from .comparisons import PairedTest, as_frame
-from .judged_runs import JudgedRuns, as_judgements
+from .judged_runs import JudgedRuns
 from .measure_options import least_grade, with_options
 from .slices import Queries, per_slice
 
@@ -91,7 +92,7 @@ def assessed_by(
     Raises:
         ValueError: where there is no topic that all judged.
     """
-    others = {str(name): as_judgements(qrels) for name, qrels in assessors.items()}
+    others = {str(name): judgements_of(qrels) for name, qrels in assessors.items()}
     at = _shared_topics(original, others)
     each = []
     for name, other in others.items():
@@ -142,7 +143,7 @@ def assessor_scores(
       assessor   upper  expected   lower
     0      alt  0.6667     0.537  0.3889
     """
-    assessed = assessed_by(as_judgements(qrels), assessors, rel, assessor_rel)
+    assessed = assessed_by(judgements_of(qrels), assessors, rel, assessor_rel)
     scores = {each.name: each.average_precision() for each in assessed.each}
     if permutations:
         for each in assessed.each:

@@ -15,8 +15,8 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from .. import acceleration
-from ..evaluation import frame_of, matrix, measure_columns
-from ..io import iter_run_tables, read_qrels_table, read_run_table
+from ..evaluation import frame_of, judgements_of, matrix, measure_columns
+from ..io import iter_run_tables, read_run_table
 from ..judging import JudgedRun, Judgements
 from ..scoring.lexicographic import reciprocal_ranks
 
@@ -73,7 +73,7 @@ class JudgedRuns:
     def _meet(
         cls, source: Iterable[tuple[Any, Any]], qrels: Any, total: int | None
     ) -> JudgedRuns:
-        judgements = as_judgements(qrels)
+        judgements = judgements_of(qrels)
         names, judged = [], []
         few = total is not None and total < _MANY
         for name, run in tqdm(source, total=total, desc="runs", disable=few or None, leave=False):
@@ -246,13 +246,6 @@ def per_track(
 
 def _is_named(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
-
-
-def as_judgements(qrels: Any) -> Judgements:
-    """Judgements from a frame, a file, an ir_datasets id, or such as they are."""
-    if isinstance(qrels, Judgements):
-        return qrels
-    return Judgements(read_qrels_table(qrels) if _is_named(qrels) else qrels)
 
 
 def _judge(judgements: Judgements, name: str, run: Any) -> JudgedRun:

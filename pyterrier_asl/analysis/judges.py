@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from ..evaluation import judgements_of
 from ..judging import Judgements
 from ..scoring.agreement import cohen_kappa, confusion_table
 from .comparisons import as_frame
-from .judged_runs import as_judgements
 from .measure_options import least_grade
 
 Floats = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def judge_agreement(judges: Mapping[str, Any], *, rel: Any = 1) -> pd.DataFrame:
        pairs  agreement  kappa  kappa_grades
     0      2        1.0    1.0         0.333
     """
-    read = {str(name): as_judgements(qrels) for name, qrels in judges.items()}
+    read = {str(name): judgements_of(qrels) for name, qrels in judges.items()}
     rows = []
     for a, b in combinations(read, 2):
         grades = shared_grades(read[a], read[b])
@@ -83,7 +83,7 @@ def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
     0      0.0      1.0      1         1.0
     1      1.0      1.0      1         1.0
     """
-    read = {str(name): as_judgements(qrels) for name, qrels in judges.items()}
+    read = {str(name): judgements_of(qrels) for name, qrels in judges.items()}
     parts = []
     for a, b in combinations(read, 2):
         grades, counts = confusion_table(*shared_grades(read[a], read[b]))
