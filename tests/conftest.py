@@ -22,6 +22,48 @@ settings.register_profile("pyterrier_asl", deadline=None)
 settings.load_profile("pyterrier_asl")
 
 
+#: What a plain ``pytest`` leaves to ``pytest --full``: real runs, processes, browsers, Java; and
+#: single tests elsewhere that are marked slow.
+FULL = ("differential", "system")
+HERE = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    what = f"also the folders {', '.join(FULL)} and tests that are marked slow"
+    parser.addoption("--full", action="store_true", help=what)
+
+
+def _is_named(config: pytest.Config, path: Path) -> bool:
+    """Whether the command names a path, or something below it."""
+    named = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
+    return any(one.is_relative_to(path) for one in named)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out the folders of the full suite, unless they are asked for."""
+    if config.getoption("--full") or collection_path not in [HERE / name for name in FULL]:
+        return None
+    return None if _is_named(config, collection_path) else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks the full suite; leaves out what is slow, unless it or its file is asked for."""
+    for item in items:
+        if any(item.path.is_relative_to(HERE / name) for name in FULL):
+            item.add_marker(pytest.mark.slow)
+    if config.getoption("--full"):
+        return
+    slow = [
+        item for item in items
+        if "slow" in item.keywords and item.path.is_relative_to(HERE)
+        and not _is_named(config, item.path)
+        and not any(_is_named(config, HERE / name) for name in FULL)
+    ]  # fmt: skip
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
+
+
 def _required() -> set[str]:
     return {name.strip() for name in os.environ.get("PYTERRIER_ASL_REQUIRE", "").split(",")}
 
@@ -113,6 +155,15 @@ def expansion() -> None:
 def vectors(data: Path) -> dict:
     """Worked examples of every measure, beside the data."""
     path = data.parent / "vectors.json"
+    if not path.is_file():
+        _missing("data", f"there is no {path}")
+    return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def holes_vectors(data: Path) -> dict:
+    """Bounds by enumeration of all labellings, beside the data."""
+    path = data.parent / "vectors_holes.json"
     if not path.is_file():
         _missing("data", f"there is no {path}")
     return json.loads(path.read_text())

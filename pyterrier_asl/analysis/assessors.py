@@ -1,6 +1,6 @@
-"""Is there room above a system that scores as a second assessor does? (Trotman and Keeler 2011.)
+"""Is there room above a system that scores as a second judge does? (Trotman and Keeler 2011.)
 
-Another assessor's relevant documents are taken as a ranking and scored by the original's
+Another judge's relevant documents are taken as a ranking and scored by the original's
 judgements. What keeps two people from agreeing keeps any system from a score of 1.
 """
 
@@ -8,47 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import ir_measures
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
+from ir_measures import AP
 from tqdm.auto import tqdm
 
-from ..evaluation import judgements_of
-from ..judging import Judgements
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, STEP, WIDTH, category, ranges
+from ..evaluation.evaluate import judgements_of
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.slices import Queries
+from ..judging.judgements import Judgements
+from ..measures.names import with_options
 from ..scoring import assessor as scoring
-from .comparisons import PairedTest, as_frame
-from .judged_runs import JudgedRuns
-from .measure_options import least_grade, with_options
-from .slices import Queries, per_slice
+from .comparisons import PairedTest, as_frame, corrected
+from .registry import TROTMAN, analysis
+from .several_judges import QRELS, least_grades, queries_in, relevant_by, shared_pairs
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
-#: The scores of an assessor, whose documents have no order, as Table 1 names them.
+#: The scores of a judge, whose documents have no order, as Table 1 names them.
 BOUNDS = ("upper", "expected", "lower")
-#: What the original's judgements are called in the results.
-ORIGINAL = "original"
-
 #: Numbers that the sampling of permutations holds at once.
 _CHUNK = 2**22
 
 
 @dataclass(frozen=True)
 class Assessed:
-    """Another assessor's documents of Q topics, counted against the original's.
+    """Another judge's documents of Q topics, counted against the original's.
 
     Attributes:
-        name: the other assessor.
+        name: the other judge.
+        rel: minimum grade of a document that the other finds relevant.
         retrieved: R', documents the other found relevant, shape (Q,).
         common: r, those that the original found relevant too, shape (Q,).
         relevant: N_R, documents the original found relevant, shape (Q,).
     """
 
     name: str
+    rel: float
     retrieved: Ints
     common: Ints
     relevant: Ints
@@ -64,149 +68,189 @@ class Assessed:
 
 
 @dataclass(frozen=True)
-class AllAssessed:
-    """Some assessors, over the topics that the original and all of them judged.
+class OtherJudges:
+    """Some judges counted against the original, over the topics that it and all of them judged.
 
     Attributes:
         qids: the topics.
         at: their places among the original's.
-        each: the assessors.
+        each: the other judges.
+        rel: minimum grade of a document that the original finds relevant.
+        judgements: the original's.
     """
 
     qids: list[Any]
     at: Ints
     each: list[Assessed]
+    rel: float
+    judgements: Judgements
+
+    @classmethod
+    def of(
+        cls, qrels: Any, judges: Mapping[str, Any], *, rel: float = 1, judge_rel: Any = None
+    ) -> OtherJudges:
+        """Counts other judges' judgements against the original's.
+
+        Args:
+            qrels: the original's judgements, to score by: frame, file, or ir_datasets id.
+            judges: the other judges', name -> qrels.
+            rel: minimum grade of a document that the original finds relevant.
+            judge_rel: the same for the others: a number, or name -> number; None: as ``rel``.
+
+        Raises:
+            ValueError: where there is no topic that all judged, or for a judge who finds nothing
+                relevant.
+        """
+        original = judgements_of(qrels)
+        others = {str(name): judgements_of(each) for name, each in judges.items()}
+        least = least_grades([QRELS, *others], rel, judge_rel)
+        relevant = relevant_by(QRELS, original, least[QRELS])
+        at = _shared_topics(original, others)
+        each = []
+        for name, other in others.items():
+            counts = _count(original, relevant, other, relevant_by(name, other, least[name]))
+            retrieved, common, total = (count[at] for count in counts)
+            each.append(Assessed(name, least[name], retrieved, common, total))
+        qids = [original.qids[place] for place in at]
+        return cls(qids, at, each, least[QRELS], original)
 
 
-def assessed_by(
-    original: Judgements, assessors: Mapping[str, Any], rel: float = 1, assessor_rel: Any = None
-) -> AllAssessed:
-    """Counts other assessors' judgements against the original's.
+@dataclass(frozen=True)
+class RunsAndJudges:
+    """Runs, and other judges whose relevant documents are scored as they are.
 
-    Args:
-        original: the judgements to score by.
-        assessors: name -> qrels.
-        rel: minimum grade of a document that the original finds relevant.
-        assessor_rel: the same for the others: a number, or name -> number; None: as ``rel``.
-
-    Raises:
-        ValueError: where there is no topic that all judged.
+    Attributes:
+        runs: the runs, judged by the original.
+        others: the other judges.
     """
-    others = {str(name): judgements_of(qrels) for name, qrels in assessors.items()}
-    at = _shared_topics(original, others)
-    each = []
-    for name, other in others.items():
-        least = least_grade(assessor_rel, name, rel)
-        counts = _count(original, other, rel, least)
-        each.append(Assessed(name, *(count[at] for count in counts)))
-    return AllAssessed([original.qids[place] for place in at], at, each)
+
+    runs: JudgedRuns
+    others: OtherJudges
+
+    @classmethod
+    def of(
+        cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None, judges: Any = None,
+        rel: float = 1, judge_rel: Any = None,
+    ) -> RunsAndJudges:
+        """Reads them; arguments as of :meth:`OtherJudges.of`, ``judges`` may be None or empty."""
+        judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+        others = OtherJudges.of(judged.judgements, judges or {}, rel=rel, judge_rel=judge_rel)
+        return cls(judged, others)
+
+    @property
+    def qids(self) -> list[Any]:
+        """The topics that all judged."""
+        return self.others.qids
+
+    @property
+    def judgements(self) -> Judgements:
+        """The original's."""
+        return self.others.judgements
+
+    def turned(self, name: str, qrels: Any) -> RunsAndJudges:
+        """The same runs, and the original, by the judgements of one of the other judges."""
+        rel = next(each.rel for each in self.others.each if each.name == name)
+        original = {QRELS: self.runs.judgements}
+        return RunsAndJudges.of(
+            self.runs.judged_by(qrels), judges=original, rel=rel, judge_rel={QRELS: self.others.rel}
+        )
+
+    @cached_property
+    def precision(self) -> Floats:
+        """AP of the runs, shape (runs, topics that all judged)."""
+        return self.runs.values(with_options(AP, self.others.rel))[:, self.others.at]
 
 
+@analysis("assessors", TROTMAN, "section 4")
 def assessor_scores(
-    qrels: Any,
-    assessors: Mapping[str, Any],
-    *,
-    rel: float = 1,
-    assessor_rel: Any = None,
-    permutations: int = 0,
-    seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    others: OtherJudges, queries: Queries, *, permutations: int = 0, seed: int = 0
 ) -> pd.DataFrame:
-    """How other assessors' relevant documents score as runs: at best, to be expected, at worst.
+    """How other judges score as runs.
+
+    Their relevant documents have no order: they are scored at best, as expected, and at worst.
 
     Args:
-        qrels: the original assessor's judgements: frame, file, or ir_datasets id.
-        assessors: the other assessors', name -> qrels.
-        rel: minimum grade of a document that the original finds relevant.
-        assessor_rel: the same for the others: a number, or name -> number; None: as ``rel``.
         permutations: also estimate the expected score from so many random orders of each topic;
             the paper took 10,000. The closed form is exact.
         seed: of the random orders; each topic has its own stream.
-        weights: how much each topic counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
-        by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for each assessor, with ``assessor``, ``topics`` (those that all judged),
+        One row for each judge, with ``judge``, ``topics`` (those that all judged),
         ``retrieved``, ``common`` and ``relevant`` (means over topics of R', r and N_R), and the
         MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
         with ``permutations`` also ``sampled``, its mean over random orders.
 
-    An assessor who was shown few documents cannot find others: his score is then about the sample
-    he was given. Give him judgements of the same documents in ``qrels`` to compare like with like.
+    A judge who was shown few documents cannot find others: the score is then about this sample.
+    Judgements of the same documents in ``qrels`` compare like with like.
 
     Source: Trotman and Keeler 2011, section 4.
 
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 0}}
     >>> scores = assessor_scores(qrels, {"alt": {"q": {"a": 1, "b": 1, "d": 1}}})
-    >>> scores.round(4)[["assessor", *BOUNDS]]
-      assessor   upper  expected   lower
-    0      alt  0.6667     0.537  0.3889
+    >>> scores.round(4)[["judge", *BOUNDS]]
+      judge   upper  expected   lower
+    0   alt  0.6667     0.537  0.3889
     """
-    assessed = assessed_by(judgements_of(qrels), assessors, rel, assessor_rel)
-    scores = {each.name: each.average_precision() for each in assessed.each}
-    if permutations:
-        for each in assessed.each:
-            scores[each.name]["sampled"] = sampled_average_precision(
+    rows = []
+    for each in others.each:
+        means = {
+            name: queries.mean(getattr(each, name)) for name in ("retrieved", "common", "relevant")
+        }
+        scores = each.average_precision()
+        if permutations:
+            scores["sampled"] = sampled_average_precision(
                 each.retrieved, each.common, each.relevant, n=permutations, seed=seed
             )
-
-    def analyse(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for each in assessed.each:
-            counts = {
-                name: queries.mean(getattr(each, name))
-                for name in ("retrieved", "common", "relevant")
-            }
-            values = {name: queries.mean(value) for name, value in scores[each.name].items()}
-            rows.append({"assessor": each.name, "topics": len(queries), **counts, **values})
-        return as_frame(rows)
-
-    return per_slice(assessed.qids, analyse, weights, by)
+        values = {name: queries.mean(value) for name, value in scores.items()}
+        rows.append({"judge": each.name, "topics": len(queries), **means, **values})
+    return as_frame(rows)
 
 
+@assessor_scores.chart
+def assessor_scores_chart(frame: pd.DataFrame) -> Any:
+    """The MAP of each judge's documents, from the worst order to the best (section 4)."""
+    import altair as alt
+
+    base = alt.Chart(frame, width=WIDTH, height=alt.Step(2 * STEP)).encode(
+        y=alt.Y("judge:N", sort=None, title=None),
+        tooltip=["judge", "lower", "expected", "upper", "topics", "retrieved", "common"],
+    )
+    caption = (
+        "Another judge's relevant documents scored as a run by the original judge: a line "
+        "from the worst order to the best, the point where a random one is expected."
+    )
+    drawn = ranges(base, "lower", "expected", "upper", "MAP")
+    return captioned(drawn, "How other judges score as runs", caption, CAPTION)
+
+
+@analysis("assessor-tests", TROTMAN, "Table 1")
 def compare_with_assessors(
-    runs: Any,
-    qrels: Any = None,
+    both: RunsAndJudges,
+    queries: Queries,
     *,
-    assessors: Mapping[str, Any],
-    rel: float = 1,
-    assessor_rel: Any = None,
+    judges: Mapping[str, Any],
     both_ways: bool = False,
     test: str = "t",
     correction: str | None = "holm",
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Runs against other assessors at their best, expected and worst, by AP.
+    """Runs against other judges at best, as expected, and at worst, by AP.
 
     Args:
-        runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: the original assessor's judgements: frame, file, or ir_datasets id.
-        assessors: the other assessors', name -> qrels.
-        rel: minimum grade of a relevant document.
-        assessor_rel: the same for the others: a number, or name -> number; None: as ``rel``.
-        both_ways: also score the original's documents, and the runs, by each other assessor's
-            judgements (the paper's "T6 org").
-        test: a test for pairs; see :mod:`pyterrier_asl.statistics`.
+        both_ways: also score the original's documents, and the runs, by each other judge (the
+            paper's "T6 org").
         correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
-        alpha: the level of significance; intervals cover 1 - alpha.
-        n_resamples: draws of a randomisation test.
-        seed: of those draws.
-        weights: how much each topic counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
-        by: slices of the topics, each with its own rows.
         as_published: the paper's choice: the paired two-tailed t-test without correction.
 
     Returns:
-        One row for each run, assessor and bound, with ``judged_by`` (``'original'``, or who else
-        with ``both_ways``), ``assessor``, ``bound`` (``'upper'``, ``'expected'``, ``'lower'``),
-        ``run``, ``run_AP``, ``assessor_AP``, ``topics``, then run less assessor: ``difference``,
-        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``.
-        ``attrs`` name the test, the correction and the size of its family.
+        One row for each run, judge and bound, with ``judged_by`` (``'qrels'``, or who else with
+        ``both_ways``), ``judge``, ``bound`` (``'upper'``, ``'expected'``, ``'lower'``), ``run``,
+        ``run_AP``, ``judge_AP``, ``topics``, then run less judge: ``difference``, ``ci_low``,
+        ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs``
+        name the test, the correction and the size of its family.
 
     No significant difference is not the same as none: with few topics little is significant, and
     the interval says what is still possible.
@@ -216,106 +260,147 @@ def compare_with_assessors(
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "x": 0}}
     >>> alt = {"q1": {"a": 1}, "q2": {"a": 1, "x": 1}}
     >>> runs = {"run": {"q1": {"a": 2, "b": 1}, "q2": {"x": 2, "a": 1}}}
-    >>> compared = compare_with_assessors(runs, qrels, assessors={"alt": alt})
-    >>> compared[["bound", "run_AP", "assessor_AP"]]
-          bound  run_AP  assessor_AP
-    0     upper    0.75        0.750
-    1  expected    0.75        0.625
-    2     lower    0.75        0.500
+    >>> compared = compare_with_assessors(runs, qrels, judges={"alt": alt})
+    >>> compared[["bound", "run_AP", "judge_AP"]]
+          bound  run_AP  judge_AP
+    0     upper    0.75     0.750
+    1  expected    0.75     0.625
+    2     lower    0.75     0.500
     """
-    judged = JudgedRuns.of(runs, qrels)
-    paired = PairedTest(test, None if as_published else correction, alpha, n_resamples, seed)
-    parts = [_compared(judged, ORIGINAL, assessors, rel, assessor_rel, paired, weights, by)]
+    paired = PairedTest(test, None, alpha, n_resamples, seed)
+    rows = _differences(QRELS, both, queries, paired)
     if both_ways:
-        for name, other in assessors.items():
-            least = least_grade(assessor_rel, str(name), rel)
-            parts.append(
-                _compared(
-                    judged.judged_by(other), str(name), {ORIGINAL: judged.judgements}, least, rel,
-                    paired, weights, by,
-                )  # fmt: skip
-            )
-    return paired.corrected(pd.concat(parts, ignore_index=True))
+        for name, qrels in judges.items():
+            turned = both.turned(str(name), qrels)
+            place = {str(qid): number for number, qid in enumerate(turned.qids)}
+            at = np.array([place[str(both.qids[each])] for each in queries.at])
+            rows += _differences(str(name), turned, Queries(at, queries.weights), paired)
+    return as_frame(rows)
 
 
+compare_with_assessors.finish(corrected)
+
+
+@compare_with_assessors.chart
+def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
+    """The difference of every run from every judge, with its interval (Table 1)."""
+    import altair as alt
+
+    base = alt.Chart().encode(
+        y=alt.Y("run:N", title=None, sort=None),
+        color=category("significant", "significant", domain=[False, True]),
+        tooltip=["run", "judge", "judged_by", "bound", "run_AP", "judge_AP", "difference",
+                 "ci_low", "ci_high", "p", "p_corrected", "effect", "topics"],
+    )  # fmt: skip
+    zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
+    layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run less judge"))
+    against = frame["judge"] + ", judged by " + frame["judged_by"]
+    drawn = layers.properties(width=150, height=alt.Step(STEP), data=frame.assign(against=against))
+    faceted = drawn.facet(
+        row=alt.Row("against:N", title=None, sort=None, header=alt.Header(labelOrient="top")),
+        column=alt.Column("bound:N", title=None, sort=None),
+    )
+    about = frame.attrs
+    caption = (
+        "AP of each run less that of the judge's documents in the best order, in a random one "
+        f"as expected, and in the worst, with its interval. Significant: {about.get('test', 't')} "
+        f"test at {about.get('alpha', 0.05)}, correction {about.get('correction')} over "
+        f"{about.get('family', len(frame))} comparisons."
+    )
+    return captioned(faceted, "Runs against other judges", caption)
+
+
+@analysis("human-range", TROTMAN, "Figure 2")
 def human_range(
-    runs: Any,
-    qrels: Any = None,
+    both: RunsAndJudges,
+    queries: Queries,
     *,
-    assessors: Mapping[str, Any],
+    judges: Mapping[str, Any],
     system: str | None = None,
     run_types: Any = None,
-    rel: float = 1,
-    assessor_rel: Any = None,
-    weights: Any = None,
-    by: Any = None,
 ) -> pd.DataFrame:
-    """The range of human scores beside a system's, and of manual runs beside the best automatic.
+    """The range of human scores beside a system's.
+
+    With types of runs also the range of the manual runs beside the best automatic one.
 
     Args:
-        runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: the original assessor's judgements: frame, file, or ir_datasets id.
-        assessors: the other assessors', name -> qrels; may be empty where there are none.
-        system: the run whose score is the bar beside the assessors; by default the best automatic
+        judges: the other judges', name -> qrels; may be empty where there are none.
+        system: the run whose score is the bar beside the judges; by default the best automatic
             one, or the best where types are not known.
         run_types: ``'manual'`` or ``'automatic'`` of each run: Series or dict by name, or a frame
             with columns ``run`` and ``type``.
-        rel: minimum grade of a relevant document.
-        assessor_rel: the same for the others: a number, or name -> number; None: as ``rel``.
-        weights: how much each topic counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
-        by: slices of the topics, each with its own rows.
 
     Returns:
-        One row for each assessor and, with ``run_types``, one for the manual runs, with ``who``,
-        ``kind`` (``'assessor'``, ``'manual runs'``), ``low``, ``tick`` (the expected score of an
-        assessor, the mean of the manual runs), ``high``, ``bar`` and ``bar_run`` (the system; for
-        the manual runs the best automatic run), ``topics``. All by AP.
+        One row for each judge and, with ``run_types``, one for the manual runs, with ``who``,
+        ``kind`` (``'judge'``, ``'manual runs'``), ``low``, ``tick`` (the expected score of a
+        judge, the mean of the manual runs), ``high``, ``bar`` and ``bar_run`` (the system; for the
+        manual runs the best automatic run), ``topics``. All by AP.
 
     Source: Trotman and Keeler 2011, Figure 2.
 
     >>> qrels = {"q": {"a": 1, "b": 1}}
     >>> runs = {"m": {"q": {"a": 1}}, "s": {"q": {"a": 2, "b": 1}}}
     >>> types = {"m": "manual", "s": "automatic"}
-    >>> human_range(runs, qrels, assessors={"alt": {"q": {"a": 1}}}, run_types=types)
+    >>> human_range(runs, qrels, judges={"alt": {"q": {"a": 1}}}, run_types=types)
                who         kind  low  tick  high  bar bar_run  topics
-    0          alt     assessor  0.5   0.5   0.5  1.0       s       1
+    0          alt        judge  0.5   0.5   0.5  1.0       s       1
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
-    judged = JudgedRuns.of(runs, qrels)
-    assessed = assessed_by(judged.judgements, assessors, rel, assessor_rel)
-    precision = judged.values(with_options(ir_measures.AP, rel))[:, assessed.at]
-    kinds = _types(judged.names, run_types)
-    human = [(each.name, each.average_precision()) for each in assessed.each]
+    names = both.runs.names
+    kinds = _types(names, run_types)
+    means = pd.Series(queries.mean(both.precision), index=names)
+    automatic = means if kinds is None else means[(kinds == "automatic").to_numpy()]
+    best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
+    bar = best if system is None else names[both.runs.row(system)]
+    rows = []
+    for each in both.others.each:
+        scores = each.average_precision()
+        low, tick, high = (float(queries.mean(scores[bound])) for bound in reversed(BOUNDS))
+        rows.append(_line(each.name, "judge", low, tick, high, bar, means))
+    manual = means[:0] if kinds is None else means[(kinds == "manual").to_numpy()]
+    if len(manual):
+        low, tick, high = manual.min(), manual.mean(), manual.max()
+        rows.append(_line("manual runs", "manual runs", low, tick, high, best, means))
+    return as_frame(rows).assign(topics=len(queries))
 
-    def analyse(queries: Queries) -> pd.DataFrame:
-        means = pd.Series(queries.mean(precision), index=judged.names)
-        automatic = means if kinds is None else means[(kinds == "automatic").to_numpy()]
-        best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
-        bar = best if system is None else judged.names[judged.row(system)]
-        rows = []
-        for name, scores in human:
-            low, tick, high = (float(queries.mean(scores[b])) for b in reversed(BOUNDS))
-            rows.append(_line(name, "assessor", low, tick, high, bar, means))
-        manual = means[:0] if kinds is None else means[(kinds == "manual").to_numpy()]
-        if len(manual):
-            low, tick, high = manual.min(), manual.mean(), manual.max()
-            rows.append(_line("manual runs", "manual runs", low, tick, high, best, means))
-        return as_frame(rows).assign(topics=len(queries))
 
-    return per_slice(assessed.qids, analyse, weights, by)
+@human_range.chart
+def human_range_chart(frame: pd.DataFrame) -> Any:
+    """Bars of the system, lines from the worst to the best of the judge, a tick where expected.
+    """
+    import altair as alt
+
+    base = alt.Chart(frame, width=WIDTH, height=alt.Step(2 * STEP)).encode(
+        y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
+        tooltip=["who", "low", "tick", "high", "bar", "bar_run", "topics"],
+    )
+    bars = base.mark_bar(opacity=0.5).encode(
+        x=alt.X("bar:Q", title="MAP", scale=alt.Scale(domain=[0, 1])),
+        color=category("bar_run", "system"),
+    )
+    lines = base.mark_rule(strokeWidth=2, color="black").encode(x="low:Q", x2="high:Q")
+    ticks = base.mark_tick(thickness=3, size=22, color="black").encode(x="tick:Q")
+    caption = (
+        "Line: a judge's relevant documents scored as a run by the original judge, from "
+        "the worst order to the best, with a tick where a random order is expected; for manual "
+        "runs from the worst to the best, with a tick at the mean. Bar: the system, or the best "
+        "automatic run."
+    )
+    drawn = alt.layer(bars, lines, ticks)
+    return captioned(drawn, "Human scores and the system's", caption, CAPTION)
 
 
 def sampled_average_precision(
     retrieved: Any, common: Any, relevant: Any, *, n: int = 10_000, seed: int = 0
 ) -> Floats:
-    """AP of another assessor's documents, the mean of n random orders of each topic.
+    """AP of another judge's documents, the mean of n random orders of each topic.
 
     What the paper does instead of
     :func:`~pyterrier_asl.scoring.assessor.expected_average_precision`, which is exact and
     a thousand times quicker.
 
     Args:
-        retrieved: R', documents that the other assessor found relevant, shape (Q,).
+        retrieved: R', documents that the other judge found relevant, shape (Q,).
         common: r, those that the original found relevant too, shape (Q,).
         relevant: N_R, documents that the original found relevant, shape (Q,).
         n: how many orders.
@@ -360,61 +445,39 @@ def _shared_topics(original: Judgements, others: Mapping[str, Judgements]) -> In
         first = {name: other.qid_text[:1].to_pylist() for name, other in others.items()}
         raise ValueError(
             f"no topic was judged by all of them: the qrels' topics look like {topics[:1]}, the "
-            f"assessors' like {first}"
+            f"other judges' like {first}"
         )
     return np.array(at, dtype=np.int64)
 
 
 def _count(
-    original: Judgements, other: Judgements, rel: float, other_rel: float
+    original: Judgements, relevant: Bools, other: Judgements, found: Bools
 ) -> tuple[Ints, Ints, Ints]:
     """R', r and N_R of each of the original's topics; 0 where the other did not judge it."""
-    place = {qid: number for number, qid in enumerate(original.qid_text.to_pylist())}
-    topic_of = np.array([place.get(qid, -1) for qid in other.qid_text.to_pylist()], dtype=np.int64)
-    chosen = (other.grades >= other_rel) & (other.grades >= 0) & (topic_of[other.queries] >= 0)
-    rows = np.flatnonzero(chosen)
-    topics = topic_of[other.queries[rows]]
-    met = original.index.find(topics, other.docnos.take(pa.array(rows)))
-    grades = np.append(original.grades, -np.inf)[met]
-    agreed = (met >= 0) & (grades >= max(rel, 0))
-    size = len(original)
-    return (
-        np.bincount(topics, minlength=size).astype(np.int64),
-        np.bincount(topics[agreed], minlength=size).astype(np.int64),
-        original.num_relevant(rel),
-    )
+    topics = queries_in(original, other)
+    at, rows = shared_pairs(original, other)
+    agreed = original.queries[at[relevant[at] & found[rows]]]
+    counted = topics[found & (topics >= 0)], agreed, original.queries[relevant]
+    retrieved, common, total = (np.bincount(each, minlength=len(original)) for each in counted)
+    return retrieved, common, total
 
 
-def _compared(
-    judged: JudgedRuns,
-    judged_by: str,
-    assessors: Mapping[str, Any],
-    rel: float,
-    assessor_rel: Any,
-    paired: PairedTest,
-    weights: Any,
-    by: Any,
-) -> pd.DataFrame:
-    """Runs against assessors, all scored by one assessor's judgements."""
-    assessed = assessed_by(judged.judgements, assessors, rel, assessor_rel)
-    precision = judged.values(with_options(ir_measures.AP, rel))[:, assessed.at]
-
-    def analyse(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for each in assessed.each:
-            for bound, scores in each.average_precision().items():
-                for run, values in zip(judged.names, precision):
-                    head = {"judged_by": judged_by, "assessor": each.name, "bound": bound}
-                    means = {
-                        "run_AP": float(queries.mean(values)),
-                        "assessor_AP": float(queries.mean(scores)),
-                        "topics": len(queries),
-                    }
-                    tested = paired.of(values, scores, queries)
-                    rows.append({**head, "run": run, **means, **tested})
-        return as_frame(rows)
-
-    return per_slice(assessed.qids, analyse, weights, by)
+def _differences(
+    judged_by: str, both: RunsAndJudges, queries: Queries, paired: PairedTest
+) -> list[dict[str, Any]]:
+    """Runs against judges, all scored by the judgements of one."""
+    rows = []
+    for each in both.others.each:
+        for bound, scores in each.average_precision().items():
+            for run, values in zip(both.runs.names, both.precision):
+                head = {"judged_by": judged_by, "judge": each.name, "bound": bound, "run": run}
+                means = {
+                    "run_AP": float(queries.mean(values)),
+                    "judge_AP": float(queries.mean(scores)),
+                    "topics": len(queries),
+                }
+                rows.append({**head, **means, **paired.of(values, scores, queries)})
+    return rows
 
 
 def _line(

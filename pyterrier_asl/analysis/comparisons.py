@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..statistics import compare_pair, correct
-from .slices import Queries
+from ..evaluation.slices import Queries
+from ..statistics.correction import correct
+from ..statistics.tests import compare_pair
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +24,7 @@ class PairedTest:
     """A test of two systems, and the correction over all comparisons that are shown together.
 
     Attributes:
-        test: one of :data:`~pyterrier_asl.statistics.PAIR_TESTS`.
+        test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
         correction: ``'holm'``, ``'bonferroni'``, ``'bh'`` or None.
         alpha: the level of significance; intervals cover 1 - alpha.
         n_resamples: draws of a randomisation test.
@@ -51,18 +52,34 @@ class PairedTest:
         """
         corrected = correct(frame["p"], self.correction)
         attrs = {
-            **frame.attrs,
             "test": self.test,
             "correction": self.correction,
             "alpha": self.alpha,
             "family": corrected.family,
             "dropped": corrected.dropped,
+            **frame.attrs,
         }
         frame = frame.assign(
             p_corrected=corrected.p, significant=corrected.p <= self.alpha
         )
         frame.attrs = attrs
         return frame
+
+
+def corrected(
+    frame: pd.DataFrame, test: str, correction: str | None, alpha: float,
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """Corrects over the rows of all tracks and slices; for the ``finish`` of an analysis.
+
+    Args:
+        frame: the rows, with a column ``p``.
+        test: as of :class:`PairedTest`.
+        correction: likewise.
+        alpha: likewise.
+        as_published: the choice of papers without a correction.
+    """
+    return PairedTest(test, None if as_published else correction, alpha).corrected(frame)
 
 
 def as_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

@@ -1,67 +1,60 @@
-"""How many pairs of systems does a measure, or a preference, tell apart?"""
+"""How many pairs of systems does a measure, or a preference, distinguish?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from tqdm.auto import tqdm
 
-from ..measures import AP_Rareness, P_Rareness
-from ..statistics import TUKEY_TESTS, compare_all, compare_differences
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, STEP, TWO_LINES, WIDTH, bars, category
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import preference_cubes
+from ..evaluation.rareness_values import values_by_name
+from ..evaluation.slices import Queries
+from ..statistics.tests import TUKEY_TESTS, compare_all
+from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
-from .judged_runs import JudgedRuns
-from .pairs import KINDS, named_pairs, preference_cube
-from .rareness_values import parsed, values
-from .slices import Queries, per_slice
-
-Floats = npt.NDArray[np.float64]
+from .pairwise_preferences import compare_preferences
+from .registry import DIAZ, TURKMEN, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
 
-def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
-    """P and AP at a cut-off, each without rareness and with some weights of it.
-
-    >>> rareness_measures(10, [1])
-    [P@10, P_Rareness(alpha=1.0)@10, AP@10, AP_Rareness(alpha=1.0)@10]
-    """
-    p = [P_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
-    ap = [AP_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
-    return [parsed(f"P@{cutoff}"), *p, parsed(f"AP@{cutoff}"), *ap]
-
-
+@analysis("discrimination", TURKMEN, "Table 1")
 def discriminative_power(
-    runs: Any,
-    qrels: Any = None,
+    judged: JudgedRuns,
+    queries: Queries,
     measures: Sequence[Any] | None = None,
     *,
-    test: str = "tukey-two-way",
+    rel: float | None = None,
+    test: str = "t",
     correction: str | None = "auto",
     levels: Sequence[float] = (0.05, 0.01),
-    weights: Any = None,
-    by: Any = None,
     n_resamples: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """How many pairs of systems differ significantly in each measure.
+    """Pairs of systems that measures distinguish.
+
+    How many pairs of systems differ significantly in each measure. The paired t-test with Holm's
+    correction holds its level over all pairs. ``'tukey-randomized'`` does too. The other forms of
+    Tukey's HSD pool the variances of all systems: where these differ much, they hide differences
+    between systems that vary little.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         measures: measures or their names; a rareness measure without a pool gets the pool of these
-            runs. None: those of Türkmen et al.'s Table 1, see :func:`rareness_measures`.
-        test: one of :data:`~pyterrier_asl.statistics.TUKEY_TESTS`, which are about all pairs at
-            once, or of :data:`~pyterrier_asl.statistics.PAIR_TESTS`.
+            runs. None: those of Türkmen et al.'s Table 1, see
+            :func:`~pyterrier_asl.evaluation.rareness_values.rareness_measures`.
+        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+        test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
+            :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which are about all pairs at once.
         correction: of a test of pairs, over all pairs; ``'auto'`` is Holm's.
         levels: the levels of significance.
-        weights: how much each query counts, for the tests that can take it.
-        by: what slice each query is in; one table for each.
         n_resamples: draws of the tests that draw at random.
         seed: of those draws.
         as_published: as Türkmen et al. did: rankings by 64-bit scores, and a test of each pair by
@@ -76,45 +69,75 @@ def discriminative_power(
     Source: Türkmen, Lease and Kutlu, New Metrics to Encourage Innovation and Diversity in
     Information Retrieval Approaches, 2023, Table 1; Sakai, Metrics, statistics, tests, 2014.
     """
-    judged = JudgedRuns.of(runs, qrels)
     if as_published:
-        judged, test, correction = by_double_scores(judged), "unpaired-t", None
-    wanted = [parsed(m) for m in (rareness_measures() if measures is None else measures)]
-    computed = {str(measure): values(judged, measure) for measure in wanted}
-
-    def of(queries: Queries) -> pd.DataFrame:
-        tables = []
-        for name, value in computed.items():
-            found = compare_all(
-                queries.of(value), judged.names, test=test, correction=correction,
-                weights=queries.weights, n_resamples=n_resamples, seed=seed,
-            )  # fmt: skip
-            tables.append(_counted("measure", name, found["p_corrected"], levels, found.attrs))
-        return pd.concat(tables, ignore_index=True)
-
-    return per_slice(judged.qids, of, weights, by)
+        judged, test, correction = judged.once(by_double_scores), "unpaired-t", None
+    tables = []
+    for name, value in values_by_name(judged, measures, rel).items():
+        found = compare_all(
+            queries.of(value), judged.names, test=test, correction=correction,
+            weights=queries.weights, n_resamples=n_resamples, seed=seed,
+        )  # fmt: skip
+        tables.append(_counted("measure", name, found["p_corrected"], levels, found.attrs))
+    return pd.concat(tables, ignore_index=True)
 
 
+@discriminative_power.chart
+def discrimination_chart(frame: pd.DataFrame) -> Any:
+    """The share of pairs of systems that each measure, or preference, distinguishes."""
+    import altair as alt
+
+    what = "measure" if "measure" in frame else "preference"
+    levels = sorted(frame["level"].unique(), reverse=True)
+    legend = alt.Legend(orient="bottom") if len(levels) > 1 else None
+    # Preferences that are signs have another test than the others, beside which they belong.
+    paired = frame["correction"] != "none"
+    groups = frame["test"].where(~paired, "tests of pairs, correction: " + frame["correction"])
+    panels = []
+    for how, part in frame.groupby(groups, sort=False):
+        tests = part["test"] if part["test"].nunique() > 1 else pd.Series("", part.index)
+        shown = part.assign(name=part[what] + tests.map(lambda test: test and f", {test}"))
+        panel = bars(
+            shown, "percent", ".1f",
+            x=alt.X("percent:Q", title="significant (%)", scale=alt.Scale(domainMin=0)),
+            y=alt.Y("name:N", title=None, sort=None,
+                    axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)),
+            yOffset=alt.YOffset("level:N", sort=levels),
+            color=category("level", "level", domain=levels).legend(legend),
+            tooltip=[what, "level", "pairs", "significant", alt.Tooltip("percent", format=".2f"),
+                     "test", "correction", "family", "dropped"],
+        )  # fmt: skip
+        heading = alt.TitleParams(str(how), fontSize=11, fontWeight="normal", anchor="start")
+        panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
+    level = "" if len(levels) > 1 else f" at {levels[0]:g}"
+    caption = (
+        f"The share of {int(frame['pairs'].max())} pairs of systems whose difference is "
+        f"significant{level}, for each test with its own correction."
+    )
+    drawn = alt.vconcat(*panels).resolve_scale(x="shared")
+    return captioned(drawn, "Pairs of systems distinguished", caption, CAPTION)
+
+
+@analysis("preference-discrimination", DIAZ, "Table 4")
 def preference_discrimination(
-    runs: Any,
-    qrels: Any = None,
+    judged: JudgedRuns,
+    queries: Queries,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
     rel: float = 1,
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
     levels: Sequence[float] = (0.05,),
-    weights: Any = None,
-    by: Any = None,
     n_resamples: int = 1000,
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """How many pairs of systems differ significantly in each kind of preference (Table 4).
+    """Pairs of systems that preferences distinguish.
+
+    How many pairs of systems differ significantly in each kind of preference.
 
     ``'paired'`` is the t-test for pairs or, for preferences that are signs, the sign test (exact
-    binomial, queries that prefer neither left out), with Holm's correction over all pairs. The
-    paper says Bonferroni's; Holm's gives its numbers.
+    binomial, queries that prefer neither left out; with weights the t-test), with Holm's correction
+    over all pairs. The paper says Bonferroni's; Holm's gives its numbers.
 
     ``'tukey-randomized'`` is the randomisation form of Tukey's HSD, for preferences: in each query
     the systems exchange their rankings at random, all preferences follow, and the largest absolute
@@ -125,15 +148,11 @@ def preference_discrimination(
     how many it made. HSD by two-way analysis of variance finds 44, 50 and 41.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
         cutoff: look at the first ``cutoff`` documents only.
         tests: some of ``'tukey-randomized'`` and ``'paired'``.
         levels: the levels of significance.
-        weights: how much each query counts; the sign test cannot take it.
-        by: what slice each query is in; one table for each.
         n_resamples: draws of ``'tukey-randomized'``.
         seed: of those draws; the same seed gives the same numbers.
         progress: whether to show a progress bar; None: where there is a terminal.
@@ -149,85 +168,23 @@ def preference_discrimination(
     if unknown:
         known = " or ".join(map(repr, PREFERENCE_TESTS))
         raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {known}")
-    judged = JudgedRuns.of(runs, qrels)
-    total = judged.judgements.num_relevant(rel)
-    reciprocal = judged.reciprocal_ranks(rel, cutoff)
-    cubes = {kind: preference_cube(kind, reciprocal, total) for kind in preferences}
-
-    def of(queries: Queries) -> pd.DataFrame:
-        tables = []
-        for test in tests:
-            for kind, cube in cubes.items():
-                if test == "paired":
-                    p, attrs = _paired(kind, cube, judged.names, queries)
-                else:
-                    p = randomized_hsd(
-                        cube[queries.at], n_resamples=n_resamples, seed=seed,
-                        weights=queries.weights, progress=progress,
-                    )  # fmt: skip
-                    attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
-                tables.append(_counted("preference", kind, p, levels, attrs))
-        return pd.concat(tables, ignore_index=True)
-
-    return per_slice(judged.qids, of, weights, by)
+    cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
+    tables = []
+    for test, (kind, cube) in product(tests, cubes.items()):
+        if test == "paired":
+            found, _ = compare_preferences(kind, cube, judged.names, queries)
+            p, attrs = found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
+        else:
+            p = randomized_hsd(
+                cube[queries.at], n_resamples=n_resamples, seed=seed,
+                weights=queries.weights, progress=progress,
+            )  # fmt: skip
+            attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
+        tables.append(_counted("preference", kind, p, levels, attrs))
+    return pd.concat(tables, ignore_index=True)
 
 
-def randomized_hsd(
-    preferences: Floats,
-    *,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    weights: Floats | None = None,
-    progress: bool | None = False,
-) -> Floats:
-    """Randomised Tukey HSD of preferences: p-values of all pairs, which need no correction.
-
-    Under the hypothesis that all systems are alike it does not matter which of them made which of a
-    query's rankings. With differences of a measure's values for preferences it is the test
-    ``'tukey-randomized'`` of :mod:`pyterrier_asl.statistics`.
-
-    Args:
-        preferences: the row's system against the column's, for every query, shape (Q, S, S).
-        n_resamples: random exchanges.
-        seed: of those.
-        weights: how much each query counts, shape (Q,).
-        progress: whether to show a progress bar; None: where there is a terminal.
-
-    Returns:
-        For each pair a < b, as :func:`numpy.triu_indices` lists them, the share of exchanges, the
-        observed one among them, whose largest absolute mean preference is as large.
-
-    Source: Carterette, 2012, section 4.
-    """
-    queries, systems, _ = preferences.shape
-    share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
-    shares = preferences * share[:, None, None]
-    observed = np.abs(shares.sum(axis=0)[np.triu_indices(systems, k=1)])
-    generator = np.random.default_rng(seed)
-    labels = np.tile(np.arange(systems), (queries, 1))
-    largest = np.empty(n_resamples)
-    hidden = None if progress is None else not progress
-    for draw in tqdm(range(n_resamples), desc="exchanges", disable=hidden, leave=False):
-        total = np.zeros((systems, systems))
-        for share_of_query, order in zip(shares, generator.permuted(labels, axis=1)):
-            total += share_of_query.take(order, axis=0).take(order, axis=1)
-        largest[draw] = total.max(initial=0)  # the negative ones stand on the other side
-    largest.sort()
-    # A hair below the observed value, so that rounding does not part what is equal.
-    at = np.searchsorted(largest, observed - 1e-12 * max(1.0, float(np.abs(preferences).max())))
-    p: Floats = (n_resamples - at + 1) / (n_resamples + 1)
-    return p
-
-
-def _paired(
-    kind: str, cube: Floats, names: list[str], queries: Queries
-) -> tuple[Floats, dict[Any, Any]]:
-    first, second = np.triu_indices(len(names), k=1)
-    found = compare_differences(
-        cube[queries.at][:, first, second].T, named_pairs(names),
-        test="sign" if KINDS[kind] else "t", weights=queries.weights,
-    )  # fmt: skip
-    return found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
+preference_discrimination.chart(discrimination_chart)
 
 
 def _counted(

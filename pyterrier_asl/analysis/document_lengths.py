@@ -8,45 +8,47 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..judging import JudgedRun
-from ..lengths import DocLengths
-from .judged_runs import JudgedRuns
-from .slices import Queries, per_slice
+from ..charts.captions import captioned
+from ..charts.forms import category, rows
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.slices import Queries
+from ..judging.judged_run import JudgedRun
+from ..measures.lengths import DocLengths
+from .registry import CLARKE, analysis
 
 Floats = npt.NDArray[np.float64]
 
-#: The kinds of documents told apart.
+#: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
 #: The column of a run that has its documents' lengths, as in PyTerrier.
 _COLUMN = "doc_len"
+#: Panels of the chart.
+MOST_PANELS = 12
 
 
+@analysis("lengths", CLARKE, "sections 1, 4", group_by="run")
 def lengths_by_rank(
-    runs: Any,
-    qrels: Any = None,
+    judged: JudgedRuns,
+    queries: Queries,
     *,
     lengths: Any = None,
     cutoff: int = 100,
     rel: float = 1,
     missing_length: float | None = None,
-    weights: Any = None,
-    by: Any = None,
 ) -> pd.DataFrame:
-    """Mean length of the retrieved documents, relevant and not, at each rank.
+    """How long the documents are that a run puts first.
+
+    Mean length of the retrieved documents, relevant and not, at each rank.
 
     A measure that is blind to length lets a ranking function win by preferring long documents,
     which are more often relevant; this shows whether a run does.
 
     Args:
-        runs: dict of name -> run, folder, list of files, or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         lengths: :class:`~pyterrier_asl.DocLengths`, its file or name, or ``'irds:ID'``; None: the
             column ``doc_len`` of the runs.
         cutoff: the deepest rank.
         rel: minimum grade of a relevant document; unjudged documents are not relevant.
         missing_length: the length of documents whose length is not known; None: an error.
-        weights: how much each query counts; see :func:`~pyterrier_asl.analysis.slices.slices`.
-        by: slices of the queries, each with its own rows.
 
     Returns:
         One row for each run, rank and ``kind`` (``'relevant'``, ``'not relevant'``, ``'all'``),
@@ -67,33 +69,65 @@ def lengths_by_rank(
     2  run     2      relevant    30.0          1
     3  run     2           all    30.0          1
     """
+    documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
+    weight = np.zeros(len(judged.qids))
+    weight[queries.at] = queries.each
+    some = documents.assign(weight=weight[documents["query"]])
+    some = some[some["weight"] > 0]
+    some = some.assign(weighted=some["weight"] * some["length"])
+    sums = (
+        pd.concat([some, some.assign(kind="all")])
+        .groupby(["run", "rank", "kind"], sort=False)[["weighted", "weight", "length"]]
+        .agg({"weighted": "sum", "weight": "sum", "length": "size"})
+        .reset_index()
+    )
+    sums = sums.rename(columns={"length": "documents"})
+    sums["length"] = sums["weighted"] / sums["weight"]
+    return _ordered(sums, judged.names)
+
+
+@lengths_by_rank.chart
+def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
+    """Mean length at each rank; the first 12 runs have a panel, ``columns`` panels in a row."""
+    import altair as alt
+
+    kinds = ["relevant", "not relevant"]
+    runs = list(dict.fromkeys(frame["run"]))
+    shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
+    base = alt.Chart(rows(shown.round(1)), width=260, height=180).encode(
+        x=alt.X("rank:Q", title="rank"),
+        color=category("kind", domain=kinds),
+        tooltip=["run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"],
+    )
+    points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
+    trend = base.transform_loess("rank", "length", groupby=["run", "kind"]).mark_line().encode(
+        y="length:Q", tooltip=alt.value(None)
+    )
+    drawn = alt.layer(points, trend).facet(
+        facet=alt.Facet("run:N", title=None, sort=runs),
+        columns=columns,
+    )
+    caption = (
+        "Mean over queries of the length of the document at each rank, and its trend. Where "
+        "documents that are not relevant are long too, a user pays for them in time, which "
+        "measures that do not know lengths never notice."
+    )
+    if len(runs) > MOST_PANELS:
+        caption += f" The first {MOST_PANELS} of {len(runs)} runs."
+    return captioned(drawn, "Lengths of the documents retrieved", caption)
+
+
+def _all_documents(
+    judged: JudgedRuns, cutoff: int, rel: float, lengths: Any, missing_length: float | None
+) -> pd.DataFrame:
+    """The retrieved documents of all runs."""
     known = None if lengths is None else DocLengths.resolve(lengths)
-    judged = JudgedRuns.of(runs, qrels)
     tables = []
     for name, run in zip(judged.names, judged.runs):
         table = _documents(run.view(cutoff), rel, known)
         table.insert(0, "run", name)
         tables.append(_checked(table, run.view(cutoff), missing_length))
-    documents = pd.concat(tables, ignore_index=True)
-
-    def analyse(queries: Queries) -> pd.DataFrame:
-        weight = np.zeros(len(judged.qids))
-        weight[queries.at] = queries.each
-        some = documents.assign(weight=weight[documents["query"]])
-        some = some[some["weight"] > 0]
-        some = some.assign(weighted=some["weight"] * some["length"])
-        both = [some, some.assign(kind="all")]
-        sums = (
-            pd.concat(both)
-            .groupby(["run", "rank", "kind"], sort=False)[["weighted", "weight", "length"]]
-            .agg({"weighted": "sum", "weight": "sum", "length": "size"})
-            .reset_index()
-        )
-        sums = sums.rename(columns={"length": "documents"})
-        sums["length"] = sums["weighted"] / sums["weight"]
-        return _ordered(sums, judged.names)
-
-    return per_slice(judged.qids, analyse, weights, by)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _documents(seen: JudgedRun, rel: float, known: DocLengths | None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .judged_runs import JudgedRuns
+from ..evaluation.judged_runs import JudgedRuns
 
 
 def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
@@ -30,7 +30,7 @@ def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
 
 
 def _reranked(table: object) -> pa.Table:
-    """A run whose scores are places in the order by 64-bit scores, which 32 bits hold exactly."""
+    """A run whose scores are positions by 64-bit scores, which 32 bits hold exactly."""
     columns = {name: getattr(table, name) for name in ("qid", "docno")}
     run = pa.table({**columns, "score": pa.array(table.value)})  # type: ignore[attr-defined]
     order = pc.sort_indices(
@@ -40,5 +40,5 @@ def _reranked(table: object) -> pa.Table:
     new = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
     starts = np.concatenate(([0], np.flatnonzero(new) + 1))
     sizes = np.diff(starts, append=len(run))
-    places = np.arange(len(run)) - np.repeat(starts, sizes)
-    return run.set_column(2, "score", pa.array(-places.astype(np.float64)))
+    positions = np.arange(len(run)) - np.repeat(starts, sizes)
+    return run.set_column(2, "score", pa.array(-positions.astype(np.float64)))

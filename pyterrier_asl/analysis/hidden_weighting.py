@@ -13,11 +13,17 @@ import numpy.typing as npt
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .judged_runs import JudgedRuns, per_track
-from .relevant_documents import RelevantDocuments
-from .slices import Queries, per_slice
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, HEIGHT, WIDTH, by_collection
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
+from ..evaluation.slices import Queries
+from .registry import ALEX, analysis
 
 Floats = npt.NDArray[np.float64]
+
+#: The share that the paper found over its tracks: mean, and one standard deviation.
+PUBLISHED = (0.57, 0.16)
 
 
 def equivalents(search_lengths: ArrayLike) -> Floats:
@@ -68,26 +74,16 @@ def effective_documents(precision: ArrayLike) -> int:
     return int(np.argmin(np.abs(means - len(values) / above.sum()))) + 1
 
 
+@analysis("effective-share", ALEX, "Appendix A.1", tracks=True, group_by="track")
 def effective_share(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """The share of the relevant documents that AP is in effect about, for each run.
+    """The share of the relevant documents that AP is in effect about.
 
     The paper: over its tracks AP was the average precision of the top 57 % ± 16 of the documents.
 
     Args:
-        runs: the runs of one track; or, without qrels, a dict of track -> (runs, qrels).
-        qrels: the judgements of the one track.
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents of a ranking.
         weights: how much each query counts in ``AP`` and ``share``; for one track.
-        by: slices of the queries; for one track.
 
     Returns:
         One row for each run, with ``track``, ``run``, ``AP``, ``share``, the mean over queries of
@@ -102,28 +98,46 @@ def effective_share(
       track  run     AP  share  pooled
     0        run  0.556  0.667   0.667
     """
-
-    def of_track(_: str, judged: JudgedRuns) -> pd.DataFrame:
-        documents = [RelevantDocuments.of(run, rel=rel, cutoff=cutoff) for run in judged.runs]
-        return _of_track(judged, documents, weights, by)
-
-    return per_track(of_track, runs, qrels, weights=weights, by=by)
-
-
-def _of_track(
-    judged: JudgedRuns, documents: list[RelevantDocuments], weights: Any, by: Any
-) -> pd.DataFrame:
+    documents = judged.once(relevant_documents, rel, cutoff)
     precisions = np.array([each.mean(each.precision, 0.0) for each in documents])
     shares = np.array([_by_query(each) for each in documents])
+    some = queries.where(documents[0].total > 0)
+    share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
+    pooled = [_pooled(each, queries) for each in documents]
+    means = {"run": judged.names, "AP": queries.mean(precisions)}
+    return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
-    def analyse(queries: Queries) -> pd.DataFrame:
-        some = queries.where(documents[0].total > 0)
-        share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
-        pooled = [_pooled(each, queries) for each in documents]
-        means = {"run": judged.names, "AP": queries.mean(precisions)}
-        return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
-    return per_slice(judged.qids, analyse, weights, by)
+@effective_share.chart
+def effective_share_chart(frame: pd.DataFrame) -> Any:
+    """Runs by AP and by the share of the relevant documents that it is about."""
+    import altair as alt
+
+    mean, deviation = PUBLISHED
+    paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
+    shares = alt.Scale(domain=[0, 1])
+    percent = alt.Axis(format="%")
+    band = alt.Chart(paper).mark_rect(opacity=0.15).encode(
+        y=alt.Y("low:Q", scale=shares), y2="high:Q"
+    )
+    line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y="mean:Q")
+    points = (
+        alt.Chart(frame, width=WIDTH, height=HEIGHT)
+        .mark_circle(opacity=0.7)
+        .encode(
+            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
+            y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
+            **by_collection(frame, "track"),
+            tooltip=["track", "run", "AP", "share", "pooled"],
+        )
+    )
+    caption = (
+        "AP is a mean over all relevant documents, but its value is what the top share of them "
+        "gives as a plain mean of search lengths. Each point is a run; dashed and shaded is what "
+        f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}."
+    )
+    drawn = alt.layer(band, line, points)
+    return captioned(drawn, "The documents that AP is about", caption, CAPTION)
 
 
 def _by_query(documents: RelevantDocuments) -> Floats:

@@ -7,66 +7,141 @@ Whether they agree on which system is better is another question:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
-from ..evaluation import judgements_of
-from ..judging import Judgements
-from ..scoring.agreement import cohen_kappa, confusion_table
+from ..charts.captions import captioned
+from ..charts.forms import cells
+from ..evaluation.evaluate import judgements_of
+from ..judging.judgements import Judgements
+from ..statistics.agreement import cohen_kappa, confusion_table
 from .comparisons import as_frame
-from .measure_options import least_grade
+from .registry import JUDGES, analysis
+from .several_judges import least_grades, relevant_by, shared_pairs
 
-Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
-def judge_agreement(judges: Mapping[str, Any], *, rel: Any = 1) -> pd.DataFrame:
-    """How far every two judges agree on the documents that both judged.
+@dataclass(frozen=True)
+class SomeJudges:
+    """Two judges or more.
+
+    Attributes:
+        each: their judgements, by name.
+    """
+
+    each: dict[str, Judgements]
+
+    @classmethod
+    def of(cls, judges: Mapping[str, Any]) -> SomeJudges:
+        """Reads them; name -> qrels: frame, file, or ir_datasets id."""
+        if len(judges) < 2:
+            raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
+        return cls({str(name): judgements_of(qrels) for name, qrels in judges.items()})
+
+    @property
+    def judgements(self) -> Judgements:
+        """Those with the largest grade."""
+        return max(self.each.values(), key=lambda each: each.grades.max(initial=0))
+
+
+@analysis("judge-agreement", JUDGES, "documents")
+def judge_agreement(
+    judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None
+) -> pd.DataFrame:
+    """How far every two judges agree on documents (kappa).
+
+    Documents that only one of the two judged do not count.
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
-        rel: minimum grade of a relevant document: a number, or judge -> number.
 
     Returns:
-        One row for every two judges, with ``judge_a``, ``judge_b``, ``pairs`` (of query and
-        document that both judged), ``relevant_a`` and ``relevant_b`` (shares of them found
-        relevant), ``agreement`` (share of the pairs on which both say the same, relevant or not),
-        ``kappa`` of that, and of the grades as they are ``kappa_grades``, ``kappa_linear``,
-        ``kappa_quadratic``; these mean something only where both judge on one scale.
+        One row for every two judges, with ``judge_a``, ``judge_b``, their minimum grades of a
+        relevant document, ``rel_a`` and ``rel_b``, ``pairs`` (of query and document that both
+        judged), ``relevant_a`` and ``relevant_b`` (shares of them found relevant), ``agreement``
+        (share of the pairs on which both say the same, relevant or not), ``kappa`` of that, and of
+        the grades as they are ``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``; these are
+        NaN where the largest grades of the two differ, for they judge on different scales.
+
+    Raises:
+        ValueError: for a judge who finds nothing relevant.
 
     Sources: Cohen 1960 and 1968.
 
-    >>> judges = {"person": {"q": {"a": 1, "b": 0}}, "model": {"q": {"a": 2, "b": 0, "c": 1}}}
-    >>> judge_agreement(judges)[["pairs", "agreement", "kappa", "kappa_grades"]].round(3)
-       pairs  agreement  kappa  kappa_grades
-    0      2        1.0    1.0         0.333
+    >>> judges = {"person": {"q": {"a": 2, "b": 0}}, "model": {"q": {"a": 1, "b": 0, "c": 1}}}
+    >>> found = judge_agreement(judges, rel=2, judge_rel={"model": 1})
+    >>> found[["rel_a", "rel_b", "pairs", "agreement", "kappa", "kappa_grades"]]
+       rel_a  rel_b  pairs  agreement  kappa  kappa_grades
+    0      2      1      2        1.0    1.0           NaN
     """
-    read = {str(name): judgements_of(qrels) for name, qrels in judges.items()}
+    read = judges.each
+    least = least_grades(read, rel, judge_rel)
+    relevant = {name: relevant_by(name, each, least[name]) for name, each in read.items()}
     rows = []
     for a, b in combinations(read, 2):
-        grades = shared_grades(read[a], read[b])
-        relevant = [
-            each >= max(least_grade(rel, name, 1), 0) for each, name in zip(grades, (a, b))
-        ]
-        row = {"judge_a": a, "judge_b": b, "pairs": len(grades[0])}
+        at = _shared(read, a, b)
+        found = relevant[a][at[0]], relevant[b][at[1]]
+        grades = read[a].grades[at[0]], read[b].grades[at[1]]
+        alike = read[a].grades.max() == read[b].grades.max()
+        row = {"judge_a": a, "judge_b": b, "rel_a": least[a], "rel_b": least[b]}
         shares = {
-            "relevant_a": relevant[0].mean(),
-            "relevant_b": relevant[1].mean(),
-            "agreement": np.mean(relevant[0] == relevant[1]),
-            "kappa": cohen_kappa(*relevant),
-            "kappa_grades": cohen_kappa(*grades),
-            "kappa_linear": cohen_kappa(*grades, weights="linear"),
-            "kappa_quadratic": cohen_kappa(*grades, weights="quadratic"),
+            "relevant_a": found[0].mean(),
+            "relevant_b": found[1].mean(),
+            "agreement": np.mean(found[0] == found[1]),
+            "kappa": cohen_kappa(*found),
+            "kappa_grades": cohen_kappa(*grades) if alike else np.nan,
+            "kappa_linear": cohen_kappa(*grades, weights="linear") if alike else np.nan,
+            "kappa_quadratic": cohen_kappa(*grades, weights="quadratic") if alike else np.nan,
         }
-        rows.append({**row, **{name: float(share) for name, share in shares.items()}})
+        pairs = {"pairs": len(at[0])}
+        rows.append({**row, **pairs, **{name: float(share) for name, share in shares.items()}})
     return as_frame(rows)
 
 
-def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
+@judge_agreement.chart
+def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) -> Any:
+    """How far every two judges agree, on the ranking of systems or on the documents.
+
+    Args:
+        agreement: the table of ``leaderboard-agreement`` or ``judge-agreement``.
+        value: the column to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
+            of rankings, ``kappa`` of documents.
+    """
+    import altair as alt
+
+    if value is None:
+        value = "tau" if "tau" in agreement else "kappa"
+    if value not in agreement.columns:
+        raise ValueError(f"there is no column {value!r}; there are {list(agreement.columns)}")
+    turned = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
+    both = pd.concat([agreement, turned], ignore_index=True)
+    judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
+    angle = 0 if max(map(len, judges)) <= 8 else -35
+    base = alt.Chart(both, width=alt.Step(54), height=alt.Step(34)).encode(
+        x=alt.X("judge_a:N", sort=judges, title=None, axis=alt.Axis(labelAngle=angle)),
+        y=alt.Y("judge_b:N", sort=judges, title=None),
+    )
+    drawn = cells(
+        base,
+        alt.Color(f"{value}:Q", scale=alt.Scale(scheme="blues"), legend=None),
+        alt.Text(f"{value}:Q", format=".2f"),
+        f"datum.{value} > {both[value].quantile(0.6) if both[value].notna().any() else 1}",
+        ["judge_a", "judge_b", value],
+    )
+    return captioned(
+        drawn, f"Agreement of judges: {value}",
+        f"{value} of every two judges; 1 is complete agreement.", 60,
+    )  # fmt: skip
+
+
+@analysis("judge-confusion", JUDGES, "documents")
+def judge_confusion(judges: SomeJudges) -> pd.DataFrame:
     """How often one judge gave one grade where another gave another.
 
     Args:
@@ -83,10 +158,12 @@ def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
     0      0.0      1.0      1         1.0
     1      1.0      1.0      1         1.0
     """
-    read = {str(name): judgements_of(qrels) for name, qrels in judges.items()}
+    read = judges.each
     parts = []
     for a, b in combinations(read, 2):
-        grades, counts = confusion_table(*shared_grades(read[a], read[b]))
+        grades, counts = confusion_table(
+            *(read[name].grades[at] for name, at in zip((a, b), _shared(read, a, b)))
+        )
         rows, columns = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
         counts = counts[np.ix_(rows, columns)]
         parts.append(
@@ -101,24 +178,78 @@ def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
                 }
             )
         )
-    if not parts:
-        raise ValueError("there is one judge or none: comparing takes at least two")
     return pd.concat(parts, ignore_index=True)
 
 
-def shared_grades(a: Judgements, b: Judgements) -> tuple[Floats, Floats]:
-    """Two judges' grades of the documents that both judged, in b's order.
+@judge_confusion.shown
+def _matrix(confusion: pd.DataFrame) -> pd.DataFrame:
+    """The grades of judge a as rows, those of judge b as columns."""
+    pairs = confusion.groupby(["judge_a", "judge_b"], sort=False)
+    parts = []
+    for (a, b), part in pairs:
+        counts = part.pivot(index="grade_a", columns="grade_b", values="pairs").astype("Int64")
+        named = f"{b} " if len(pairs) == 1 else ""
+        counts.columns = [f"{named}{grade:g}" for grade in counts.columns]
+        counts.insert(0, "graded", [f"{a} {grade:g}" for grade in counts.index])
+        if not named:
+            counts.insert(1, "graded by", str(b))
+        parts.append(counts)
+    whole = pd.concat(parts, ignore_index=True)
+    if len(pairs) == 1:
+        return whole
+    grades = [str(name) for name in whole if name not in ("graded", "graded by")]
+    return whole[["graded", "graded by", *sorted(grades, key=float)]]
 
-    >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
-    >>> [grades.tolist() for grades in shared_grades(a, b)]
-    [[0.0], [2.0]]
+
+@judge_confusion.chart
+def judge_confusion_chart(
+    confusion: pd.DataFrame, judge_a: str | None = None, judge_b: str | None = None
+) -> Any:
+    """The grades of two judges against each other.
+
+    Args:
+        confusion: the table.
+        judge_a: one judge; None: every two judges.
+        judge_b: another, in the order of the frame.
     """
-    place = {qid: number for number, qid in enumerate(a.qid_text.to_pylist())}
-    topic_of = np.array([place.get(qid, -1) for qid in b.qid_text.to_pylist()], dtype=np.int64)
-    topics = topic_of[b.queries]
-    rows = np.flatnonzero(topics >= 0)
-    met = a.index.find(topics[rows], b.docnos.take(pa.array(rows)))
-    both = met >= 0
-    if not both.any():
-        raise ValueError("the two judges have no query and document in common: are the ids alike?")
-    return a.grades[met[both]], b.grades[rows[both]]
+    import altair as alt
+
+    known = list(dict.fromkeys(zip(confusion["judge_a"], confusion["judge_b"])))
+    wanted = known if judge_a is None and judge_b is None else [(judge_a, judge_b)]
+    if wanted[0] not in known:
+        raise ValueError(f"there is no pair {wanted[0]}; there are {sorted(known)}")
+    panels = [_confused(confusion, *map(str, pair)) for pair in wanted]
+    title = f"{wanted[0][0]} against {wanted[0][1]}" if len(wanted) == 1 else "Grades of judges"
+    return captioned(
+        panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3), title,
+        "Documents that both judged, by grade. Rows are shaded by their shares: how the second "
+        "judge grades what the first gave that grade.", 60,
+    )  # fmt: skip
+
+
+def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:
+    import altair as alt
+
+    part = confusion[(confusion["judge_a"] == judge_a) & (confusion["judge_b"] == judge_b)]
+    base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
+        x=alt.X("grade_b:O", title=f"grade by {judge_b}", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("grade_a:O", title=f"grade by {judge_a}", sort="descending"),
+    )
+    shares, legend = alt.Scale(scheme="blues", domain=[0, 1]), alt.Legend(orient="bottom")
+    return cells(
+        base,
+        alt.Color("share_of_a:Q", title="share of the row", scale=shares, legend=legend),
+        alt.Text("pairs:Q"),
+        "datum.share_of_a > 0.6",
+        ["grade_a", "grade_b", "pairs", "share_of_a"],
+    )
+
+
+def _shared(read: Mapping[str, Judgements], a: str, b: str) -> tuple[Ints, Ints]:
+    """The places of the pairs that both judged."""
+    at = shared_pairs(read[a], read[b])
+    if not len(at[0]):
+        raise ValueError(
+            f"judges {a!r} and {b!r} have no query and document in common: are the ids alike?"
+        )
+    return at

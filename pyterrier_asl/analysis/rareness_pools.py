@@ -6,43 +6,41 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, ranks_on_lists
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.rareness_values import Bools, RarenessValues, group_codes, rareness_parts
+from ..evaluation.slices import Queries
 from ..measures import AP_Rareness
-from ..scoring.agreement import tau_ap
-from ..statistics import kendall_tau
-from .judged_runs import JudgedRuns
+from ..statistics.correlation import kendall_tau, tau_ap
 from .places import ranks, rounded
-from .rareness_values import RarenessValues, group_codes
-from .slices import Queries, per_slice
-
-Bools = npt.NDArray[np.bool_]
+from .registry import TURKMEN, analysis
 
 
+@analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
 def rareness_by_pool(
-    runs: Any,
-    qrels: Any,
+    judged: JudgedRuns,
+    queries: Queries,
     pools: Mapping[str, Iterable[str]],
     measure: Any = None,
     *,
+    rel: float | None = None,
     groups: Mapping[str, str] | None = None,
-    weights: Any = None,
-    by: Any = None,
 ) -> pd.DataFrame:
-    """The value of every run with S_d counted over each of several pools of runs.
+    """Who looks rare by some types of runs only.
+
+    The value of every run with S_d counted over each of several pools of runs.
 
     A run that is not of a pool is scored as if it joined it: S + 1, and S_d + 1 for what it finds.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         pools: name -> names of its runs, such as those of one type: see :func:`pools_by`. The pool
             ``'all'`` of all runs comes first.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
+        rel: minimum grade of a relevant document, for a measure that does not say it itself.
         groups: run -> group; count groups instead of runs.
-        weights: how much each query counts in a mean.
-        by: what slice each query is in; one table for each.
 
     Returns:
         A row for each pool and run, with ``pool``, ``run``, ``member`` of that pool, ``value``,
@@ -66,34 +64,40 @@ def rareness_by_pool(
     2  only b   a   False   1.25
     3  only b   b    True   0.50
     """
-    judged = JudgedRuns.of(runs, qrels)
-    parts = RarenessValues.of(judged, AP_Rareness(alpha=1) @ 100 if measure is None else measure)
-    codes = group_codes(judged.names, groups)
+    parts = _parts(judged, measure, rel)
+    codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
-    values = {name: parts.of_pool(mask, codes) for name, mask in masks.items()}
+    official, tables = None, []
+    for name, mask in masks.items():
+        mean = rounded(queries.mean(parts.of_pool(mask, codes)))
+        rank = ranks(mean)
+        official = rank if official is None else official
+        tables.append(
+            pd.DataFrame(
+                {
+                    "pool": name, "run": judged.names, "member": mask, "value": mean,
+                    "rank": rank, "moved": official - rank,
+                }
+            )
+        )  # fmt: skip
+    return pd.concat(tables, ignore_index=True)
 
-    def of(queries: Queries) -> pd.DataFrame:
-        means = {name: rounded(queries.mean(value)) for name, value in values.items()}
-        official = ranks(means["all"])
-        tables = []
-        for name, mean in means.items():
-            rank = ranks(mean)
-            tables.append(
-                pd.DataFrame(
-                    {
-                        "pool": name, "run": judged.names, "member": masks[name], "value": mean,
-                        "rank": rank, "moved": official - rank,
-                    }
-                )
-            )  # fmt: skip
-        return pd.concat(tables, ignore_index=True)
 
-    return per_slice(judged.qids, of, weights, by)
+@rareness_by_pool.chart
+def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
+    """The rank of every run with rareness counted over each pool of runs."""
+    shown = ["run", "pool", "member", "value", "rank"]
+    drawn = ranks_on_lists(frame, "pool", "moved", tooltip=shown)
+    caption = (
+        "Ranks by a rareness measure with S_d counted over all runs, at the left, and over some "
+        "of them only; a line is a run, its colour how many ranks it moves at most."
+    )
+    return captioned(drawn, "Who looks rare by which runs", caption, CAPTION)
 
 
 def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
-    """How far the orders of systems by several pools agree with the one by all runs.
+    """How far the rankings of systems by several pools agree with the one by all runs.
 
     Args:
         by_pool: what :func:`rareness_by_pool` returned, without slices.
@@ -104,43 +108,29 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
     rows = []
-    for name, rows_of_pool in by_pool.groupby("pool", sort=False):
-        if name == "all":
-            continue
-        given, official = table[name].to_numpy(), table["all"].to_numpy()
-        rows.append(
-            {
-                "pool": name,
-                "runs": int(rows_of_pool["member"].sum()),
-                "tau": kendall_tau(given, official),
-                "tau_AP": tau_ap(given, official),
-                "largest_move": int(rows_of_pool["moved"].abs().max()),
-            }
-        )
+    for name, part in by_pool[by_pool["pool"] != "all"].groupby("pool", sort=False):
+        both = table[name].to_numpy(), table["all"].to_numpy()
+        largest = int(part["moved"].abs().max())
+        rows.append((name, int(part["member"].sum()), kendall_tau(*both), tau_ap(*both), largest))
     return pd.DataFrame(rows, columns=["pool", "runs", "tau", "tau_AP", "largest_move"])
 
 
+@analysis("rareness-own-group", TURKMEN, "section 5.4")
 def without_own_group(
-    runs: Any,
-    qrels: Any,
-    groups: Mapping[str, str],
-    measure: Any = None,
-    *,
-    weights: Any = None,
-    by: Any = None,
-) -> pd.DataFrame:
-    """The value of every run with S_d counted over the other groups' runs, and its own.
+    judged: JudgedRuns, queries: Queries, groups: Mapping[str, str], measure: Any = None, *,
+    rel: float | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Rareness without the group's other runs.
+
+    The value of every run with S_d counted over the other groups' runs, and its own.
 
     Runs of one group often find the same, and so make each other's finds common; here a run is
     scored as if it were its group's only one.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         groups: run -> group; a run that is not in it is a group by itself.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
-        weights: how much each query counts in a mean.
-        by: what slice each query is in; one table for each.
+        rel: minimum grade of a relevant document, for a measure that does not say it itself.
 
     Returns:
         A row for each run, with ``run``, ``group``, ``runs_of_group``, ``value`` and ``rank`` with
@@ -156,32 +146,41 @@ def without_own_group(
     1  a2  0.6667         0.7500
     2   b  0.8333         0.8333
     """
-    judged = JudgedRuns.of(runs, qrels)
-    parts = RarenessValues.of(judged, AP_Rareness(alpha=1) @ 100 if measure is None else measure)
+    parts = _parts(judged, measure, rel)
     codes = group_codes(judged.names, groups)
-    assert codes is not None
-    everyone = parts.of_pool(np.ones(len(judged), dtype=bool))
+    everyone = parts.of_pool()
     without = np.empty_like(everyone)
     for code in np.unique(codes):
         own = codes == code
         without[own] = parts.of_pool(~own)[own]
-    sizes = np.bincount(codes)
+    value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
+    return pd.DataFrame(
+        {
+            "run": judged.names,
+            "group": [groups.get(name, name) for name in judged.names],
+            "runs_of_group": np.bincount(codes)[codes],
+            "value": value,
+            "rank": ranks(value),
+            "value_without": alone,
+            "rank_without": ranks(alone),
+        }
+    )
 
-    def of(queries: Queries) -> pd.DataFrame:
-        value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
-        return pd.DataFrame(
-            {
-                "run": judged.names,
-                "group": [groups.get(name, name) for name in judged.names],
-                "runs_of_group": sizes[codes],
-                "value": value,
-                "rank": ranks(value),
-                "value_without": alone,
-                "rank_without": ranks(alone),
-            }
-        )
 
-    return per_slice(judged.qids, of, weights, by)
+@without_own_group.chart
+def own_group_chart(frame: pd.DataFrame) -> Any:
+    """The rank of every run with rareness counted without its group's other runs."""
+    lists = {"rank": "by all runs", "rank_without": "without its own group"}
+    moved = frame.assign(moved=frame["rank"] - frame["rank_without"])
+    keys = ["run", "group", "runs_of_group", "moved"]
+    long = moved.melt(keys, list(lists), "list", "rank of run").replace({"list": lists})
+    shown = [*keys, "rank of run"]
+    drawn = ranks_on_lists(long, "list", "moved", rank="rank of run", tooltip=shown)
+    caption = (
+        "Ranks by a rareness measure with all runs counted, and without the other runs of the "
+        "run's own group, which often find the same and so make each other's finds common."
+    )
+    return captioned(drawn, "Rareness without one's own group", caption, CAPTION)
 
 
 def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
@@ -203,3 +202,8 @@ def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
         what = f"names runs that are not there: {unknown[:5]}" if unknown else "has no runs"
         raise ValueError(f"pool {name!r} {what}; there are {len(judged)}: {judged.names[:5]}, ...")
     return np.isin(judged.names, wanted)
+
+
+def _parts(judged: JudgedRuns, measure: Any, rel: float | None) -> RarenessValues:
+    wanted = AP_Rareness(alpha=1) @ 100 if measure is None else measure
+    return next(iter(rareness_parts(judged, wanted, rel).values()))

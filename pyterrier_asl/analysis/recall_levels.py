@@ -1,46 +1,37 @@
-"""How many recall levels does it take to tell two rankings apart, and what do the next ones say?"""
+"""How many recall levels distinguish two rankings, and what do the next levels say?"""
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from .judged_runs import JudgedRuns
-from .pairs import level, preferences
-from .slices import Queries, per_slice
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, HEIGHT, by_collection, category, cells, figure, labelled_lines
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import first_differences, recall_levels
+from ..evaluation.slices import Queries
+from ..scoring.preferences import Floats, Ints, level
+from .registry import DIAZ, analysis
 
-Floats = npt.NDArray[np.float64]
 
-
+@analysis("levels-needed", DIAZ, "Figure 6")
 def recall_level_needed(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    levels: int = 20,
-    weights: Any = None,
-    by: Any = None,
-) -> pd.DataFrame:
-    """At which recall level i* two rankings are first told apart (Figure 6).
+    judged: JudgedRuns, queries: Queries, *,
+    rel: float = 1, cutoff: int | None = None, levels: int = 20,
+) -> pd.DataFrame:  # fmt: skip
+    """The recall level i* that distinguishes two rankings.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to report.
-        weights: how much each query counts.
-        by: what slice each query is in; one table for each.
 
     Returns:
-        A row for each level ``i``, with ``pairs`` of rankings first told apart there, and
-        ``cumulative``, the share of all pairs that are told apart at that level or before. What is
-        left at the end needs more levels, or ties.
+        A row for each level ``i``, with ``pairs`` of rankings first distinguished there, and
+        ``cumulative``, the share of all pairs that are distinguished at that level or before. What
+        is left at the end needs more levels, or ties.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 6.
 
@@ -50,45 +41,48 @@ def recall_level_needed(
     0  1      0         0.0
     1  2      1         1.0
     """
-    judged = JudgedRuns.of(runs, qrels)
-    total = judged.judgements.num_relevant(rel)
-    i_star, _ = preferences(judged.reciprocal_ranks(rel, cutoff), total)
-    told = np.stack([np.sum(i_star == i, axis=0) for i in range(1, levels + 1)])
-
-    def of(queries: Queries) -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "i": np.arange(1, levels + 1),
-                "pairs": queries.of(told).sum(axis=1),
-                "cumulative": np.cumsum(queries.mean(told)) / max(len(i_star), 1),
-            }
-        )
-
-    return per_slice(judged.qids, of, weights, by)
+    i_star = judged.once(first_differences, rel, cutoff)
+    needed = np.stack([np.sum(i_star == i, axis=0) for i in range(1, levels + 1)])
+    return pd.DataFrame(
+        {
+            "i": np.arange(1, levels + 1),
+            "pairs": queries.of(needed).sum(axis=1),
+            "cumulative": np.cumsum(queries.mean(needed)) / max(len(i_star), 1),
+        }
+    )
 
 
+@recall_level_needed.chart
+def levels_needed_chart(frame: pd.DataFrame) -> Any:
+    """The share of pairs of rankings distinguished, by recall level."""
+    import altair as alt
+
+    return figure(
+        alt.Chart(frame).mark_line(interpolate="step-after"),
+        "Recall levels needed to distinguish two rankings",
+        "The share of pairs of rankings whose first difference is at this recall level or "
+        "before.",
+        x=alt.X("i:Q", title="recall level i*"),
+        y=alt.Y("cumulative:Q", title="distinguished", scale=alt.Scale(domain=[0, 1])),
+        tooltip=["i", "pairs", alt.Tooltip("cumulative", format=".3f")],
+        **by_collection(frame),
+    )
+
+
+@analysis("level-correlations", DIAZ, "Figure 7a")
 def level_correlations(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    levels: int = 8,
-    weights: Any = None,
-    by: Any = None,
-) -> pd.DataFrame:
-    """Pearson correlations of the differences δRR_i and δRR_j of two rankings (Figure 7a).
+    judged: JudgedRuns, queries: Queries, *,
+    rel: float = 1, cutoff: int | None = None, levels: int = 8,
+) -> pd.DataFrame:  # fmt: skip
+    """Correlations of differences at recall levels.
 
-    Over all pairs of systems and all queries with j relevant documents or more.
+    Pearson correlations of the differences δRR_i and δRR_j of two rankings, over all pairs of
+    systems and all queries with j relevant documents or more.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
-        weights: how much a query's pairs count in the correlation.
-        by: what slice each query is in; one table for each.
 
     Returns:
         A row for each i < j, with ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a
@@ -96,49 +90,57 @@ def level_correlations(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
-    judged = JudgedRuns.of(runs, qrels)
-    total = judged.judgements.num_relevant(rel)
-    reciprocal = judged.reciprocal_ranks(rel, cutoff)
-
-    def of(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for j in range(2, levels + 1):
-            products, pairs = _products(reciprocal, total, range(1, j + 1), queries)
-            for i in range(1, j):
-                scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
-                correlation = products[i - 1, j - 1] / scale if scale else np.nan
-                rows.append((i, j, pairs, correlation))
-        frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
-        return frame.sort_values(["i", "j"], ignore_index=True)
-
-    return per_slice(judged.qids, of, weights, by)
+    found = judged.once(recall_levels, rel, cutoff)
+    rows = []
+    for j in range(2, levels + 1):
+        products, pairs = _products(*found, range(1, j + 1), queries)
+        for i in range(1, j):
+            scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
+            rows.append((i, j, pairs, products[i - 1, j - 1] / scale if scale else np.nan))
+    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
+    return frame.sort_values(["i", "j"], ignore_index=True)
 
 
+@level_correlations.chart
+def level_correlations_chart(frame: pd.DataFrame) -> Any:
+    """Pearson correlations of differences at two recall levels, as a matrix."""
+    import altair as alt
+
+    base = alt.Chart(frame).encode(
+        x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("i:O", title="δRR at level i"),
+    )
+    blues = alt.Scale(scheme="blues", domain=[0, 1])
+    chart = cells(
+        base,
+        alt.Color("correlation:Q", scale=blues, legend=None),  # the numbers say it
+        alt.Text("correlation:Q", format=".2f"),
+        "datum.correlation > 0.5",
+        ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
+    ).properties(width=HEIGHT, height=HEIGHT)
+    caption = (
+        "Pearson correlations over all pairs of systems and all queries that have the "
+        "deeper level."
+    )
+    return captioned(chart, "How alike differences at two recall levels are", caption, CAPTION)
+
+
+@analysis("level-regressions", DIAZ, "Figure 7b")
 def level_regressions(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    levels: int = 4,
-    following: int = 4,
-    weights: Any = None,
-    by: Any = None,
-) -> pd.DataFrame:
-    """Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4) (Figure 7b).
+    judged: JudgedRuns, queries: Queries, *,
+    rel: float = 1, cutoff: int | None = None, levels: int = 4, following: int = 4,
+) -> pd.DataFrame:  # fmt: skip
+    """Each level's difference from the following ones.
 
-    Over all pairs of systems, both ways round, so that there is no intercept; and over all queries
-    with i + 4 relevant documents or more.
+    Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4), over all pairs of
+    systems, both ways round, so that there is no intercept; and over all queries with i + 4
+    relevant documents or more.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         levels: regress δRR_1 to this one.
         following: on how many following levels.
-        weights: how much a query's pairs count in the regression.
-        by: what slice each query is in; one table for each.
 
     Returns:
         A row for each i and j, with ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the
@@ -146,34 +148,43 @@ def level_regressions(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
-    judged = JudgedRuns.of(runs, qrels)
-    total = judged.judgements.num_relevant(rel)
-    reciprocal = judged.reciprocal_ranks(rel, cutoff)
-
-    def of(queries: Queries) -> pd.DataFrame:
-        products = (
-            _products(reciprocal, total, range(i, i + following + 1), queries)
-            for i in range(1, levels + 1)
-        )
-        fits = (_regression(i, *found) for i, found in enumerate(products, 1))
-        columns = ["i", "j", "coefficient", "R2", "pairs"]
-        return pd.DataFrame(chain.from_iterable(fits), columns=columns)
-
-    return per_slice(judged.qids, of, weights, by)
+    found = judged.once(recall_levels, rel, cutoff)
+    rows = []
+    for i in range(1, levels + 1):
+        products, pairs = _products(*found, range(i, i + following + 1), queries)
+        with_target, among = products[1:, 0], products[1:, 1:]
+        coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
+        r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
+        rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
+    return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
 
 
-def _regression(
-    i: int, products: Floats, pairs: int
-) -> list[tuple[int, int, float, float, int]]:
-    with_target, among = products[1:, 0], products[1:, 1:]
-    coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
-    explained = coefficients @ with_target
-    r2 = explained / products[0, 0] if products[0, 0] else np.nan
-    return [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
+@level_regressions.chart
+def level_regressions_chart(frame: pd.DataFrame) -> Any:
+    """Coefficients of the next recall levels, a line for each level."""
+    import altair as alt
+
+    labelled = frame.assign(
+        level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
+    )
+    drawn = labelled_lines(
+        labelled,
+        x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
+        color=category("level"),
+        tooltip=["i", "j", alt.Tooltip("coefficient", format=".3f")],
+        point=True,
+    )
+    return figure(
+        drawn,
+        "What the next recall levels say",
+        "Coefficients of a linear regression of the difference at level i on those at the "
+        "next levels; beside each line its i, with the share of variance it explains.",
+    )
 
 
 def _products(
-    reciprocal: Floats, total: npt.NDArray[np.int64], levels: range, queries: Queries
+    reciprocal: Floats, total: Ints, levels: range, queries: Queries
 ) -> tuple[Floats, int]:
     """Sums of δRR_i δRR_j over all pairs of rankings of the queries that have the last level.
 

@@ -1,18 +1,23 @@
-"""How finely can reciprocal rank tell rankings apart at all, beside lexiprecision?"""
+"""How finely can reciprocal rank distinguish rankings at all, beside lexiprecision?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..charts.forms import category, figure, labelled_lines
+from .registry import DIAZ, analysis
 
+
+@analysis("preference-levels", DIAZ, "Figure 1")
 def preference_levels(
     n: int, relevant: Sequence[int], *, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """How many different values a ranking of n documents can have (Figure 1).
+    """How many values a ranking can have, in theory.
 
     Args:
         n: how many documents there are.
@@ -42,6 +47,31 @@ def preference_levels(
     )
 
 
+@preference_levels.chart
+def levels_chart(frame: pd.DataFrame) -> Any:
+    """How many values reciprocal rank and lexiprecision can have, in decimal digits."""
+    import altair as alt
+
+    # Beyond doubles for large collections, so that their logarithms are drawn.
+    long = frame.melt("m", var_name="order", value_name="levels")
+    long["digits"] = [len(str(levels)) for levels in long["levels"]]
+    long["levels"] = long["levels"].astype(str)
+    drawn = labelled_lines(
+        long,
+        x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=6)),
+        y=alt.Y("digits:Q", title="levels (decimal digits)"),
+        color=category("order"),
+        tooltip=["m", "order", "digits"],
+        point=True,
+    )
+    return figure(
+        drawn,
+        "How finely rankings can be distinguished",
+        "Levels of reciprocal rank and of lexiprecision, as the number of their decimal "
+        "digits: every arrangement of relevant documents is a level of the latter.",
+    )
+
+
 def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
     if cutoff is None or cutoff == n:
         return n - m + 1, math.comb(n, m)
@@ -52,9 +82,11 @@ def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
     return first + (least == 0), sum(math.comb(cutoff, j) for j in found)
 
 
+@analysis("tie-probability", DIAZ, "Figure 2")
 def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd.DataFrame:
-    """How likely a random ranking ties in reciprocal rank with one that has p_1 (Figure 2).
+    """How likely a random ranking ties in RR, in theory.
 
+    With one whose first relevant document has rank p_1:
     Pr(tie | p_1) = C(n - p_1, m - 1) / C(n, m).
 
     Args:
@@ -86,6 +118,26 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
     arranged = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
     probability = np.where(possible, np.exp(chosen - arranged), 0.0)
     return pd.DataFrame({"m": m, "p_1": p, "probability": probability})
+
+
+@tie_probability.chart
+def tie_probability_chart(frame: pd.DataFrame) -> Any:
+    """The probability of a tie with a random ranking, by p_1."""
+    import altair as alt
+
+    drawn = labelled_lines(
+        frame.assign(line="m = " + frame["m"].astype(str)),
+        x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=6)),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=6)),
+        color=category("line"),
+        tooltip=["m", "p_1", alt.Tooltip("probability", format=".5f")],
+    )
+    return figure(
+        drawn,
+        "Ties in reciprocal rank with a random ranking",
+        "The closed form, by the rank of the first relevant document: the more are "
+        "relevant, the likelier a tie near the top.",
+    )
 
 
 def _check(n: int, values: Sequence[int], what: str = "number of relevant documents") -> None:

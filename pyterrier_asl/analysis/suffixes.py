@@ -1,43 +1,34 @@
-"""Does what comes after the first relevant document tell which of two rankings has it first?"""
+"""Do the relevant documents after the first predict which of two rankings has the first higher?"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from .judged_runs import JudgedRuns
-from .pairs import all_pairs, by_query
-from .slices import Queries, per_slice
+from ..charts.forms import STEP, bars, category, figure
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import recall_levels
+from ..evaluation.slices import Queries
+from ..scoring.preferences import Ints, difference, pairwise_preferences
+from .registry import DIAZ, analysis
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
-
+@analysis("suffixes", DIAZ, "Table 2")
 def prediction_from_suffixes(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m alone (Table 2).
+    """Whether later relevant documents predict the first.
 
-    Over the pairs of rankings of a query whose reciprocal ranks differ, first by sgnLP of the
-    ranks from the second on, then by δRR_2. A predictor that ties does not predict: ``percent``,
-    the paper's number, counts it as wrong.
+    How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m alone, over the pairs of
+    rankings of a query whose reciprocal ranks differ: first by sgnLP of the ranks from the second
+    on, then by δRR_2. A predictor that ties does not predict: ``percent``, the paper's number,
+    counts it as wrong.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
         rel: minimum grade of a relevant document. The paper's table has 1 on all collections.
         cutoff: look at the first ``cutoff`` documents only.
-        weights: how much a query's pairs count in the percentages.
-        by: what slice each query is in; one table for each.
 
     Returns:
         A row for each predictor, with ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,
@@ -51,37 +42,54 @@ def prediction_from_suffixes(
     0     sgnLP      1      1     0    100.0              100.0
     1     δRR_2      1      1     0    100.0              100.0
     """
-    judged = JudgedRuns.of(runs, qrels)
-    total = judged.judgements.num_relevant(rel)
-    counts = np.zeros((2, 2, len(total)), dtype=np.int64)  # right or tied, predictor, query
-    pairs = np.zeros(len(total), dtype=np.int64)
-    for query, part in enumerate(by_query(judged.reciprocal_ranks(rel, cutoff), total)):
-        if part.shape[1]:
-            pairs[query], counts[..., query] = _predicted(part)
-
-    def of(queries: Queries) -> pd.DataFrame:
-        share = queries.each / queries.each.sum()
-        of_all, (right, tied) = queries.of(pairs) @ share, queries.of(counts) @ share
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return pd.DataFrame(
-                {
-                    "predictor": ["sgnLP", "δRR_2"],
-                    "pairs": queries.of(pairs).sum(),
-                    "right": queries.of(counts)[0].sum(axis=-1),
-                    "ties": queries.of(counts)[1].sum(axis=-1),
-                    "percent": 100 * right / of_all,
-                    "percent_of_untied": 100 * right / (of_all - tied),
-                }
-            )
-
-    return per_slice(judged.qids, of, weights, by)
+    compared, right, tied = (
+        queries.of(counts) for counts in judged.once(_predictions, rel, cutoff)
+    )
+    weighted = [counts @ queries.each for counts in (compared, right, tied)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return pd.DataFrame(
+            {
+                "predictor": ["sgnLP", "δRR_2"],
+                "pairs": compared.sum(),
+                "right": right.sum(axis=1),
+                "ties": tied.sum(axis=1),
+                "percent": 100 * weighted[1] / weighted[0],
+                "percent_of_untied": 100 * weighted[1] / (weighted[0] - weighted[2]),
+            }
+        )
 
 
-def _predicted(part: Floats) -> tuple[int, Ints]:
-    """Pairs of a query whose RR differs; of those, right and tied ones of each predictor."""
-    suffix = part[:, 1:]
-    second = suffix[:, :1] if suffix.shape[1] else np.zeros((len(part), 1))
-    better = part[:, :1] > part[:, 0]  # each pair once, the better ranking first
-    predicted = np.stack([p[better] for p in (all_pairs(suffix)[1], second - second.T)])
-    counts = np.stack([np.sum(predicted > 0, axis=1), np.sum(predicted == 0, axis=1)])
-    return int(better.sum()), counts.astype(np.int64)
+def _predictions(judged: JudgedRuns, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
+    """Pairs whose RR differs, (Q,); of those, right and tied ones of each predictor, (2, Q)."""
+    reciprocal, total = recall_levels(judged, rel, cutoff)
+    first, second = (difference(reciprocal, total, i) for i in (1, 2))
+    after = np.delete(reciprocal, (np.cumsum(total) - total)[total > 0], axis=1)
+    _, suffix = pairwise_preferences(after, np.maximum(total - 1, 0))
+    predicted = np.stack([suffix, second])
+    right = np.sum(predicted * first > 0, axis=1)
+    return np.sum(first != 0, axis=0), right, np.sum((predicted == 0) & (first != 0), axis=1)
+
+
+@prediction_from_suffixes.chart
+def suffixes_chart(frame: pd.DataFrame) -> Any:
+    """How often later relevant documents predict the first, as bars."""
+    import altair as alt
+
+    kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
+    long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
+    drawn = bars(
+        long, "share", ".1f",
+        x=alt.X("share:Q", title="right (%)", scale=alt.Scale(domain=[0, 100])),
+        y=alt.Y("predictor:N", title=None, sort=None),
+        yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
+        color=category("of", "pairs", domain=list(kinds.values())).legend(orient="bottom"),
+        tooltip=["predictor", "of", "pairs", alt.Tooltip("share", format=".2f")],
+    )  # fmt: skip
+    return figure(
+        drawn,
+        "The first relevant document, predicted",
+        "How often the relevant documents after the first predict which of two rankings has the "
+        "first one higher: of all pairs of rankings whose reciprocal ranks differ, and of those "
+        "that the predictor distinguishes. By chance: 50.",
+        height=alt.Step(STEP),
+    )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .comparisons import PairedTest, as_frame
-from .headroom import asl_measures
-from .judged_runs import JudgedRuns, per_track
-from .measure_options import lower_is_better, missing_of
-from .slices import Queries, per_slice
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, STEP, WIDTH, bars, category
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.slices import Queries
+from ..measures.names import higher_is_better, missing_of, parse_measure
+from .best_runs import asl_measures
+from .comparisons import PairedTest, as_frame, corrected
+from .registry import ALEX, analysis
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
@@ -42,10 +43,12 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
         return np.where(before != 0, (before - after) / before + 0.0, np.nan)[()]
 
 
+@analysis("techniques", ALEX, "Table 1", tracks=True, group_by="track")
 def compare_techniques(
-    runs: Any,
-    qrels: Any = None,
+    judged: JudgedRuns,
+    queries: Queries,
     *,
+    track: str,
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Any = None,
@@ -57,15 +60,13 @@ def compare_techniques(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
+    """How much of the error a new technique takes away (RRIE).
+
+    Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
 
     Args:
-        runs: the runs of one track; or, without qrels, a dict of track -> (runs, qrels).
-        qrels: the judgements of the one track.
         old: name of the run of the old technique, such as the best BM25; where it is called
             differently in several tracks, a dict of track -> name.
         new: name of the run of the new one, such as the best neural run; likewise.
@@ -74,13 +75,7 @@ def compare_techniques(
         rel: minimum grade of a relevant document, for the default measures.
         cutoff: k, as in ``ASL@k``, for the default measures.
         missing: as in ``ASL(missing=...)``, for the default measures.
-        test: a test for pairs; see :mod:`pyterrier_asl.statistics`.
         correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
-        alpha: the level of significance; intervals cover 1 - alpha.
-        n_resamples: draws of a randomisation test.
-        seed: of those draws.
-        weights: how much each query counts; for one track.
-        by: slices of the queries; for one track.
         as_published: the paper's choices: missing documents right after the list
             (``missing='after'``), and no correction (the paper has no tests at all).
 
@@ -103,17 +98,52 @@ def compare_techniques(
     3        ASL  1.50  1.00   1.0
     """
     missing = missing_of(missing, as_published)
-    correction = None if as_published else correction
     asked = _named(measures) if measures is not None else asl_measures(rel, cutoff, missing)
     paired = PairedTest(test, correction, alpha, n_resamples, seed)
-
-    def of_track(track: str, judged: JudgedRuns) -> pd.DataFrame:
-        two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
-        return per_slice(judged.qids, partial(_compared, two, asked, paired), weights, by)
-
-    frame = paired.corrected(per_track(of_track, runs, qrels, weights=weights, by=by))
-    frame.attrs |= {"old": old, "new": new}
+    two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
+    rows = []
+    for name, measure in asked.items():
+        before, after = two.values(measure)
+        means = float(queries.mean(before)), float(queries.mean(after))
+        rrie = float(relative_error_reduction(*means, best=1.0))
+        row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
+        rows.append({**row, **paired.of(after, before, queries)})
+    frame = as_frame(rows)
+    frame.attrs = {"old": old, "new": new}
     return frame
+
+
+compare_techniques.finish(corrected)
+
+
+@compare_techniques.chart
+def compare_techniques_chart(frame: pd.DataFrame) -> Any:
+    """The relative reduction in error by each measure."""
+    import altair as alt
+
+    about = frame.attrs
+    several = frame["track"].nunique() > 1 if "track" in frame else False
+    row = alt.Row("track:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
+    named = isinstance(about.get("old"), str) and isinstance(about.get("new"), str)
+    old, new = (about[name] if named else f"the {name} run" for name in ("old", "new"))
+    caption = (
+        f"The part of the distance to the best possible value, 1, that {new} saves over {old}. "
+        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
+        f"{about.get('correction')} over {about.get('family', len(frame))} comparisons."
+    )
+    drawn = bars(
+        frame, "RRIE", ".0%",
+        x=alt.X("RRIE:Q", title="relative reduction in error",
+                axis=alt.Axis(format="%", tickCount=5)),
+        y=alt.Y("measure:N", sort=None, title=None),
+        tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high",
+                 "p_corrected"],
+    )  # fmt: skip
+    drawn.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
+    drawn = drawn.properties(width=WIDTH, height=alt.Step(STEP))
+    drawn = drawn.facet(row=row) if several else drawn
+    title = f"{new} over {old}"
+    return captioned(drawn, title if named else title.capitalize(), caption, CAPTION)
 
 
 def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
@@ -125,28 +155,14 @@ def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
     return run[track]
 
 
-def _compared(
-    two: JudgedRuns, asked: Mapping[str, Any], paired: PairedTest, queries: Queries
-) -> pd.DataFrame:
-    """The rows of the old and the new run of a track."""
-    rows = []
-    for name, measure in asked.items():
-        before, after = two.values(measure)
-        means = float(queries.mean(before)), float(queries.mean(after))
-        rrie = float(relative_error_reduction(*means, best=1.0))
-        row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
-        rows.append({**row, **paired.of(after, before, queries)})
-    return as_frame(rows)
-
-
 def _named(measures: Any) -> dict[str, Any]:
     """Measures by name, all of them with 1 as the best value."""
     if not isinstance(measures, Mapping):
         measures = {str(measure): measure for measure in measures}
-    parsed = {str(name): ir_measures.parse_measure(m) for name, m in measures.items()}
+    parsed = {str(name): parse_measure(m) for name, m in measures.items()}
     for name, measure in parsed.items():
         if measure.NAME in ("TBG", "P_Rareness", "AP_Rareness") or (
-            lower_is_better(measure) and measure.NAME != "ASL"
+            higher_is_better(measure) is False and measure.NAME != "ASL"
         ):
             raise ValueError(
                 f"{name} has no best value of 1, so there is no relative reduction of its error: "

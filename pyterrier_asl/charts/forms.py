@@ -1,42 +1,55 @@
-"""The forms that charts share: size and colours, cells with numbers, places, and ranges."""
+"""The forms that charts share: sizes, colours, lines, bars, cells with numbers, ranks, ranges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from .captions import captioned
+
+if TYPE_CHECKING:
+    import altair as alt
 
 WIDTH, HEIGHT = 360, 240
 
 #: Characters that a caption line over a chart of that width has room for.
 CAPTION = 68
 
-#: Okabe and Ito's colours: told apart by all readers.
+#: Okabe and Ito's colours: distinguished by all readers.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
 
 #: Pixels of a row with a name beside it.
 STEP = 18
+
+#: The same where there can be very many.
+ROW = 12
+
+#: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
+TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
+
+#: Characters of a name that can stand beside a line.
+LONGEST = 16
 
 #: Rows of a long list that are drawn.
 MOST = 40
 
 
 def figure(
-    marked: alt.Chart,
+    marked: Any,
     title: str,
     caption: str,
     *,
     height: Any = HEIGHT,
     **channels: Any,
 ) -> Any:
-    """A chart of one mark, in the usual size, under its title and caption.
+    """A chart in the usual size, under its title and caption.
 
     Args:
-        marked: the chart with its mark.
+        marked: the chart with its mark, or layers of them.
         title: what it shows.
         caption: how to read it.
         height: pixels, or an Altair step for each row.
@@ -46,12 +59,95 @@ def figure(
     return captioned(drawn, title, caption, CAPTION)
 
 
+def labelled_lines(
+    frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color, tooltip: Sequence[Any],
+    **mark: Any,
+) -> alt.LayerChart:  # fmt: skip
+    """Lines, each with its name at its end, where a reader needs no legend.
+
+    Names that leave a narrow chart no room are in a legend below it.
+
+    Args:
+        frame: a row for each point.
+        x: of the points; its column holds numbers.
+        y: likewise.
+        color: the column of the lines.
+        tooltip: columns to tell.
+        **mark: of the lines, such as ``point=True``.
+    """
+    import altair as alt
+
+    lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
+    if frame[_field(color)].map(len).max() > LONGEST:
+        return alt.layer(lines.encode(color=color.legend(orient="bottom", columns=2)))
+    labels = end_labels(frame, x=x, y=y, color=color)
+    return alt.layer(lines.encode(color=color.legend(None)), labels)
+
+
+def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
+    """The names of lines beside their last points; arguments as of :func:`labelled_lines`."""
+    import altair as alt
+
+    across, value, name = map(_field, (x, y, color))
+    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
+    ends = ends.sort_values(value)
+    within = float(frame[value].min()), float(frame[value].max())
+    ends[value] = apart(ends[value].to_numpy(dtype=np.float64), within)
+    text = alt.Chart(ends).mark_text(align="left", dx=7, fontSize=10)
+    return text.encode(x=x, y=y, text=f"{name}:N", color=color.legend(None))
+
+
+def _field(channel: Any) -> str:
+    """The column that a channel shows."""
+    return str(channel.shorthand).partition(":")[0]
+
+
+def apart(
+    ascending: npt.NDArray[np.float64], within: tuple[float, float]
+) -> npt.NDArray[np.float64]:
+    """Where names go beside values, so that neighbours do not overlap, nor exceed the axis.
+
+    >>> apart(np.array([0.0, 1.0, 100.0]), (0, 100)).round(1).tolist()
+    [0.0, 5.0, 100.0]
+    """
+    low, high = within
+    gap = 12 / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
+    fits = gap * (len(ascending) - 1) <= high - low
+    moved = ascending.copy()
+    for _ in range(200):
+        overlap = np.maximum(gap - np.diff(moved), 0) / 2
+        moved[:-1] -= overlap
+        moved[1:] += overlap
+        moved = np.clip(moved, low, high) if fits else moved
+    return moved
+
+
+def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
+    """Horizontal bars with the number at the end of each.
+
+    Args:
+        frame: a row for each bar.
+        value: the column of its length.
+        text: the format of the number.
+        **channels: what is encoded.
+    """
+    import altair as alt
+
+    base = alt.Chart(frame).encode(**channels)
+    number = base.mark_text(align="left", dx=3, fontSize=10).encode(
+        text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444")
+    )
+    return alt.layer(base.mark_bar(), number)
+
+
 def rows(frame: pd.DataFrame) -> alt.InlineData:
     """The data of a chart that can have many rows: Altair refuses frames of more than 5,000.
 
     Args:
         frame: the rows; channels must say the type of each column.
     """
+    import altair as alt
+
     return alt.InlineData(values=alt.to_values(frame)["values"])
 
 
@@ -63,12 +159,17 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         title: of the legend.
         domain: the categories, where their colours should not depend on which of them occur.
     """
-    scale = {"domain": list(domain)} if domain else {}
-    return alt.Color(f"{field}:N", title=title, scale=alt.Scale(range=list(COLORS), **scale))
+    import altair as alt
+
+    known = {"domain": list(domain)} if domain else {}
+    scale, legend = alt.Scale(range=list(COLORS), **known), alt.Legend(orient="bottom", columns=3)
+    return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
 
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:
     """The shape of a category, in one legend with its colour; arguments as of :func:`category`."""
+    import altair as alt
+
     return alt.Shape(f"{field}:N", title=title, scale=alt.Scale(domain=list(domain)))
 
 
@@ -89,6 +190,8 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
         dark: where the cell is so dark that the number is white, a Vega expression.
         tooltip: columns to tell.
     """
+    import altair as alt
+
     shade = base.mark_rect().encode(color=color, tooltip=tooltip)
     number = base.mark_text(fontSize=10).encode(
         text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
@@ -96,33 +199,58 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
     return alt.layer(shade, number)
 
 
-def places(
+def ranks_on_lists(
     frame: pd.DataFrame, across: str, moved: str, *, tooltip: Sequence[str], rank: str = "rank"
 ) -> Any:
-    """The place of every run on several lists: a line is a run, its colour how far it moves.
+    """The rank of every run on several lists: a line is a run, its colour how far it moves.
 
     Args:
         frame: a row for each list and run, with columns ``run`` and ``rank``.
         across: the column of the lists, which stand in its order.
-        moved: the column of places moved, up or down.
+        moved: the column of ranks moved, up or down.
         tooltip: columns to tell.
-        rank: the column of places.
+        rank: the column of ranks.
     """
+    import altair as alt
+
     lists = list(dict.fromkeys(frame[across]))
-    height = max(200, min(700, 14 * frame["run"].nunique()))
     most = frame[moved].abs().groupby(frame["run"]).transform("max")
-    base = alt.Chart(
-        frame.assign(change=most), width=max(160, 110 * len(lists)), height=height
-    ).encode(
-        x=alt.X(f"{across}:N", sort=lists, title=None,
-                axis=alt.Axis(labelAngle=-20, orient="top")),
-        y=alt.Y(f"{rank}:Q", title="place",
-                scale=alt.Scale(domain=[1, max(2, int(frame[rank].max()))], reverse=True)),
-        detail="run:N",
-        color=alt.Color("change:Q", title="places moved", scale=alt.Scale(scheme="viridis")),
-        tooltip=list(tooltip),
-    )  # fmt: skip
-    return alt.layer(base.mark_line(opacity=0.6), base.mark_circle(size=40))
+    last = frame[frame[across] == lists[-1]]
+    names = last.groupby([across, rank], sort=False)["run"].agg(_together).reset_index()
+    x = alt.X(f"{across}:N", sort=lists, title=None,
+              axis=alt.Axis(labelAngle=0, labelLimit=125, orient="top", domain=False))  # fmt: skip
+    y = alt.Y(f"{rank}:Q", title="rank", axis=alt.Axis(tickMinStep=1, grid=False),
+              scale=alt.Scale(domain=[0.5, int(frame[rank].max()) + 0.5], nice=False, reverse=True),
+              )  # fmt: skip
+    legend = alt.Legend(orient="bottom", values=some_values(most), format="d")
+    scheme = alt.Scale(scheme="viridis")
+    base = alt.Chart(rows(frame.assign(change=most))).encode(
+        x=x, y=y, color=alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend)
+    )
+    drawn = alt.layer(
+        base.mark_line(opacity=0.6).encode(detail="run:N"),
+        base.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),
+        alt.Chart(names).mark_text(align="left", dx=8, fontSize=9).encode(x=x, y=y, text="run:N"),
+    )
+    height = max(120, ROW * frame["run"].nunique())
+    return drawn.properties(width=max(160, 130 * len(lists)), height=height)
+
+
+def _together(names: pd.Series[str]) -> str:
+    """The names of runs that share a rank, as one label."""
+    rest = len(names) - 3
+    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def typed(frame: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Columns with the type that Altair cannot infer from :func:`rows`."""
+    return [f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in columns]
+
+
+def some_values(counts: pd.Series[Any]) -> list[int]:
+    """A few whole numbers up to the largest, for a legend."""
+    most = int(counts.max())
+    return sorted({0, most // 4, most})
 
 
 def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
@@ -135,6 +263,8 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
         high: column of the upper end.
         title: of the axis.
     """
+    import altair as alt
+
     x = alt.X(f"{low}:Q", title=title)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2=f"{high}:Q"),

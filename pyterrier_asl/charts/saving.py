@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .._atomic import replacing
+from ..io.atomic import replacing
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 
+#: Pixels of a picture for each of the chart, in each direction.
+PIXELS = 3
 
-def save_chart(chart: Any, path: str | Path) -> None:
+
+def save_chart(
+    chart: Any, path: str | Path, *, width: str | int | None = None, title: bool = True
+) -> None:
     """Saves a chart as its file's ending says; a page that opens without a network if it can.
 
     A file that is there is replaced by a whole one or not at all.
@@ -20,7 +25,11 @@ def save_chart(chart: Any, path: str | Path) -> None:
     Args:
         chart: an Altair chart.
         path: the file; its ending is one of :data:`ENDINGS`. All but ``.html`` need vl-convert,
-            and with it a page holds the code that it draws with.
+            and with it a page holds the code that it draws with. A ``.png`` has three pixels for
+            each of the chart, enough for print.
+        width: of the whole picture: ``'column'`` or ``'page'`` of a paper, or points; None: as the
+            chart says.
+        title: whether to draw title and caption.
 
     Raises:
         ValueError: for another ending, or one that needs vl-convert where there is none.
@@ -31,17 +40,52 @@ def save_chart(chart: Any, path: str | Path) -> None:
     try:
         import vl_convert  # noqa: F401
     except ImportError:
-        if ending != ".html":
+        if ending != ".html" or width is not None:
+            what = ending if width is None else f"width={width!r}"
             raise ValueError(
-                f"{ending} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
+                f"{what} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
             ) from None
         how: dict[str, Any] = {}
     else:
         how = {"inline": True} if ending == ".html" else {}
     if ending == ".html":
         how["json_kwds"] = {"cls": _ForPages}
+    if ending == ".png":
+        how["scale_factor"] = PIXELS
+    if width is not None or not title:
+        chart = _for_paper(chart, width, title)
     with replacing(path) as beside:
         chart.save(str(beside), format=ending.removeprefix("."), **how)
+
+
+def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
+    """The chart in that width, with its title or without."""
+    import altair as alt
+
+    from .sizes import WIDTHS, drawn_width, fitted, without_titles
+
+    spec = chart.to_dict()
+    if not title:
+        spec = without_titles(spec)
+    if isinstance(width, str) and width not in WIDTHS:
+        raise ValueError(f"width {width!r} is none of {', '.join(WIDTHS)}, and no number")
+    if width is not None:
+        points = WIDTHS[width] if isinstance(width, str) else width
+        spec = fitted(spec, points, drawn_width)
+    return alt.Chart.from_dict(spec)
+
+
+def check_path(path: str | Path) -> None:
+    """Whether a chart can be saved there.
+
+    Raises:
+        ValueError: for another ending than those of :data:`ENDINGS`.
+        FileNotFoundError: where there is no such folder.
+    """
+    if Path(path).suffix not in ENDINGS:
+        raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
+    if not Path(path).resolve().parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}")
 
 
 class _ForPages(json.JSONEncoder):

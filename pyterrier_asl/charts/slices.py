@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
 
@@ -17,6 +16,8 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
         frame: what an analysis returned, called with ``by=``.
         column: its column of slices.
     """
+    import altair as alt
+
     drawn = []
     for name, part in frame.groupby(column, sort=False):
         rows = part.drop(columns=column).reset_index(drop=True)

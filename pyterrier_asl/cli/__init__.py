@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,19 +12,18 @@ from typing import Any
 
 import click
 
-#: Errors of input, as opposed to those of the machine or the network.
-_BAD_INPUT = (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
-
 #: The commands, in the order in which help lists them, and what each is for. A command's module is
 #: imported when it is called, so that ``--help`` is quick.
 _COMMANDS = {
-    "evaluate": "Measure run files against judgements.",
-    "compare": "Compare two run files: tests, preferences, queries; guard a search engine.",
-    "report": "Make a page about runs: who is best, who differs, what nobody finds.",
+    "evaluate": "Score run files by qrels.",
+    "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
+    "holes": "Say what unjudged documents could change, and which to judge next.",
+    "judges": "Compare people, crowds and machines that judged the same documents.",
+    "report": "Write an HTML report: ranking of systems, differences, missed documents.",
     "analyze": "Make the tables and figures of the papers, by name.",
     "tune": "Tune BM25 with feedback for a measure, by random search in stages.",
     "pool": "Make a pool of runs, for the rareness measures, from run files.",
-    "demo": "Retrieve, measure, and say what the measures show. Needs no files.",
+    "demo": "Retrieve from a small collection and show the measures. Needs no files.",
 }
 
 EPILOG = """\b
@@ -41,8 +41,8 @@ Completion of commands and options by the Tab key, for bash (zsh and fish likewi
   eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
 
 \b
-Exit status: 0, all is well; 1, something failed, one of several runs could not be measured,
-or a condition of 'compare --fail-if' holds; 2, what was asked or given cannot be used."""
+Exit status: 0, all is well; 1, one of several runs could not be measured, or 'compare --fail-if'
+says FAIL; 2, an error: what was asked or given cannot be used, or anything else went wrong."""
 
 
 class Commands(click.Group):
@@ -69,23 +69,29 @@ class Commands(click.Group):
         with _warnings_in_a_line():
             try:
                 return super().invoke(ctx)
-            except (click.ClickException, BrokenPipeError):
+            except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                 raise
-            except (ValueError, OSError) as error:
+            except KeyboardInterrupt:
+                click.echo("Interrupted", err=True)
+                raise click.exceptions.Exit(130) from None
+            except Exception as error:
                 if ctx.params["traceback"]:
-                    raise
-                raise _failure(error) from error
+                    traceback.print_exception(error)
+                raise Failure(_in_a_line(error)) from error
 
 
-class BadInput(click.ClickException):
-    """What was given cannot be used; shown as one line, like any ``ClickException``."""
+class Failure(click.ClickException):
+    """An error, shown as one line, like any ``ClickException``."""
 
     exit_code = 2
 
 
-def _failure(error: Exception) -> click.ClickException:
-    kind = BadInput if isinstance(error, _BAD_INPUT) else click.ClickException
-    return kind(" ".join(str(error).split()))
+def _in_a_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, (ValueError, OSError)):
+        return text
+    # A fault of ours: what it is, and how to see where.
+    return f"{type(error).__name__}: {text} (--traceback shows where)"
 
 
 @contextmanager
@@ -107,7 +113,7 @@ def _warnings_in_a_line() -> Iterator[None]:
 )
 @click.version_option(None, "-V", "--version", package_name="pyterrier-asl")
 @click.option("--traceback", is_flag=True, help="Show where in the program an error comes from.")
-def main(traceback: bool) -> None:
+def main(**_: bool) -> None:
     """Atomized search length, lexicographic precision, rareness and time-biased gain, beside AP,
     nDCG and all the measures of ir_measures.
     """

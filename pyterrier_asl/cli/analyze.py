@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..analysis import command_line as typed
+from ..charts.saving import check_path
+from ..evaluation.files import read_groups
+from ..io.atomic import check_replaceable
 from . import options
 from .options import Decorator
 
 if TYPE_CHECKING:
-    from ..analyses import Analysis
+    from ..analysis.registry import Analysis
 
 EPILOG = """\b
 Examples:
@@ -20,7 +26,7 @@ Examples:
   pyterrier-asl analyze discrimination qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
   pyterrier-asl analyze techniques qrels.txt bm25.run dense.run --old bm25 --new dense
   pyterrier-asl analyze search-lengths qrels.txt runs/ --chart lengths.html
-  pyterrier-asl analyze headroom -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
+  pyterrier-asl analyze headroom --rel 2 -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
   pyterrier-asl analyze stability --help
 
 \b
@@ -32,78 +38,116 @@ Of one track, or of several:
   pyterrier-asl analyze {name} QRELS RUN...
   pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
+#: Where the value of an option comes from if it was given; else the function has its own.
+_SAID = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 _NUMBER = click.IntRange(min=1)
+_TESTS = (
+    "t, wilcoxon, sign, randomization, unpaired-t; of all pairs also tukey, tukey-two-way, "
+    "tukey-randomized."
+)
 
 
-_option = click.option
+def _option(
+    *names: str, help: str, read: Callable[[Any], Any] | None = None, **more: Any
+) -> Decorator:
+    """An option, and how its value is read, where it is not taken as it is."""
 
-#: What can be said to analyses; which of it each takes, its entry in ``analyses`` says.
+    def reading(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        return value if read is None or value in (None, ()) else read(value)
+
+    return click.option(*names, help=help, callback=reading, **more)
+
+
+def _list(kind: Callable[[str], Any], *names: str, help: str) -> Decorator:
+    return _option(*names, metavar="LIST", help=help, read=typed.read_numbers(kind))
+
+
+def _flag(name: str, help: str) -> Decorator:
+    return _option(name, is_flag=True, default=None, help=help)
+
+
+#: The options of the analyses, by the parameters of their functions. Where two analyses have
+#: different parameters of one name, the annotation follows the name.
 _OPTIONS: dict[str, Decorator] = {
-    "measures": options.measures("as 'evaluate' takes them."),
-    "measure": _option("-m", "--measure", metavar="NAME", help="The measure."),
+    "measures": _option("-m", "--measures", multiple=True, metavar="NAMES",
+                        read=typed.read_measures, help="Measures, in one or several -m: as "
+                        "'evaluate' takes them."),
+    "measure": _option("-m", "--measure", metavar="NAME", read=typed.read_measure,
+                       help="The measure."),
     "preference": _option("--preference", metavar="NAME",
                           help="One of rrLP, sgnLP, lexirecall, RPP, RR."),
-    "preferences": _option("--preferences", metavar="NAMES",
+    "preferences": _option("--preferences", metavar="NAMES", read=typed.read_words,
                            help="Some of rrLP, sgnLP, lexirecall, RPP, RR."),
-    "rel": options.rel("Least grade of a relevant document."),
+    "rel": _option("-l", "--rel", "--level_for_rel", type=float, read=typed.read_grade,
+                   help="Least grade of a relevant document."),
+    "duplicates": options.duplicates,
     "cutoff": _option("-k", "--cutoff", type=_NUMBER, help="Look at the first K documents only."),
     "depth": _option("--depth", type=_NUMBER, help="The largest rank to look at."),
+    "few": _option("--few", type=_NUMBER, help="A document that so many systems find is rare."),
     "missing": _option("--missing", type=click.Choice(["pad", "after", "eq3"]),
                        help="What ASL takes a document for that was not retrieved; the papers' "
                        "numbers are 'after'."),
-    "test": _option("--test", metavar="NAME", help="t, wilcoxon, sign, randomization, unpaired-t; "
-                    "of all pairs also tukey, tukey-two-way, tukey-randomized."),
-    "correction": _option("--correction", metavar="NAME", help="holm, bonferroni, bh or none."),
+    "test": _option("--test", metavar="NAME", help=_TESTS),
+    "correction": _option("--correction", metavar="NAME", read=typed.read_correction,
+                          help="holm, bonferroni, bh or none."),
     "alpha": options.alpha,
-    "level": _option("--level", metavar="LIST", help="Levels of significance: .05,.01"),
+    "levels: Sequence[float]": _list(float, "--level", "levels",
+                                     help="Levels of significance: .05,.01"),
+    "levels: int": _option("--levels", type=_NUMBER, help="How many recall levels."),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
-    "each": _option("--each", is_flag=True, default=None, help="A row for each system."),
-    "as_published": _option("--as-published", is_flag=True, default=None,
-                            help="By the choices of the paper, where ours differ."),
+    "each": _flag("--each", "A row for each system."),
+    "as_published": _flag("--as-published", "By the choices of the paper, where ours differ."),
     "draws": _option("--draws", type=_NUMBER, help="How often to draw."),
-    "resamples": _option("--resamples", type=_NUMBER, help="Draws of a test that draws."),
+    "n_resamples": _option("--resamples", "n_resamples", type=_NUMBER,
+                           help="Draws of a test that draws."),
     "permutations": _option("--permutations", type=click.IntRange(min=0),
                             help="Also sample so many orders, as the paper does."),
     "samples": _option("--samples", type=_NUMBER, help="Samples of each fraction."),
-    "fractions": _option("--fractions", metavar="LIST", help="Shares to keep: .1,.5,1"),
-    "sizes": _option("--sizes", metavar="LIST", help="Numbers of systems: 2,4,8"),
+    "fractions": _list(float, "--fractions", help="Shares to keep: .1,.5,1"),
+    "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="A difference that is none."),
-    "alphas": _option("--alphas", metavar="LIST", help="Weights of rareness: 0,.5,1"),
-    "normalized": _option("--normalized", is_flag=True, default=None,
-                          help="The variant that cannot exceed 1."),
+    "alphas": _list(float, "--alphas", help="Weights of rareness: 0,.5,1"),
+    "normalized": _flag("--normalized", "The variant that cannot exceed 1."),
     "seed": _option("--seed", type=click.IntRange(min=0), help="Of the draws."),
-    "levels": _option("--levels", type=_NUMBER, help="How many recall levels."),
     "deepest": _option("--deepest", type=_NUMBER, help="The last rank to report."),
-    "documents": _option("--documents", type=_NUMBER, help="How many documents there are."),
-    "relevant": _option("--relevant", metavar="LIST", help="How many are relevant: 1,5,10"),
-    "ranks": _option("--ranks", metavar="LIST", help="Ranks of the first relevant one: 1,10"),
-    "old": _option("--old", metavar="[TRACK=]RUN", multiple=True,
+    "n": _option("--documents", "n", type=_NUMBER, help="How many documents there are."),
+    "relevant": _list(int, "--relevant",
+                      help="How many are relevant: 1,5,10"),
+    "ranks": _list(int, "--ranks",
+                   help="Ranks of the first relevant one: 1,10"),
+    "old": _option("--old", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
                    help="Name of the run of the old technique; of each track with TRACK=."),
-    "new": _option("--new", metavar="[TRACK=]RUN", multiple=True,
+    "new": _option("--new", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
                    help="Name of the run of the new one; likewise."),
     "run": _option("--run", metavar="RUN", help="Name of the run; else the best by ASL."),
     "a": _option("--a", metavar="RUN", help="Name of one run; else the best by ASL."),
     "b": _option("--b", metavar="RUN", help="Name of the other; else the median by ASL."),
-    "system": _option("--system", metavar="RUN", help="The run to set beside the assessors; else "
+    "system": _option("--system", metavar="RUN", help="The run to set beside the judges; else "
                       "the best."),
     "qid": _option("--qid", metavar="ID", help="The query."),
-    "groups": options.groups,
-    "types": _option("--types", metavar="TSV", help="Lines of run and type, each type a pool."),
-    "run_types": _option("--types", "run_types", metavar="TSV",
+    "groups": _option("--groups", metavar="TSV", read=read_groups,
+                      help="Lines of run and group, between them a tab: groups are counted instead "
+                      "of runs, so that two runs of one group cannot make each other's finds "
+                      "common."),
+    "pools": _option("--types", "pools", metavar="TSV", read=typed.read_pools,
+                     help="Lines of run and type, each type a pool."),
+    "run_types": _option("--types", "run_types", metavar="TSV", read=read_groups,
                          help="Lines of run and 'manual' or 'automatic'."),
-    "assessor": _option("--assessor", multiple=True, metavar="NAME=QRELS",
-                        help="Another assessor's judgements; can be given again."),
-    "judge": _option("--judge", multiple=True, metavar="NAME=QRELS",
-                     help="Another judge's judgements, beside QRELS; can be given again."),
-    "assessor_rel": _option("--assessor-rel", type=float,
-                            help="Least grade that other assessors find relevant; else as --rel."),
-    "both_ways": _option("--both-ways", is_flag=True, default=None,
-                         help="Also by the other assessors' judgements."),
+    "judges": _option("--judge", "--assessor", "judges", multiple=True, metavar="NAME=QRELS",
+                      read=typed.read_judges, help="The judgements of another judge, a person or a "
+                      "machine, beside QRELS; can be given again."),
+    "judge_rel": _option("--judge-rel", "--assessor-rel", "judge_rel", multiple=True,
+                         metavar="NAME=GRADE", read=typed.read_judge_rel,
+                         help="Least grade that this judge finds relevant, else as --rel; can be "
+                         "given again. A grade alone is for all but QRELS, whose name is qrels."),
+    "both_ways": _flag("--both-ways", "Also by the other judges' judgements."),
     "lengths": options.lengths,
     "missing_length": _option("--missing-length", type=float,
                               help="For documents whose length is not known."),
-    "weights": _option("--weights", metavar="TSV", help="Lines of query and weight in means."),
-    "by": _option("--by", metavar="TSV", help="Lines of query and slice: a table for each slice."),
+    "weights": _option("--weights", metavar="TSV", read=typed.read_weights,
+                       help="Lines of query and weight in means."),
+    "by": _option("--by", metavar="TSV", read=typed.read_slices,
+                  help="Lines of query and slice: a table for each slice."),
 }  # fmt: skip
 
 _TRACK = click.option(
@@ -121,6 +165,11 @@ _CHART = click.option(
     metavar="FILE",
     help="Draw the figure as well, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
 )
+_WIDTH = click.option(
+    "--width", type=click.Choice(["column", "page"]), help="Draw it as wide as a column or the "
+    "page of a paper in two columns.",
+)  # fmt: skip
+_TITLE = click.option("--title/--no-title", default=True, help="Draw it with title and caption.")
 
 
 class Analyses(click.Group):
@@ -128,35 +177,31 @@ class Analyses(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names."""
-        from ..analyses import ANALYSES
+        from ..analysis.registry import analyses
 
-        return [one.name for one in ANALYSES]
+        return [one.name for one in analyses()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The one of a name."""
-        from ..analyses import analysis_named
+        from ..analysis.registry import analysis_named
 
         analysis = analysis_named(cmd_name)
         return None if analysis is None else _command(analysis)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Their list in help, paper by paper."""
-        from ..analyses import ANALYSES
-
-        for paper in dict.fromkeys(one.paper for one in ANALYSES):
-            with formatter.section(paper):
-                formatter.write_dl(
-                    [(one.name, f"{one.what} ({one.figure})") for one in ANALYSES
-                     if one.paper == paper]
-                )  # fmt: skip
+        for paper, part in typed.listed().groupby("paper", sort=False):
+            with formatter.section(str(paper)):
+                rows = zip(part["name"], part["what"], part["table or figure"])
+                formatter.write_dl([(name, f"{what} ({figure})") for name, what, figure in rows])
 
 
 def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from .. import analyses, frames
+    from ..io import tables
 
-    frames.write(analyses.listed(), "table", group_by="paper")
+    tables.write(typed.listed(), "table", group_by="paper")
     ctx.exit()
 
 
@@ -169,6 +214,12 @@ def command() -> None:
     """Make a table or figure of the papers, by name, from any runs and judgements."""
 
 
+def option_of(parameter: inspect.Parameter) -> Decorator | None:
+    """The option of a parameter; None for one that is for Python only."""
+    known = _OPTIONS.get(parameter.name)
+    return known or _OPTIONS.get(f"{parameter.name}: {parameter.annotation}")
+
+
 def _command(analysis: Analysis) -> click.Command:
     made = click.Command(
         analysis.name,
@@ -176,29 +227,30 @@ def _command(analysis: Analysis) -> click.Command:
         help=f"{analysis.what}\n\n{analysis.source}.",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )
-    needed = not analysis.tracks
+    parameters, needed = analysis.parameters, not analysis.tracks
     if "qrels" in analysis.takes:
         made.params.append(click.Argument(["qrels"], required=needed))
     if "runs" in analysis.takes:
         made.params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
     if analysis.tracks:
         _TRACK(made)
-    for name in analysis.options:
-        _OPTIONS[name](made)
-        _complete(made.params[-1], name in analysis.needed, analysis.default(name))
+    for name, parameter in parameters.items():
+        if option := option_of(parameter):
+            option(made)
+            _complete(made.params[-1], name in analysis.required, parameter.default)
     options.places(made)
     options.output_format("tsv begins with the names of the columns.")(made)
-    _CHART(made)
+    for option in (_CHART, _WIDTH, _TITLE):
+        option(made)
     return made
 
 
 def _complete(option: Any, required: bool, default: Any) -> None:
     """Says of an option what it is if nobody says; the function knows, and is left to it."""
     option.required = required
-    option.default, option.show_default = None, False
     if isinstance(default, tuple):
         default = ",".join(map(str, default))
-    if default not in (None, False):
+    if not (required or option.show_default or default in (None, False)):
         option.help = f"{option.help}  [default: {default}]"
 
 
@@ -209,26 +261,33 @@ def _run(
     qrels: str | None = None,
     runs: tuple[str, ...] = (),
     chart: str | None = None,
+    width: str | None = None,
+    title: bool = True,
     tracks: tuple[tuple[str, str, str], ...] = (),
     **said: Any,
 ) -> None:
-    from .. import analyses, frames
+    from ..io import tables
 
     if analysis.tracks and bool(tracks) == bool(qrels):
         raise click.UsageError("give QRELS and RUN... of one track, or --track for each of several")
     if analysis.tracks and not (tracks or runs):
         raise click.UsageError("Missing argument 'RUN...'")
-    given = {name: value for name, value in said.items() if value not in (None, ())}
+    source = click.get_current_context().get_parameter_source
+    given = {name: value for name, value in said.items() if source(name) in _SAID}
     if chart:
-        analyses.check_chart(chart)
-    table = analyses.analyze(analysis, qrels, runs, given, tracks)
-    frame = analyses.without_unnamed_track(table)
+        check_path(chart)
+        read = [qrels or "", *runs, *(path for track in tracks for path in track[1:])]
+        check_replaceable(chart, inputs=read)
+    table = typed.analyze(analysis, qrels, runs, given, tracks)
+    frame = typed.without_unnamed_track(table)
+    if analysis.shown and output_format in ("table", "latex"):
+        frame = analysis.shown(frame)
     if output_format == "table":
         click.echo(f"{analysis.what} ({analysis.source})\n")
     groups = analysis.group_by if analysis.group_by in frame else ""
-    frames.write(frame, output_format, places=places, group_by=groups)
-    if output_format == "table" and (notes := analyses.notes(frame)):
+    tables.write(frame, output_format, places=places, group_by=groups)
+    if output_format == "table" and (notes := typed.notes(frame)):
         click.echo(f"\n{notes}")
     if chart:
-        analyses.draw(analysis, table, chart)
+        typed.draw(analysis, table, chart, width=width, title=title)
         click.echo(f"wrote {chart}", err=True)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from . import options
+from .audit import audit_options, refuse_without_machine, show_audit
+
+if TYPE_CHECKING:
+    from ..comparison.result import RunComparison
 
 EPILOG = """\b
 Examples:
@@ -14,6 +22,9 @@ Examples:
   pyterrier-asl compare qrels.txt live.run new.run --fail-if 'nASL@1000 worse p<.05'
   pyterrier-asl compare qrels.txt live.run new.run \\
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
+  pyterrier-asl compare people.txt bm25.run dense.run --machine-qrels llm.txt -m nDCG@10
+  pyterrier-asl compare none bm25.run dense.run --machine-qrels llm.txt -m nDCG@10 \\
+      --plan .1 --seed 1 --draw audit.tsv
 
 \b
 How to read it: RUN_A is the baseline, RUN_B is judged against it.
@@ -26,19 +37,24 @@ How to read it: RUN_A is the baseline, RUN_B is judged against it.
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
+[certainly]
   'worse' knows that less ASL is better; measures, rrLP and sgnLP can be named
   'by .02' is at least .02, 'by 2%' at least 2 % of RUN_A's value; without, any difference
+  'certainly': whatever the labels of unjudged documents; PASS where it is only possible
   p is two-sided, corrected over the conditions that have one, whatever else is shown
 
 \b
-Exit status: 0, compared, and no condition holds; 1, one holds, or something failed; 2, what
-was asked or given cannot be used."""
+The guard (--fail-if) says in a line for each condition, and in its exit status:
+  0  PASS   no condition holds
+  1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
+            (--allow-missing lets that pass)
+  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong"""
 
 
 @click.command(name="compare", epilog=EPILOG)
 @options.qrels
 @click.argument("run_a", metavar="RUN_A")
-@click.argument("run_b", metavar="RUN_B")
+@click.argument("runs_b", metavar="RUN_B...", nargs=-1, required=True)
 @options.measures(
     "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
 )
@@ -48,6 +64,16 @@ was asked or given cannot be used."""
     multiple=True,
     metavar="CONDITION",
     help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
+)
+@click.option(
+    "--allow-missing", is_flag=True,
+    help="Pass although RUN_B leaves queries unanswered that RUN_A answers.",
+)
+@click.option("--junit", metavar="FILE", help="Save the verdicts of --fail-if as JUnit XML.")
+@click.option(
+    "--github/--no-github", default=None,
+    help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
+    "[default: where GITHUB_ACTIONS is true]",
 )
 @click.option(
     "-t",
@@ -66,12 +92,16 @@ was asked or given cannot be used."""
 )
 @options.alpha
 @click.option("--seed", default=0, show_default=True, help="Seed of the randomization test.")
-@click.option("-q", "--by_query", is_flag=True, help="Each query's differences, too.")
+@click.option("-q", "--by_query", is_flag=True, help="Each query's differences, too, losses first.")
 @click.option(
     "--moved",
     type=click.IntRange(min=0),
     metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
+)
+@click.option(
+    "--bounds", is_flag=True,
+    help="The least and greatest difference, whatever the unjudged documents are.",
 )
 @options.places
 @options.output_format(
@@ -84,50 +114,114 @@ was asked or given cannot be used."""
 )
 @options.pool("the two runs.")
 @options.lengths
+@options.duplicates
+@audit_options
 def command(
     qrels: str,
     run_a: str,
-    run_b: str,
+    runs_b: tuple[str, ...],
     measures: tuple[str, ...],
     conditions: tuple[str, ...],
+    allow_missing: bool,
+    junit: str | None,
+    github: bool | None,
     test: str,
     correction: str,
     alpha: float,
     seed: int,
     by_query: bool,
     moved: int | None,
+    bounds: bool,
     places: int,
     output_format: str,
     rel: float | None,
     pool: str | None,
     lengths: str | None,
+    duplicates: str,
+    machine_qrels: str | None,
+    **audit: Any,
 ) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
-    With --fail-if the exit status says whether RUN_B is worse, so that the command can guard a
-    search engine's tests. QRELS is a file, or the id of an ir_datasets dataset.
+    Several runs are each compared with RUN_A. With --fail-if the exit status says whether RUN_B is
+    worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
+    ir_datasets dataset.
     """
-    from .. import comparison, comparison_tables
+    from ..comparison import compare
+    from ..io.atomic import check_replaceable
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    compared = comparison.compare_runs(
-        qrels, run_a, run_b, measures,
+    if not conditions and (junit or github or allow_missing):
+        raise click.UsageError("--junit, --github and --allow-missing go with --fail-if")
+    runs = compare.run_files([run_a, *runs_b])
+    if machine_qrels is not None:
+        if conditions or by_query or moved is not None or pool:
+            raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
+        return show_audit(
+            runs, qrels, measures, lengths, machine_qrels=machine_qrels, rel=rel, alpha=alpha,
+            seed=seed, output_format=output_format, places=places, duplicates=duplicates, **audit,
+        )  # fmt: skip
+    refuse_without_machine(**audit)
+    if junit:
+        check_replaceable(junit, inputs=[qrels, run_a, *runs_b], begins=b"<?xml")
+    compared = compare.compare(
+        runs, qrels, measures or None,
         conditions=conditions,
-        options=comparison.Options(
-            test, None if correction == "none" else correction, alpha, seed
-        ),
+        test=test,
+        correction=None if correction == "none" else correction,
+        alpha=alpha,
+        seed=seed,
         pool=pool,
         lengths=lengths,
         rel=rel,
+        duplicates=duplicates,
+        bounds=bounds,
     )  # fmt: skip
-    comparison_tables.write(
-        compared, output_format, places=places, by_query=by_query, moved=moved
-    )
+    _print(compared, output_format, qrels if by_query else None, places=places, moved=moved)
+    if conditions:
+        _guard(compared, output_format, allow_missing, junit, github)
+
+
+def _print(compared: RunComparison, form: str, by_query: str | None, **style: Any) -> None:
+    """Prints a comparison; ``by_query``: the qrels, where queries are shown, with their text."""
+    from ..comparison import printing
+
+    texts = {} if by_query is None else _query_texts(by_query)
+    printing.write(compared, form, by_query=by_query is not None, texts=texts, **style)
     if compared.hint:
         click.echo(f"Hint: {compared.hint}", err=True)
-    verdicts = compared.verdicts()
-    for _, line in verdicts:
-        click.echo(line, err=True)
-    if any(holds for holds, _ in verdicts):
-        raise click.exceptions.Exit(1)
+    if form != "table":
+        for note in compared.missing_answers():
+            click.echo(note, err=True)
+
+
+def _query_texts(qrels: str) -> Mapping[str, str]:
+    """The text of the queries of an ir_datasets id."""
+    from pathlib import Path
+
+    from ..io.texts import Texts
+
+    return {} if Path(qrels).exists() else Texts.of(dataset=qrels).queries
+
+
+def _guard(
+    compared: RunComparison, output_format: str, allow_missing: bool, junit: str | None,
+    github: bool | None,
+) -> None:  # fmt: skip
+    """Says how the guard came out, and exits with its status."""
+    from ..comparison import printing, verdict_formats
+    from ..comparison.guard import Outcome, outcome_of, unanswered_verdicts
+
+    verdicts = list(compared.verdicts)
+    if not allow_missing:
+        verdicts += unanswered_verdicts(compared.unanswered, compared.baseline)
+    outcome = outcome_of(verdicts)
+    printing.write_verdicts(verdicts, outcome, output_format)
+    if github or github is None and os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in verdict_formats.github_annotations(verdicts):
+            click.echo(line, err=True)
+    if junit:
+        verdict_formats.save_junit(verdicts, junit)
+    if outcome is not Outcome.PASS:
+        raise click.exceptions.Exit(outcome.value)

@@ -22,7 +22,8 @@ def command(generated: bool, seed: int) -> None:
     """
     from rich.console import Console
 
-    from .. import demo, tables
+    from ..experiment import demo
+    from ..io import tables
 
     messages = Console(stderr=True)
     with messages.status("fetching vaswani, unless it is here already"):
@@ -37,7 +38,7 @@ def command(generated: bool, seed: int) -> None:
     for name, what in demo.SYSTEMS.items():
         click.echo(_item(f"{name}: {what}"))
     click.echo()
-    tables.show(result.scores)
+    tables.show(result.scores, higher_is_better=result.higher_is_better)
     click.echo()
     for remark in demo.remarks(result):
         click.echo(_item(remark))

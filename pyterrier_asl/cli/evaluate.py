@@ -49,6 +49,7 @@ reason is on stderr); 2, none could be, or what was asked for cannot be understo
 )
 @options.pool("the runs given.")
 @options.lengths
+@options.duplicates
 @options.jobs("Runs")
 def command(
     qrels: str,
@@ -62,32 +63,43 @@ def command(
     rel: float | None,
     pool: str | None,
     lengths: str | None,
+    duplicates: str,
     jobs: int,
 ) -> None:
-    """Measure run files (plain or compressed, or folders of them) against judgements.
+    """Measure run files (plain or compressed, folders of them, or - for standard input).
 
-    QRELS is a file, or the id of an ir_datasets dataset with judgements. Files are read as
-    trec_eval reads them: any white space, the rank ignored, means over all queries of the qrels. A
-    line that does not fit is an error with its number.
+    QRELS, the judgements, are a file or the id of an ir_datasets dataset. Files are read as
+    trec_eval reads them: any white space, the rank and lines that begin with # ignored, means over
+    all queries of the qrels. A line that does not fit is an error with its number.
     """
     from pathlib import Path
 
-    from .. import run_files, tables
+    from ..evaluation import files as run_files
+    from ..io import tables
 
     if no_summary and not by_query:
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
     if output_format == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     done = run_files.measure_files(
-        qrels, runs, measures, pool=pool, lengths=lengths, rel=rel, jobs=jobs
+        qrels, runs, measures, pool=pool, lengths=lengths, rel=rel, jobs=jobs,
+        duplicates=duplicates,
     )
     scores = done.scores(by_query=by_query, summary=not no_summary, sort=sort)
-    tables.write(
-        scores,
-        output_format,
-        places=places,
-        with_run=len(runs) > 1 or Path(runs[0]).is_dir(),
-    )
+    if output_format in ("tsv", "jsonl"):
+        with_run = len(runs) > 1 or Path(runs[0]).is_dir()
+        values = tables.a_row_per_value(scores, with_run=with_run)
+        tables.write(values, output_format, header=False, places=places)
+    else:
+        tables.write(
+            scores,
+            output_format,
+            places=places,
+            titles={"qid": "query"},
+            higher_is_better=done.higher_is_better,
+        )
+    for note in done.notes():
+        click.echo(f"Note: {note}", err=True)
     if done.hint:
         click.echo(f"Hint: {done.hint}", err=True)
     for reason in done.failures.values():

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
-from ..tables import EVERY_PLACE
+from ..io.tables import EVERY_PLACE, FORMS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,6 +54,11 @@ groups = click.option(
 )
 
 
+force = click.option(
+    "--force", is_flag=True, help="Overwrite a file of another kind; never one that is read."
+)
+
+
 def measures(help: str) -> Decorator:
     """``-m``, of which there can be several, each with one or several measures."""
     return click.option(
@@ -65,6 +70,15 @@ def measures(help: str) -> Decorator:
 def rel(help: str) -> Decorator:
     """``-l``, as trec_eval calls the least relevant grade."""
     return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
+
+
+duplicates = click.option(
+    "--duplicates",
+    type=click.Choice(["error", "best"]),
+    default="error",
+    show_default=True,
+    help="Of a document that stands twice in a ranking: best counts it once, at its best rank.",
+)
 
 
 def pool(help: str) -> Decorator:
@@ -82,7 +96,7 @@ def output_format(help: str) -> Decorator:
     return click.option(
         "-o",
         "--output_format",
-        type=click.Choice(["table", "tsv", "jsonl", "latex"]),
+        type=click.Choice(FORMS),
         default="table",
         show_default=True,
         help=help,

@@ -23,9 +23,15 @@ Examples:
     help="Keep only so many documents a query. A measure cannot look deeper.  [default: all]",
 )
 @options.groups
+@options.force
 @click.option("--name", help="What to call it.  [default: the name of FILE]")
 def command(
-    runs: tuple[str, ...], output: str, depth: int | None, groups: str | None, name: str | None
+    runs: tuple[str, ...],
+    output: str,
+    depth: int | None,
+    groups: str | None,
+    force: bool,
+    name: str | None,
 ) -> None:
     """Make a pool, for the rareness measures, of run files or folders of them.
 
@@ -34,14 +40,18 @@ def command(
     """
     from pathlib import Path
 
-    from .. import run_files
-    from ..pools import RarenessPool
+    from ..evaluation.files import read_groups
+    from ..io.runs import iter_run_tables
+    from ..io.saved_tables import check_saved
+    from ..measures.pool import RarenessPool
 
+    inputs = (*runs, groups) if groups else runs
+    check_saved(output, kind=RarenessPool.KIND, force=force, inputs=inputs)
     pool = RarenessPool.from_runs(
-        run_files.tables_of(run_files.find_runs(runs)),
+        dict(iter_run_tables(runs)),
         depth=depth,
-        groups=run_files.read_groups(groups) if groups else None,
+        groups=read_groups(groups) if groups else None,
         name=name or Path(output).stem,
     )
-    pool.save(output)
+    pool.save(output, force=force)
     click.echo(f"{output}: {pool!r}")

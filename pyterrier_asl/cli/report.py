@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from . import options
@@ -24,6 +26,7 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The HTML file to write, or to replace."
 )
+@options.force
 @options.measures(
     "as 'evaluate' takes them; the first decides who is best. Default: ours, and AP, nDCG@10, RR, "
     "R@1000, Judged@10."
@@ -37,9 +40,9 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="How deep every ranking is looked at.",
+    help="Depth to which every run is read.",
 )
-@click.option("--topics", metavar="TSV", help="Lines of query id and query, between them a tab.")
+@click.option("--topics", metavar="TSV", help="File with lines of query id, tab, query.")
 @click.option(
     "--dataset", metavar="irds:ID", help="ir_datasets collection with the texts to be shown."
 )
@@ -47,10 +50,11 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @click.option("--note", default="", help="A line at the end, such as a date.")
 @click.option(
     "--test",
-    default="tukey-two-way",
+    default="t",
     show_default=True,
-    help="Of which systems differ: tukey, tukey-two-way, tukey-randomized, or t, wilcoxon, sign, "
-    "randomization with Holm's correction.",
+    help="Which test decides who differs: t, wilcoxon, sign or randomization of each pair with "
+    "Holm's correction; tukey-randomized; or, with one variance for all systems, tukey-two-way and "
+    "tukey.",
 )
 @options.alpha
 @options.lengths
@@ -58,12 +62,13 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @click.option(
     "--stability",
     is_flag=True,
-    help="How many pairs each measure tells apart, and how stable they are on half of the topics.",
+    help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )
 def command(
     qrels: str,
     runs: tuple[str, ...],
     output: str,
+    force: bool,
     measures: tuple[str, ...],
     rel: float | None,
     depth: int,
@@ -77,26 +82,43 @@ def command(
     groups: str | None,
     stability: bool,
 ) -> None:
-    """Make a page about runs: who is best, who differs, and where relevant documents are lost.
+    """Make a page about runs: who is best, who differs, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
     compressed) or folders of them.
     """
-    from pathlib import Path
+    from ..evaluation import files as run_files
+    from ..io.atomic import check_replaceable
+    from ..reporting import PAGE, report
 
-    from .. import run_files
-    from ..reporting import report
-
-    if not Path(output).absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder to write {output} in", param_hint="-o")
+    inputs = [name for name in (qrels, *runs, topics, groups, lengths) if name]
+    check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     try:
         made = report(
-            list(run_files.find_runs(runs).values()), qrels, list(measures) or None,
+            list(runs), qrels, list(measures) or None,
             topics=topics, dataset=dataset, title=title, note=note, rel=rel, cutoff=depth,
             alpha=alpha, test=test, lengths=lengths, stability=stability,
+            command=_command_line(click.get_current_context()),
             groups=run_files.read_groups(groups) if groups else None,
         )  # fmt: skip
     except ImportError as error:
         raise click.ClickException(str(error)) from error
-    made.save(output)
+    made.save(output, force=force)
     click.echo(f"{output}: {made!r}")
+
+
+def _command_line(context: click.Context) -> str:
+    """The command with the arguments and options that were given."""
+    words = ["pyterrier-asl", "report"]
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        values = value if isinstance(value, tuple) else (value,)
+        if isinstance(parameter, click.Option):
+            option = parameter.opts[-1]
+            words += [option] if value is True else [x for one in values for x in (option, one)]
+        else:
+            words += values
+    return shlex.join(map(str, words))

@@ -14,10 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 
+from ..scoring.bounds import Bounds, RunDocuments
+
 if TYPE_CHECKING:
-    from ..judging import JudgedRun
+    from ..judging.judged_run import JudgedRun
+    from ..judging.unjudged import Retrieved
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 _OWN = __name__.partition(".")[0]
 _log = logging.getLogger(_OWN)
 
@@ -112,6 +116,9 @@ CUTOFF = Param(whole(), desc="ranking cutoff threshold")
 JUDGED_ONLY = Param(
     flag, default=False, desc="ignore returned documents that do not have relevance judgments"
 )
+UNJUDGED = Param(
+    one_of("best", "worst"), desc="the value if unjudged documents are labelled that way"
+)
 
 
 class PluginMeasure(Measure):  # type: ignore[misc]
@@ -119,7 +126,8 @@ class PluginMeasure(Measure):  # type: ignore[misc]
 
     * its parameters are checked when it is made, with an error that says what would be allowed;
     * it knows which way is better;
-    * it scores a :class:`~pyterrier_asl.judging.JudgedRun`, one value for every query of the qrels.
+    * it scores a :class:`~pyterrier_asl.judging.judged_run.JudgedRun`, one value for every query of
+    the qrels.
     """
 
     NAME: str
@@ -167,24 +175,72 @@ class PluginMeasure(Measure):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and self._printed == repr(other)
 
+    @property
+    def deepest(self) -> int | None:
+        """The rank below which nothing counts as retrieved: the cut-off; None: there is none."""
+        cutoff: int | None = self["cutoff"]
+        return cutoff
+
+    def run_columns(self) -> list[str]:
+        """What a run must hold besides query, document and score."""
+        return []
+
     def needs_rows(self) -> bool:
         """Whether it looks at more of a run than where its judged documents are."""
-        return False
+        return "unjudged" in self.params
 
     def values(self, judged: JudgedRun) -> Floats:
         """One finite value for every query of the qrels, in their order, shape (Q,).
 
         Args:
-            judged: the run, met with the qrels.
+            judged: the run, matched with the qrels.
         """
         self.validate_params()
-        view = judged.view(self["cutoff"], self.params.get("judged_only", False))
+        if "unjudged" in self.params:
+            return self._extreme(judged)
+        view = judged.view(self.deepest, self.params.get("judged_only", False))
         values = self._score(view)
         nothing = view.judgements.num_relevant(self["rel"]) == 0
         if nothing.any():
             _log_once(int(nothing.sum()), len(nothing), self["rel"])
             values = np.where(nothing, self.WITHOUT_RELEVANT, values)
         return values
+
+    def bounds(self, judged: JudgedRun, unjudged: Retrieved, others: Ints) -> Bounds:
+        """The least and greatest value over all labellings of unjudged documents, shape (Q,) each.
+
+        Args:
+            judged: the run, matched with the qrels.
+            unjudged: its unjudged documents.
+            others: how many further unjudged documents are to be labelled, shape (Q,).
+
+        Raises:
+            ValueError: where the measure has no bounds, or none with these parameters.
+        """
+        self.validate_params()
+        if self.params.get("judged_only"):
+            raise ValueError(f"{self} removes unjudged documents: it has no bounds")
+        view = judged.view(self.deepest)
+        return self._bounds(view, unjudged.cut(self.deepest), others)
+
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> Bounds:
+        """The same, from a run already cut."""
+        raise ValueError(f"{self.NAME} has no bounds")
+
+    def _documents(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> RunDocuments:
+        relevant = view.relevant(self["rel"])
+        return RunDocuments(
+            relevant.ranks, relevant.offsets, relevant.total, unjudged.ranks, unjudged.offsets,
+            others,
+        )  # fmt: skip
+
+    def _extreme(self, judged: JudgedRun) -> Floats:
+        """The best or the worst value that labels for the run's own documents could give."""
+        from ..judging.unjudged import unjudged
+
+        nothing = np.zeros(len(judged.judgements), dtype=np.int64)
+        low, high = self.bounds(judged, unjudged(judged, self.deepest), nothing)
+        return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
 
     def _score(self, judged: JudgedRun) -> Floats:
         """The values of the queries that have relevant documents, from a run already cut."""
@@ -198,6 +254,12 @@ def _log_once(queries: int, of: int, rel: float) -> None:
         "apart, and count as 1 in ASL and nASL, 0 in every other measure",
         queries, of, rel,
     )  # fmt: skip
+
+
+def own_measures() -> list[PluginMeasure]:
+    """The measures of this package that are registered."""
+    known = ir_measures.measures.registry.values()
+    return [measure for measure in known if type(measure).__module__.startswith(_OWN + ".")]
 
 
 def register(measure: PluginMeasure) -> None:

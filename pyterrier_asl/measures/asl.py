@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..scoring import bounds as bounding
 from ..scoring import search_length as scoring
-from ._base import CUTOFF, JUDGED_ONLY, REL, Floats, Param, PluginMeasure, one_of, register, whole
+from ..scoring.groups import within_query
+from ._base import (
+    CUTOFF,
+    JUDGED_ONLY,
+    REL,
+    UNJUDGED,
+    Floats,
+    Ints,
+    Param,
+    PluginMeasure,
+    one_of,
+    register,
+    whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..judging import JudgedRun, Relevant
+    from ..judging.judged_run import JudgedRun, Relevant
+    from ..judging.unjudged import Retrieved
 
 _G = Param(whole(), desc="only the first g relevant documents in rank order, missing ones last")
 
@@ -66,6 +81,7 @@ class _ASL(PluginMeasure):
             one_of(*scoring.MISSING), default="pad", desc="what a missing document is taken for"
         ),
         "judged_only": JUDGED_ONLY,
+        "unjudged": UNJUDGED,
     }
 
     @property
@@ -82,6 +98,12 @@ class _ASL(PluginMeasure):
         return scoring.mean_search_length(
             relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
         )
+
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
+        cost = bounding.missing_cost(
+            view.retrieved, cutoff=self["cutoff"], missing=self["missing"]
+        )
+        return bounding.search_length(self._documents(view, unjudged, others), cost, self["g"])
 
 
 class _nASL(PluginMeasure):
@@ -110,12 +132,20 @@ class _nASL(PluginMeasure):
         "rel": REL,
         "g": _G,
         "judged_only": JUDGED_ONLY,
+        "unjudged": UNJUDGED,
     }
 
     def _score(self, judged: JudgedRun) -> Floats:
-        params = {name: value for name, value in self.params.items() if name != "cutoff"}
-        asl = _ASL(**params, cutoff=self["cutoff"])._score(judged)
-        return scoring.normalized(asl, self["cutoff"])
+        return scoring.normalized(self.as_asl()._score(judged), self["cutoff"])
+
+    def as_asl(self) -> _ASL:
+        """The ASL that it normalizes."""
+        return _ASL(**{**self.params, "cutoff": self["cutoff"]})
+
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
+        low, high = self.as_asl()._bounds(view, unjudged, others)
+        k = self["cutoff"]
+        return scoring.normalized(high, k), scoring.normalized(low, k)
 
 
 def search_lengths(
@@ -126,18 +156,20 @@ def search_lengths(
     cutoff: int | None = None,
     missing: str = "pad",
     judged_only: bool = False,
+    duplicates: str = "error",
 ) -> pd.DataFrame:
     """The values behind ASL: one row for every relevant document, retrieved or not.
 
     Args:
-        run: data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts, or
-            iterable of ``ir_measures.ScoredDoc``.
-        qrels: data frame (``qid``, ``docno``, ``label``, or ir_measures' names), dict of dicts, or
-            iterable of ``ir_measures.Qrel``.
+        run: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts,
+            or iterable of ``ir_measures.ScoredDoc``.
+        qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
+            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
         missing: ``'pad'``, ``'after'`` or ``'eq3'``, as in ``ASL(missing=...)``.
         judged_only: whether unjudged documents are removed first.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         A frame, query by query, in rank order, missing documents last, with ``qid``; ``docno``;
@@ -159,11 +191,13 @@ def search_lengths(
     """
     import pandas as pd
 
-    from ..judging import Judgements
+    from ..io.qrels import loaded_qrels
+    from ..io.runs import loaded_run
+    from ..judging.judgements import Judgements
 
     measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)
-    judgements = Judgements(qrels)
-    judged = judgements.judge_whole(run).view(measure["cutoff"], measure["judged_only"])
+    judgements = Judgements(loaded_qrels(qrels), duplicates=duplicates)
+    judged = judgements.judge_whole(loaded_run(run)).view(measure["cutoff"], measure["judged_only"])
     relevant = judged.relevant(measure["rel"])
     absent = _missing(
         relevant, judged, rel=measure["rel"], cutoff=measure["cutoff"], missing=missing,
@@ -198,7 +232,7 @@ def _unjudged_above(judged: JudgedRun, relevant: Relevant) -> tuple[scoring.Ints
     sizes = np.bincount(queries, minlength=len(judged.retrieved))
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     is_relevant = np.isin(judged.pairs[counted], relevant.pairs)
-    above = (ranks - 1 - scoring.within_query(offsets))[is_relevant]
+    above = (ranks - 1 - within_query(offsets))[is_relevant]
     return above, judged.retrieved - sizes
 
 

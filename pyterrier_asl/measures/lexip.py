@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
-from ._base import CUTOFF, JUDGED_ONLY, REL, Floats, PluginMeasure, register
+from ._base import (
+    CUTOFF,
+    JUDGED_ONLY,
+    REL,
+    UNJUDGED,
+    Floats,
+    Ints,
+    PluginMeasure,
+    register,
+)
 
 if TYPE_CHECKING:
-    from ..judging import JudgedRun
+    from ..judging.judged_run import JudgedRun
+    from ..judging.unjudged import Retrieved
 
 
 class _LexiP(PluginMeasure):
@@ -26,7 +37,7 @@ class _LexiP(PluginMeasure):
     not claim that lexiprecision is a metric. For each query LexiP agrees with sgnLP; means of it
     are not lexiprecision, and its p-value is its own: report sgnLP and rrLP beside it. Rankings
     that agree in their first positions can tie in double precision (after some 51 equal positions
-    at gap 1, 8 at gap 10), never invert.
+    at gap 1, 8 at gap 10), never invert. Without a cut-off it is ``LexiP@1000000``.
 
     Fernando Diaz: Best-Case Retrieval Evaluation: Improving the Sensitivity of Reciprocal Rank with
     Lexicographic Precision. 2023.
@@ -39,13 +50,26 @@ class _LexiP(PluginMeasure):
     NAME = __name__
     PRETTY_NAME = "Lexicographic Precision"
     SHORT_DESC = "The rank of the first relevant document, then of the second, and so on."
-    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
+    SUPPORTED_PARAMS = {
+        "cutoff": CUTOFF,
+        "rel": REL,
+        "judged_only": JUDGED_ONLY,
+        "unjudged": UNJUDGED,
+    }
+
+    @property
+    def deepest(self) -> int:
+        """The cut-off, a million where none is given: beyond it no two numbers would differ."""
+        return self["cutoff"] or scoring.NO_CUTOFF
 
     def _score(self, judged: JudgedRun) -> Floats:
         relevant = judged.relevant(self["rel"])
         return scoring.lexip(
-            relevant.ranks, relevant.offsets, relevant.total, cutoff=self["cutoff"]
+            relevant.ranks, relevant.offsets, relevant.total, cutoff=self.deepest
         )
+
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
+        return bounding.lexip(self._documents(view, unjudged, others), self.deepest)
 
 
 LexiP = _LexiP()

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..naming import Named
+import numpy as np
+
+from ..scoring import bounds as bounding
 from ..scoring import rareness as scoring
-from ._base import CUTOFF, REL, Floats, Param, PluginMeasure, flag, real, register, whole
+from ._base import (
+    CUTOFF,
+    REL,
+    UNJUDGED,
+    Floats,
+    Ints,
+    Param,
+    PluginMeasure,
+    flag,
+    real,
+    register,
+    whole,
+)
+from .named import Named
 
 if TYPE_CHECKING:
-    from ..judging import JudgedRun
-    from ..pools import RarenessPool
+    from ..judging.judged_run import JudgedRun
+    from ..judging.unjudged import Retrieved
+    from .pool import RarenessPool
 
 
 def _as_pool(value: Any) -> RarenessPool:
     """The pool that a value means; what reads and matches files is imported now."""
-    from ..pools import RarenessPool
+    from .pool import RarenessPool
 
     return RarenessPool.resolve(value)
 
@@ -44,7 +60,31 @@ class _Rareness(PluginMeasure):
 
     def needs_rows(self) -> bool:
         """Whether the run's top k has to be compared with those of the pool's runs."""
-        return self["member"] is None
+        return self["member"] is None or super().needs_rows()
+
+    def gains(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        """What each relevant document gains, or each unjudged one if it were relevant.
+
+        Args:
+            view: the run, already cut.
+            unjudged: some of its unjudged documents; None: its relevant ones.
+        """
+        self.validate_params()
+        if unjudged is None:
+            relevant = view.relevant(self["rel"])
+            queries, ranks = relevant.queries, relevant.ranks
+            docnos = view.judgements.docnos.take(relevant.pairs)
+        else:
+            queries = np.repeat(np.arange(len(view.judgements)), np.diff(unjudged.offsets))
+            ranks, docnos = unjudged.ranks, view.table.docno.take(unjudged.rows)
+        finders, systems = self["pool"].finders_of(
+            view, queries, ranks, docnos, depth=self["depth"] or self["cutoff"],
+            member=self["member"],
+        )  # fmt: skip
+        each = np.arange(len(ranks) + 1)
+        return scoring.gains(
+            finders, systems, each, alpha=self["alpha"], normalized=self["normalized"]
+        )
 
     def _gain(self, judged: JudgedRun) -> Floats:
         relevant = judged.relevant(self["rel"])
@@ -79,11 +119,16 @@ class _P_Rareness(_Rareness):
     SUPPORTED_PARAMS = {
         "cutoff": Param(whole(), required=True, desc="ranking cutoff threshold"),
         **_PARAMS,
+        "unjudged": UNJUDGED,
     }
 
     def _score(self, judged: JudgedRun) -> Floats:
         gain = self._gain(judged)
         return scoring.precision(gain, judged.relevant(self["rel"]).offsets, self["cutoff"])
+
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
+        weights = self.gains(view, unjudged) / self["cutoff"]
+        return bounding.additive(self._score(view), weights, unjudged.offsets)
 
 
 class _AP_Rareness(_Rareness):

@@ -6,13 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..naming import Named
+from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
-from ._base import CUTOFF, MOST, REL, Floats, Param, PluginMeasure, real, register
+from ._base import (
+    CUTOFF,
+    MOST,
+    REL,
+    UNJUDGED,
+    Floats,
+    Ints,
+    Param,
+    PluginMeasure,
+    real,
+    register,
+)
+from .named import Named
 
 if TYPE_CHECKING:
-    from ..judging import JudgedRun
-    from ..lengths import DocLengths
+    from ..judging.judged_run import JudgedRun
+    from ..judging.unjudged import Retrieved
+    from .lengths import DocLengths
 
 #: The column of a run that holds the lengths of its documents.
 DOC_LEN = "doc_len"
@@ -20,7 +33,7 @@ DOC_LEN = "doc_len"
 
 def _as_lengths(value: Any) -> DocLengths:
     """The lengths that a value means; what reads and matches files is imported now."""
-    from ..lengths import DocLengths
+    from .lengths import DocLengths
 
     return DocLengths.resolve(value)
 
@@ -71,6 +84,7 @@ class _TBG(PluginMeasure):
         "time_summary": Param(real(0, MOST), default=4.4, desc="seconds to read a summary"),
         "time_per_word": Param(real(0, MOST), default=0.018, desc="seconds to read a word"),
         "time_base": Param(real(0, MOST), default=7.8, desc="seconds a document takes besides"),
+        "unjudged": UNJUDGED,
     }
     _CONSTANTS = (
         "halflife", "p_click_rel", "p_click_nonrel", "p_save", "time_summary", "time_per_word",
@@ -96,12 +110,26 @@ class _TBG(PluginMeasure):
         return scoring.time_biased_gain(
             relevant.ranks,
             relevant.offsets,
-            self._lengths(judged),
+            self.lengths_of(judged),
             ranking.offsets,
-            **{name: self[name] for name in self._CONSTANTS},
+            **self.constants(),
         )
 
-    def _lengths(self, judged: JudgedRun) -> Floats:
+    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
+        relevant, offsets = view.relevant(self["rel"]), view.ranking.offsets
+        states = np.zeros(len(view.ranking), dtype=np.uint8)
+        states[offsets[relevant.queries] + relevant.ranks - 1] = 1
+        queries = np.repeat(np.arange(len(offsets) - 1), np.diff(unjudged.offsets))
+        states[offsets[queries] + unjudged.ranks - 1] = 2
+        return bounding.time_biased_gain(
+            states, self.lengths_of(view), offsets, **self.constants()
+        )
+
+    def constants(self) -> dict[str, float]:
+        """What the formula takes besides ranks and lengths."""
+        return {name: self[name] for name in self._CONSTANTS}
+
+    def lengths_of(self, judged: JudgedRun) -> Floats:
         """Words of every retrieved document, in ranking order."""
         ranking = judged.ranking
         if self["lengths"] is not None:

@@ -1,7 +1,7 @@
-"""The report: one page that says where relevant documents are lost, who differs, and why.
+"""The report: one page that shows who is best, who differs, and which documents are missed.
 
-The package is not called ``report`` because that is the function's name: a module of one name would
-take the function's place in :mod:`pyterrier_asl` as soon as it is imported.
+The package is not named ``report``: a module of that name would replace the function
+:func:`pyterrier_asl.report` when it is imported.
 """
 
 from __future__ import annotations
@@ -12,34 +12,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._atomic import replacing
+from ..io.atomic import replacing
+from ..io.tables import counted
 
 if TYPE_CHECKING:
-    from .gather import Findings
+    from .collect import Findings
 
 __all__ = ["Report", "report"]
 
 
+#: What a page begins with.
+PAGE = b"<!DOCTYPE html"
+
+
 @dataclass(frozen=True)
 class Report:
-    """A report, made.
+    """A finished report.
 
     Attributes:
-        html: the page, whole: it opens without a network.
+        html: the whole page, which works offline.
         findings: its numbers.
     """
 
     html: str
     findings: Findings
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page; a file that is there is replaced only by a whole one."""
-        with replacing(path) as beside:
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes the page; an existing page is replaced only by a complete one.
+
+        Args:
+            path: where to.
+            force: whether a file that is no page is overwritten.
+        """
+        with replacing(path, begins=PAGE, force=force) as beside:
             beside.write_text(self.html, encoding="utf-8", newline="\n")
 
     def __repr__(self) -> str:
-        systems, topics = len(self.findings.names), len(self.findings.runs.qids)
-        return f"Report({systems} systems, {topics} topics, {len(self.html) / 1e6:.1f} MB)"
+        systems = counted(len(self.findings.names), "system")
+        queries = counted(len(self.findings.runs.qids), "query", "queries")
+        return f"Report({systems}, {queries}, {len(self.html) / 1e6:.1f} MB)"
 
 
 def report(
@@ -54,17 +65,18 @@ def report(
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
-    test: str = "tukey-two-way",
+    test: str = "t",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     stability: bool = False,
+    command: str = "",
 ) -> Report:
-    """Makes a page about systems: where relevant documents are lost, who differs, and why.
+    """Makes a page that compares systems: who is best, who differs, which documents are missed.
 
-    It has a leaderboard with intervals and groups that cannot be told apart, search lengths, orders
-    by several measures, any system against any other, every topic with the documents that nobody
-    finds, and how much of it rests on documents that nobody judged. The same input makes the same
-    page, byte for byte.
+    It has a leaderboard with intervals and groups of systems that do not differ significantly,
+    search lengths, rankings by several measures, any system against any other, every query with the
+    documents that all systems miss, and the shares of unjudged documents. The same input makes the
+    same page, byte for byte.
 
     Args:
         runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
@@ -72,29 +84,33 @@ def report(
         qrels: frame, file, or ir_datasets id.
         measures: names or measures, the first decides who is best; None: ours, and AP,
             ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
-        topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file with lines
-            ``qid<TAB>query``: what the queries say.
-        dataset: an ir_datasets id: what queries and documents say.
+        topics: the texts of the queries: frame with ``qid`` and ``query``, dict of query id ->
+            text, or a file with lines ``qid<TAB>query``.
+        dataset: an ir_datasets id, for the texts of queries and documents.
         title: the heading.
         note: a line at the end, such as a date.
-        rel: minimum grade of a relevant document; None: what the official measures of an
-            ir_datasets id say, else 1.
-        cutoff: k, how deep every ranking is looked at.
+        rel: minimum grade of a relevant document; None: that of the official measures
+            of an ir_datasets id, else 1.
+        cutoff: k, the depth to which every run is read.
         alpha: level of significance.
-        test: of which systems differ; see :func:`~pyterrier_asl.statistics.compare_all`.
+        test: which test decides who differs: ``'t'``, ``'wilcoxon'``, ``'sign'`` or
+            ``'randomization'`` of each pair with Holm's correction, ``'tukey-randomized'``, or the
+            tests that take one variance for all systems, ``'tukey-two-way'`` and ``'tukey'``; see
+            :func:`~pyterrier_asl.statistics.tests.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
-        stability: whether to show how many pairs each measure tells apart, and how often the better
-            system of a pair is so on half of the topics.
+        stability: whether to show how many pairs each measure distinguishes, and how often the
+            better system of a pair is so on half of the queries.
+        command: the command line behind the report, which its last section shows.
 
     Raises:
         ImportError: without Altair, vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
-        ValueError: for what cannot be used, by name.
+        ValueError: for input that cannot be used.
 
     Example:
         >>> report(runs, qrels, dataset="irds:vaswani").save("report.html")  # doctest: +SKIP
     """
-    from .gather import gather
+    from .collect import collect
 
     try:
         from .render import render
@@ -102,27 +118,27 @@ def report(
         raise ImportError(
             f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
         ) from error
-    from .texts import Texts
+    from ..io.texts import Texts
 
-    findings = gather(
+    findings = collect(
         _retrieved(runs, topics), qrels, measures, rel=rel, cutoff=cutoff, alpha=alpha, test=test,
-        lengths=lengths, groups=groups, stable=stability,
+        lengths=lengths, groups=groups, stable=stability, command=command,
     )  # fmt: skip
-    docnos = findings.runs.judgements.docnos.take(findings.ranks.pairs).to_pylist()
-    texts = Texts.of(topics, dataset, docnos)
+    relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
+    texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos})
     if title is None:
         title = _title(findings, qrels)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
 
 
 def _retrieved(runs: Any, topics: Any) -> Any:
-    """Runs, those of transformers made by asking them the topics."""
+    """Runs; transformers are applied to the topics."""
     if not isinstance(runs, Mapping):
         return runs
     systems = [name for name, run in runs.items() if hasattr(run, "transform") and callable(run)]
     if systems and not hasattr(topics, "columns"):
         raise ValueError(
-            f"{systems[0]!r} is a transformer: pass topics=, a frame with qid and query, to ask it"
+            f"{systems[0]!r} is a transformer: pass topics=, a frame with qid and query"
         )
     return {
         name: run.transform(topics) if name in systems else run for name, run in runs.items()
@@ -132,5 +148,4 @@ def _retrieved(runs: Any, topics: Any) -> Any:
 def _title(findings: Findings, qrels: Any) -> str:
     named = isinstance(qrels, (str, os.PathLike))
     about = f" on {Path(qrels).name if Path(qrels).is_file() else qrels}" if named else ""
-    systems = len(findings.names)
-    return f"{systems} {'system' if systems == 1 else 'systems'}{about}"
+    return counted(len(findings.names), "system") + about

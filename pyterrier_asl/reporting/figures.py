@@ -1,7 +1,8 @@
-"""The pictures of a report, as Vega-Lite: what is drawn, not the data, which the page holds once.
+"""The figures of a report as Vega-Lite specifications, without data: the page holds the data once.
 
-Every picture draws the rows of a data set called ``data``. Colours are those of the page's theme
-(categories and the range of diverging scales), so that light and dark are one specification.
+Every figure draws the rows of a data set called ``data``. Colours come from the page: those of its
+theme, and where a scale has the domain :data:`SYSTEMS` or the range :data:`COLOURS`,
+:data:`SIDES` or :data:`NEUTRAL`, those, so that light and dark share one specification.
 """
 
 from __future__ import annotations
@@ -11,19 +12,26 @@ from typing import Any
 
 import altair as alt
 
+#: The page replaces these by the systems shown, their colours, the colours of A and B, and colours
+#: of what is no system.
+SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
+
 #: The order of A and B, and what is neither, wherever two systems are compared.
 _SIDES = ["A", "B", "equal"]
+
+#: Up to how many systems an axis shows their names and not their ranks.
+_FEW = 12
 
 #: A measure's name on several lines: it has to fit into a quarter of a phone.
 _LINES = "split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
 
 
 def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
-    """The Vega-Lite specification of every picture, by name.
+    """The Vega-Lite specification of every figure, by name.
 
     Args:
-        systems: how many there are.
-        cutoff: k, how deep rankings were looked at.
+        systems: their number.
+        cutoff: k, the depth to which runs are read.
     """
     charts: dict[str, Callable[[], alt.TopLevelMixin]] = {
         "lengths": _lengths,
@@ -32,15 +40,15 @@ def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
         "differences": _differences,
         "ranks": lambda: _ranks(cutoff),
         "matrix": lambda: _matrix(systems),
-        "topics": _topics,
+        "queries": _queries,
         "strip": _strip,
-        "sure": lambda: _sure(systems),
+        "judged": lambda: _judged(systems),
     }
     return {name: _plain(make()) for name, make in charts.items()}
 
 
 def _plain(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """The specification without what the page decides: colours, and where the schema is."""
+    """The specification without colours and schema, which the page decides."""
     spec: dict[str, Any] = chart.to_dict()
     spec.pop("config", None)
     spec.pop("$schema", None)
@@ -51,11 +59,19 @@ def _chart(**size: Any) -> alt.Chart:
     return alt.Chart(alt.NamedData(name="data")).properties(width="container", **size)
 
 
-def _places(systems: int, title: str | None, **more: Any) -> alt.Axis:
-    """An axis of places: the first, and some ten round ones."""
+def _rank_axis(systems: int, title: str | None, **more: Any) -> alt.Axis:
+    """An axis of ranks: the first, and some ten round ones."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if systems / step <= 12)
     values = sorted({1, *range(step, systems + 1, step)})
     return alt.Axis(values=values, title=title, format="d", ticks=False, labelAngle=0, **more)
+
+
+def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
+    """An axis of systems, best first: by name where they are few, else by rank."""
+    if systems > _FEW:
+        return {"shorthand": f"{rank}:O", "axis": _rank_axis(systems, f"{title} at rank")}
+    names = alt.Axis(labelLimit=110, labelAngle=-30 if systems > 3 else 0, ticks=False)
+    return {"shorthand": f"{name}:N", "sort": _order(rank), "axis": names, "title": None}
 
 
 def _order(field: str) -> alt.EncodingSortField:
@@ -70,10 +86,11 @@ def _lengths() -> alt.TopLevelMixin:
         .encode(
             x=alt.X("class:N", sort=_order("at"), title="search length",
                     axis=alt.Axis(labelAngle=-35, labelOverlap=False)),
-            xOffset=alt.XOffset("system:N", sort=_order("place")),
+            xOffset=alt.XOffset("system:N", sort=_order("rank")),
             y=alt.Y("share:Q", title="share of the relevant documents",
                     axis=alt.Axis(format="%", tickCount=5)),
-            color=alt.Color("system:N", sort=_order("place"), title=None,
+            color=alt.Color("system:N", title=None,
+                            scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
                             legend=alt.Legend(orient="top", columns=2, labelLimit=150)),
             tooltip=["system:N", alt.Tooltip("class:N", title="search length"), "documents:Q",
                      alt.Tooltip("share:Q", format=".1%")],
@@ -84,23 +101,25 @@ def _lengths() -> alt.TopLevelMixin:
 def _loss(systems: int) -> alt.TopLevelMixin:
     """ASL of every system, in two parts."""
     parts = ["from what it did not retrieve", "from what it retrieved"]
+    spacing = {"binSpacing": 0, "strokeWidth": 0} if systems > _FEW else {}
     return (
         _chart(height=280)
-        .mark_bar(binSpacing=0, strokeWidth=0)
+        .mark_bar(**spacing)
         .encode(
-            x=alt.X("place:O", axis=_places(systems, "systems, best first")),
+            x=alt.X(**_systems(systems, "rank", "system", "system")),
             y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
-            color=alt.Color("part:N", sort=parts, scale=alt.Scale(domain=parts), title=None,
+            color=alt.Color("part:N", sort=parts, title=None,
+                            scale=alt.Scale(domain=parts, range=NEUTRAL),
                             legend=alt.Legend(orient="top", columns=1, labelLimit=300)),
             order=alt.Order("part:N", sort="descending"),
-            tooltip=["system:N", "place:O", "part:N", alt.Tooltip("asl:Q", format=".1f"),
+            tooltip=["system:N", "rank:O", "part:N", alt.Tooltip("asl:Q", format=".1f"),
                      alt.Tooltip("share:Q", format=".1%", title="share of ASL")],
         )
     )  # fmt: skip
 
 
 def _bump(systems: int) -> alt.TopLevelMixin:
-    """The place of every system by several measures."""
+    """The rank of every system by several measures; the lines of short runs are dashed."""
     near = alt.selection_point(
         name="near", fields=["system"], on="pointerover", clear="pointerout", empty=False
     )
@@ -109,24 +128,28 @@ def _bump(systems: int) -> alt.TopLevelMixin:
                 axis=alt.Axis(labelAngle=0, domain=False, ticks=False,
                               labelPadding=10, labelOverlap=False, labelExpr=_LINES),
                 scale=alt.Scale(padding=0.3)),
-        y=alt.Y("place:Q", axis=_places(systems, "place", grid=False, domain=False),
+        y=alt.Y("rank:Q", axis=_rank_axis(systems, "rank", grid=False, domain=False),
                 scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False)),
         detail="system:N",
-        tooltip=["system:N", "measure:N", "place:Q", alt.Tooltip("value:Q", format=".4~f")],
+        tooltip=["system:N", "measure:N", "rank:Q", alt.Tooltip("value:Q", format=".4~f"),
+                 alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query")],
     )  # fmt: skip
+    dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
+    dashed = alt.StrokeDash("short:N", legend=None, scale=dashes)
     grey = base.mark_line(strokeWidth=1).encode(
+        strokeDash=dashed,
         opacity=alt.condition(near, alt.value(1.0), alt.value(0.22)),
         strokeWidth=alt.condition(near, alt.value(3), alt.value(1)),
     )
     marked = base.transform_filter("datum.marked")
-    colour = alt.Color("system:N", sort=_order("first"), legend=None)
+    colour = alt.Color("system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=COLOURS))
     label = marked.transform_filter("datum.last").mark_text(
         align="left", dx=7, fontWeight=600, fontSize=11, limit=88
     )
     return alt.layer(
         grey,
         base.mark_circle(size=60, opacity=0).add_params(near),
-        marked.mark_line(strokeWidth=2.5).encode(color=colour),
+        marked.mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dashed),
         marked.mark_circle(size=45, opacity=1).encode(color=colour),
         label.encode(text="system:N", color=colour, y=alt.Y("label:Q")),
     ).properties(width="container", padding={"left": 5, "right": 92, "top": 5, "bottom": 5})
@@ -138,11 +161,11 @@ def _differences() -> alt.TopLevelMixin:
         _chart(height=240)
         .mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("topic:N", sort=_order("at"), title="topics",
+            x=alt.X("query:N", sort=_order("at"), title="queries",
                     axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
             color=_side(legend=False),
-            tooltip=["topic:N", "text:N", "relevant:Q", alt.Tooltip("a:Q", format=".4~f"),
+            tooltip=["query:N", "text:N", "relevant:Q", alt.Tooltip("a:Q", format=".4~f"),
                      alt.Tooltip("b:Q", format=".4~f")],
         )
     )  # fmt: skip
@@ -150,11 +173,12 @@ def _differences() -> alt.TopLevelMixin:
 
 def _side(legend: bool) -> alt.Color:
     shown = alt.Legend(orient="top") if legend else None
-    return alt.Color("better:N", scale=alt.Scale(domain=_SIDES), title=None, legend=shown)
+    scale = alt.Scale(domain=_SIDES, range=SIDES)
+    return alt.Color("better:N", scale=scale, title=None, legend=shown)
 
 
 def _ranks(cutoff: int) -> alt.TopLevelMixin:
-    """Where A and B have each relevant document."""
+    """The rank of each relevant document in A and B; dotted lines where short runs end."""
     ticks = [10**power for power in range(7) if 10**power <= cutoff]
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
     axis = alt.Axis(values=ticks, format="~d", grid=False)
@@ -165,15 +189,19 @@ def _ranks(cutoff: int) -> alt.TopLevelMixin:
             x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
             y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
             color=_side(legend=True),
-            tooltip=["topic:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
+            tooltip=["query:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
                      alt.Tooltip("in_b:N", title="rank in B")],
         )
     )  # fmt: skip
     edge = alt.Chart(alt.InlineData(values=[{"at": cutoff * 1.12}]))
+    ends = alt.Chart(alt.NamedData(name="ends"))
     dashes = {"strokeDash": [4, 4], "opacity": 0.5}
+    dots = {"strokeDash": [1, 3], "opacity": 0.9}
     return alt.layer(
         edge.mark_rule(**dashes).encode(x=alt.X("at:Q")),
         edge.mark_rule(**dashes).encode(y=alt.Y("at:Q")),
+        ends.transform_filter("datum.side == 'A'").mark_rule(**dots).encode(x=alt.X("depth:Q")),
+        ends.transform_filter("datum.side == 'B'").mark_rule(**dots).encode(y=alt.Y("depth:Q")),
         points,
     ).properties(width="container")
 
@@ -184,8 +212,8 @@ def _matrix(systems: int) -> alt.TopLevelMixin:
         _chart(height=340)
         .mark_rect(cursor="pointer")
         .encode(
-            x=alt.X("column:O", axis=_places(systems, "against the system at place")),
-            y=alt.Y("row:O", axis=_places(systems, "system at place")),
+            x=alt.X(**_systems(systems, "column", "against", "against the system")),
+            y=alt.Y(**_systems(systems, "row", "system", "system")),
             color=alt.Color("sgnLP:Q", scale=alt.Scale(
                                 domain=[-1, 1], domainMid=0, interpolate="rgb"),
                             title="wins less losses", legend=alt.Legend(
@@ -196,8 +224,8 @@ def _matrix(systems: int) -> alt.TopLevelMixin:
     )  # fmt: skip
 
 
-def _topics() -> alt.TopLevelMixin:
-    """Topics by how hard and how divided they are."""
+def _queries() -> alt.TopLevelMixin:
+    """Queries by difficulty and by the spread of the systems."""
     return (
         _chart(height=300)
         .mark_circle(opacity=0.75, cursor="pointer")
@@ -211,38 +239,45 @@ def _topics() -> alt.TopLevelMixin:
                           scale=alt.Scale(range=[30, 320])),
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
             order=alt.Order("relevant:Q", sort="descending"),
-            tooltip=["topic:N", "text:N", "relevant:Q", alt.Tooltip("median:Q", format=".4~f"),
+            tooltip=["query:N", "text:N", "relevant:Q", alt.Tooltip("median:Q", format=".4~f"),
                      alt.Tooltip("spread:Q", format=".4~f")],
         )
     )  # fmt: skip
 
 
 def _strip() -> alt.TopLevelMixin:
-    """Every system on one topic."""
+    """Every system on one query; A and B in their colours."""
+    colour = alt.Color(
+        "side:N", scale=alt.Scale(domain=_SIDES, range=SIDES), legend=None
+    )
     return (
         _chart(height=64)
-        .mark_tick(thickness=2, opacity=0.6, size=34)
+        .mark_tick(thickness=2, size=34)
         .encode(
             x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=6),
                     scale=alt.Scale(zero=False, nice=False, padding=10)),
-            tooltip=["system:N", alt.Tooltip("value:Q", format=".4~f"), "place:Q"],
+            color=colour,
+            opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
+            tooltip=["system:N", alt.Tooltip("value:Q", format=".4~f"), "rank:Q"],
         )
     )  # fmt: skip
 
 
-def _sure(systems: int) -> alt.TopLevelMixin:
-    """How much of what systems were measured by was judged."""
+def _judged(systems: int) -> alt.TopLevelMixin:
+    """Judged and unjudged shares of every system."""
+    axis = _rank_axis(systems, "systems by ASL, best first", grid=False)
+    by_rank = alt.X("rank:Q", axis=axis, scale=alt.Scale(nice=False, padding=8, zero=False))
+    by_name = alt.X(**_systems(systems, "rank", "system", "system"))
     return (
         _chart(height=260)
         .mark_point(filled=True, size=36, opacity=0.85)
         .encode(
-            x=alt.X("place:Q", axis=_places(systems, "systems by ASL, best first", grid=False),
-                    scale=alt.Scale(nice=False, padding=8, zero=False)),
+            x=by_name if systems <= _FEW else by_rank,
             y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=5),
                     scale=alt.Scale(domain=[0, 1])),
             color=alt.Color("what:N", sort=_order("at"), title=None,
-                            legend=alt.Legend(orient="top", columns=1, labelLimit=320)),
+                            legend=alt.Legend(orient="top", columns=1, labelLimit=330)),
             shape=alt.Shape("what:N", sort=_order("at"), title=None),
-            tooltip=["system:N", "place:Q", "what:N", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=["system:N", "rank:Q", "what:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Findings -> one HTML file that needs nothing else."""
+"""Findings -> one HTML file that works offline."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from ..io.texts import Texts
+from .collect import Findings
 from .figures import specifications
-from .gather import Findings
-from .remarks import number, places, remarks, test_name, test_note
-from .standings import Standing
-from .texts import Texts
+from .ranking import SystemRanking
+from .summary import Answer, decimals, number, own_test_name, summary, test_name, test_note
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
 
 #: The scripts of the page, in the order in which they need each other.
-_SCRIPTS = ("core", "charts", "leaderboard", "pair", "topics", "start")
+_SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
 
-#: How deep a relevant document is looked for, besides the whole depth.
+#: Depths to which a relevant document is looked for, besides the whole depth.
 _DEPTHS = (10, 100)
 
 
@@ -40,7 +41,23 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         texts: of queries and documents.
         note: a line on how it was made, '' for none.
     """
-    page = _Page(findings, texts)
+    page, environment = _Page(findings, texts), _environment()
+    return environment.get_template("page.html.j2").render(
+        title=title,
+        note=note,
+        f=findings,
+        page=page,
+        style=_source(environment, "style.css"),
+        script="\n".join(_source(environment, f"{name}.js") for name in _SCRIPTS),
+        vega=_vega(),
+        digests=list(zip(findings.names, findings.provenance.runs)),
+        data=page.data(),
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """The templates, compiled once."""
     environment = Environment(
         loader=PackageLoader("pyterrier_asl.reporting"),
         autoescape=True,
@@ -49,25 +66,15 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         lstrip_blocks=True,
     )
     environment.filters["breakable"] = _breakable
-    environment.filters["value"] = lambda value, standing: number(standing, value)
-    source = {
-        name: _source(environment, f"{name}.js") for name in _SCRIPTS
-    }
-    return environment.get_template("page.html.j2").render(
-        title=title,
-        note=note,
-        f=findings,
-        page=page,
-        style=_source(environment, "style.css"),
-        script="\n".join(source.values()),
-        vega=_vega(),
-        data=page.data(),
-    )
+    environment.filters["value"] = lambda value, ranking: number(ranking, value)
+    environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
+    return environment
 
 
 def _breakable(name: str) -> Markup:
     """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
-    return Markup(str(escape(name)).replace("_", "_<wbr>").replace("@", "<wbr>@"))
+    text = str(escape(name)).replace("_", "_<wbr>")
+    return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
 
 
 def _source(environment: Environment, name: str) -> str:
@@ -75,6 +82,7 @@ def _source(environment: Environment, name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 
+@cache
 def _vega() -> str:
     """Vega, Vega-Lite and vega-embed in one script.
 
@@ -87,64 +95,65 @@ def _vega() -> str:
 
 @dataclass(frozen=True)
 class _Page:
-    """What templates ask for, and the data that scripts read."""
+    """The values of the templates, and the data of the scripts."""
 
     findings: Findings
     texts: Texts
 
     @cached_property
-    def remarks(self) -> list[str]:
-        return remarks(self.findings)
+    def summary(self) -> list[Answer]:
+        return summary(self.findings)
 
     @cached_property
-    def tested(self) -> list[Standing]:
-        """The measures by which systems can be better; all, where there are none of those."""
-        standings = self.findings.standings
-        return [s for s in standings if s.asked.higher_is_better is not None] or standings
+    def tested(self) -> list[SystemRanking]:
+        """The measures with a direction; all, where none has one."""
+        rankings = self.findings.rankings
+        return [each for each in rankings if each.higher_is_better is not None] or rankings
 
     @cached_property
-    def first(self) -> Standing:
-        """The measure that decides who is best."""
-        return self.tested[0]
+    def columns(self) -> list[SystemRanking]:
+        """The measures as columns, the deciding one first."""
+        first = self.findings.first
+        return [first, *(each for each in self.findings.rankings if each is not first)]
 
     @property
     def test_name(self) -> str:
-        return test_name(self.first)
+        return test_name(self.findings.first)
+
+    @property
+    def own_test_name(self) -> str:
+        return own_test_name(self.findings.first)
 
     @property
     def test_note(self) -> str:
-        return test_note(self.first)
+        return test_note(self.findings.first)
 
     @cached_property
     def depths(self) -> list[int]:
-        """How deep a relevant document is looked for."""
+        """The depths to which a relevant document is looked for."""
         k = self.findings.cutoff
         return [*(depth for depth in _DEPTHS if depth < k), k]
 
     @cached_property
-    def nobody(self) -> list[npt.NDArray[np.int64]]:
-        """For each of the depths, the relevant documents of each query that no system has there."""
-        ranks = self.findings.ranks
-        return [
-            np.rint(ranks.per_query((~ranks.found(depth).any(axis=0)).astype(float))).astype(int)
-            for depth in self.depths
-        ]
+    def missed(self) -> list[npt.NDArray[np.int64]]:
+        """For each of the depths, the relevant documents of each query that all systems miss."""
+        return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
     def medians(self) -> npt.NDArray[np.float64]:
         """The median system's value for each query by the first measure."""
-        medians: npt.NDArray[np.float64] = np.median(self.first.values, axis=0)
+        medians: npt.NDArray[np.float64] = np.median(self.findings.first.values, axis=0)
         return medians
 
     @cached_property
     def spreads(self) -> npt.NDArray[np.float64]:
         """The standard deviation of the systems for each query by the first measure."""
-        return _spread(self.first.values)
+        return _spread(self.findings.first.values)
 
     @cached_property
     def hardest_first(self) -> list[int]:
         """The queries, hardest first."""
-        lower = self.first.asked.higher_is_better is False
+        lower = self.findings.first.higher_is_better is False
         return [int(q) for q in np.argsort(-self.medians if lower else self.medians, kind="stable")]
 
     @cached_property
@@ -154,13 +163,13 @@ class _Page:
     @cached_property
     def shown_ranks(self) -> npt.NDArray[np.int64]:
         """The systems whose ranks of relevant documents are on the page."""
-        documents = max(self.findings.ranks.ranks.shape[1], 1)
+        documents = max(len(self.findings.finders), 1)
         most = max(2, MOST_RANKS // documents)
-        return np.sort(self.first.order[:most])
+        return np.sort(self.findings.first.order[:most])
 
-    def parameters(self, standing: Standing) -> list[tuple[str, str]]:
-        """What the parameters of a measure mean that its name shows."""
-        measure = standing.asked.measure
+    def parameters(self, ranking: SystemRanking) -> list[tuple[str, str]]:
+        """The meaning of the parameters that a measure's name shows."""
+        measure = ranking.named.measure
         known = measure.SUPPORTED_PARAMS
         silent = ["cutoff", "pool", "member"]
         if measure.params.get("rel") == self.findings.rel:
@@ -170,84 +179,122 @@ class _Page:
         return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
 
     def data(self) -> dict[str, Any]:
-        """Everything that pictures and tables are made from."""
+        """The data of figures and tables."""
         f = self.findings
         return {
             "systems": f.names,
             "cutoff": f.cutoff,
+            "rel": f.rel,
             "alpha": f.alpha,
+            "t": self._t_quantile(),
+            "test": self.test_name,
+            "ownTest": self.own_test_name,
             "depths": self.depths,
-            "topics": [str(qid) for qid in f.runs.qids],
-            "topicTexts": self.query_texts,
-            "relevant": f.ranks.total.tolist(),
-            "measures": [self._measure(each) for each in f.standings],
-            "tested": [f.standings.index(each) for each in self.tested],
-            "first": f.standings.index(self.first),
+            "queries": [str(qid) for qid in f.runs.qids],
+            "queryTexts": self.query_texts,
+            "relevant": f.relevant.total.tolist(),
+            "measures": [self._measure(each) for each in f.rankings],
+            "first": f.rankings.index(f.first),
+            "palette": f.first.order.tolist(),
             "asl": {"name": f.asl.name, "means": _plain(f.asl.means),
-                    "places": f.asl.places.tolist()},
+                    "ranks": f.asl.ranks.tolist()},
+            "retrieved": _plain(f.depths.retrieved),
+            "short": f.depths.short.tolist(),
             "missingShare": _plain(f.quality["missing_share"]),
             "unjudgedShare": _plain(f.quality["unjudged_share"]),
+            "unjudgedAll": _plain(f.depths.unjudged),
             "judged": {
                 f"Judged@{depth}": _plain(_judged(f, depth)) for depth in (10, f.cutoff)
             },
-            "judgedOnly": f.judged_only.places.tolist(),
-            "lengths": {"labels": f.lost.labels, "counts": f.lost.counts.tolist()},
-            "reordered": [f.standings.index(each) for each in f.reordered],
+            "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
+            "reordered": [self._reordered(each) for each in f.reordered],
             "movers": f.movers.tolist() if f.reordered else [],
             "documents": self._documents(),
-            "duels": self._duels(),
+            "tops": self._tops(),
+            "preferences": self._preferences(),
             "charts": specifications(len(f.names), f.cutoff),
         }  # fmt: skip
 
-    def _measure(self, standing: Standing) -> dict[str, Any]:
-        frame = standing.comparisons
+    def _t_quantile(self) -> float | None:
+        """The quantile of Student's t for the interval of a difference; None for one query."""
+        queries = len(self.findings.runs.qids)
+        if queries < 2:
+            return None
+        return float(scipy.stats.t.isf(self.findings.alpha / 2, queries - 1))
+
+    def _measure(self, ranking: SystemRanking) -> dict[str, Any]:
+        frame = ranking.comparisons
         return {
-            "name": standing.name,
-            "higher": standing.asked.higher_is_better,
-            "places": places(standing),
-            "means": _plain(standing.means),
-            "margins": _plain(standing.margins),
-            "order": standing.places.tolist(),
-            "letters": standing.letters,
-            "groups": standing.groups,
-            "values": _packed(standing.values, "<f4"),
+            "name": ranking.name,
+            "higher": ranking.higher_is_better,
+            "decimals": decimals(ranking),
+            "means": _plain(ranking.means),
+            "margins": _plain(ranking.margins),
+            "ranks": ranking.ranks.tolist(),
+            "letters": ranking.letters,
+            "groups": ranking.groups,
+            "values": _packed(ranking.values, "<f4"),
+            "ownP": None if ranking.own_p is None else _packed(ranking.own_p, "<f4"),
             "p": None if frame is None else _packed(frame["p_corrected"], "<f4"),
-            "medians": _plain(np.median(standing.values, axis=0)),
-            "spreads": _plain(_spread(standing.values)),
+            "medians": _plain(np.median(ranking.values, axis=0)),
+            "spreads": _plain(_spread(ranking.values)),
+        }
+
+    def _reordered(self, ranking: SystemRanking) -> dict[str, Any]:
+        return {
+            "name": ranking.name,
+            "means": _plain(ranking.means),
+            "ranks": ranking.ranks.tolist(),
+            "best": int(ranking.order[0]),
         }
 
     def _documents(self) -> dict[str, Any]:
-        """The relevant documents, query by query, and where systems have them."""
-        ranks = self.findings.ranks
+        """The relevant documents, query by query, and their ranks in systems."""
+        relevant = self.findings.relevant
         judgements = self.findings.runs.judgements
-        docnos = judgements.docnos.take(ranks.pairs).to_pylist()
+        docnos = judgements.docnos.take(relevant.pairs).to_pylist()
         text = [self.texts.documents.get(docno, "") for docno in docnos]
         return {
             "ids": docnos,
-            "grades": judgements.grades[ranks.pairs].tolist(),
+            "grades": judgements.grades[relevant.pairs].tolist(),
             "text": text if any(text) else None,
-            "starts": [0, *np.cumsum(ranks.total).tolist()],
+            "starts": [0, *np.cumsum(relevant.total).tolist()],
             "systems": self.shown_ranks.tolist(),
-            "ranks": _packed(np.minimum(ranks.ranks[self.shown_ranks], 65535), "<u2"),
+            "ranks": _packed(np.minimum(relevant.ranks[self.shown_ranks], 65535), "<u2"),
         }
 
-    def _duels(self) -> dict[str, Any] | None:
-        duels = self.findings.duels
-        if duels is None:
-            return None
+    def _tops(self) -> dict[str, Any]:
+        """The top ten of systems; a document's number is 0 where the ranking has ended."""
+        tops = self.findings.tops
+        text = [self.texts.documents.get(docno, "") for docno in tops.docnos]
         return {
-            "wins": _packed(duels.matrix.wins, "<u2"),
-            "rrLP": _packed(duels.matrix.rrLP, "<f4"),
-            "rrP": _packed(duels.rrLP_p, "<f4"),
-            "sgnP": _packed(duels.sgnLP_p, "<f4"),
-            "levels": _packed(duels.levels, "<u2"),
-            "cycles": duels.matrix.cycles(),
-            "triples": {by: duels.matrix.circular_triples(by) for by in ("sgnLP", "rrLP")},
+            "systems": tops.systems.tolist(),
+            "depth": tops.documents.shape[-1],
+            "ids": tops.docnos,
+            "text": text if any(text) else None,
+            "documents": _packed(tops.documents + 1, "<u2" if len(text) < 2**16 - 1 else "<u4"),
+            "state": _packed(tops.state, "<u1"),
+        }
+
+    def _preferences(self) -> dict[str, Any] | None:
+        preferences = self.findings.preferences
+        if preferences is None:
+            return None
+        upper = np.triu_indices(len(self.findings.names), k=1)
+        matrix = preferences.matrix
+        return {
+            "wins": _packed(matrix.wins, "<u2"),
+            "rrLP": _packed(matrix.rrLP, "<f4"),
+            "rrOwnP": _packed(matrix.rrLP_p.to_numpy()[upper], "<f4"),
+            "rrP": _packed(preferences.rrLP_p, "<f4"),
+            "sgnOwnP": _packed(matrix.sgnLP_p.to_numpy()[upper], "<f4"),
+            "sgnP": _packed(preferences.sgnLP_p, "<f4"),
+            "levels": _packed(preferences.levels, "<u2"),
         }
 
 
 def _judged(findings: Findings, depth: int) -> npt.NDArray[np.float64]:
-    """The judged share of each system's first documents."""
+    """The judged share of each system's top ``depth``."""
     import ir_measures
 
     means: npt.NDArray[np.float64] = findings.runs.values(ir_measures.Judged @ depth).mean(axis=1)
@@ -266,5 +313,5 @@ def _packed(values: Any, dtype: str) -> str:
 
 
 def _plain(values: Sequence[float] | Any) -> list[float | None]:
-    """Numbers for JSON, which has no NaN; six digits are more than any picture shows."""
+    """Numbers for JSON, which has no NaN; six digits are more than any figure shows."""
     return [float(f"{v:.6g}") if math.isfinite(v) else None for v in map(float, values)]

@@ -1,14 +1,28 @@
-"""Loops over postings, compiled. Imported when first needed, for Numba takes a while to load."""
+"""Loops over postings: scoring, the best documents, the ranks of judged ones; all compiled.
+
+Imported when first needed, for Numba takes a while to load. The retriever and the sweep add up
+scores in one and the same loop, so that their scores are equal to the last bit, and with them every
+tie.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+if TYPE_CHECKING:
+    from .bm25 import WeightedQueries
+    from .term_statistics import ScoringArrays
+
 Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
+UInt32s = npt.NDArray[np.uint32]
+UInt64s = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -35,163 +49,88 @@ def transpose(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def gather(
-    term_offsets: Ints,
-    posting_docs: Int32s,
-    posting_tfs: Int32s,
-    num_docs: int,
-    query_offsets: Ints,
-    query_terms: Ints,
-) -> tuple[Ints, Int32s, Ints, Int32s, Int32s]:
-    """The postings of queries as flat arrays, as ``bm25.QueryPostings`` explains them.
+def count_entries(
+    offsets: Ints, columns: Int32s, values: Int32s, num_columns: int
+) -> tuple[bool, Ints, Ints, Ints]:
+    """Sums up a sparse matrix in compressed rows.
 
-    ``slots`` says for each posting which candidate of its query it belongs to.
+    Returns:
+        Whether the columns of every row ascend; the sum of the values of each row, and of each
+        column; how many entries each column has.
     """
-    pairs = len(query_terms)
-    entry_offsets = np.zeros(pairs + 1, np.int64)
-    for pair in range(pairs):
-        term = query_terms[pair]
-        entry_offsets[pair + 1] = entry_offsets[pair] + term_offsets[term + 1] - term_offsets[term]
-    slots = np.empty(entry_offsets[pairs], np.int32)
-    tfs = np.empty(entry_offsets[pairs], np.int32)
-    docs = np.empty(entry_offsets[pairs], np.int32)  # cut to the number of candidates at the end
-    candidate_offsets = np.zeros(len(query_offsets), np.int64)
-    slot_of = np.full(num_docs, -1, np.int32)
-    scratch = np.empty(num_docs + 1, np.int32)
-    for query in range(len(query_offsets) - 1):
-        start = candidate_offsets[query]
-        first, last = query_offsets[query], query_offsets[query + 1]
-        found = _candidates(term_offsets, posting_docs, query_terms[first:last], slot_of, scratch)
-        docs[start : start + found] = scratch[:found]
-        candidate_offsets[query + 1] = start + found
-        for pair in range(first, last):
-            entry = entry_offsets[pair]
-            term = query_terms[pair]
-            for posting in range(term_offsets[term], term_offsets[term + 1]):
-                slots[entry] = slot_of[posting_docs[posting]]
-                tfs[entry] = posting_tfs[posting]
-                entry += 1
-        for candidate in range(start, start + found):
-            slot_of[docs[candidate]] = -1
-    candidates = candidate_offsets[len(query_offsets) - 1]
-    return candidate_offsets, docs[:candidates].copy(), entry_offsets, slots, tfs
+    row_sums = np.zeros(len(offsets) - 1, np.int64)
+    column_sums, column_sizes = np.zeros(num_columns, np.int64), np.zeros(num_columns, np.int64)
+    ascending = True
+    for row in range(len(offsets) - 1):
+        last = -1
+        for entry in range(offsets[row], offsets[row + 1]):
+            column = columns[entry]
+            ascending &= column > last
+            last = column
+            row_sums[row] += values[entry]
+            column_sums[column] += values[entry]
+            column_sizes[column] += 1
+    return ascending, row_sums, column_sums, column_sizes
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _candidates(
-    term_offsets: Ints, posting_docs: Int32s, terms: Ints, slot_of: Int32s, docs: Int32s
-) -> int:
-    """Writes the documents of any of the terms, ascending, and to ``slot_of`` their places."""
-    found = 0
-    for term in terms:
-        for posting in range(term_offsets[term], term_offsets[term + 1]):
-            doc = posting_docs[posting]
-            if slot_of[doc] < 0:
-                slot_of[doc] = found
-                docs[found] = doc
-                found += 1
-    if found > len(slot_of) // 32:  # passing by every document is then quicker than sorting
-        found = 0
-        for doc in range(len(slot_of)):
-            docs[found] = (
-                doc  # stays if the document is one; an if would be guessed wrong too often
-            )
-            found += slot_of[doc] >= 0
-    else:
-        docs[:found] = np.sort(docs[:found])
-    for slot in range(found):
-        slot_of[docs[slot]] = slot
-    return found
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def bm25(
-    candidate_offsets: Ints,
-    length_ratios: Floats,
-    query_offsets: Ints,
-    weights: Floats,
-    entry_offsets: Ints,
-    slots: Int32s,
-    tfs: Int32s,
+def best_documents(
+    index: ScoringArrays,
+    queries: WeightedQueries,
     k1: float,
     b: float,
-) -> Floats:
-    """The BM25 score of every candidate."""
-    scores = np.zeros(len(length_ratios), np.float64)
-    for query in range(len(query_offsets) - 1):
-        start = candidate_offsets[query]
-        for pair in range(query_offsets[query], query_offsets[query + 1]):
-            weight = weights[pair] * (k1 + 1.0)
-            for entry in range(entry_offsets[pair], entry_offsets[pair + 1]):
-                candidate = start + slots[entry]
-                tf = tfs[entry]
-                norm = k1 * ((1.0 - b) + b * length_ratios[candidate])
-                scores[candidate] += weight * tf / (norm + tf)
-    return scores
+    depth: int,
+) -> tuple[Ints, Int32s, Floats]:
+    """Scores Q queries over N documents, and lists the best of each.
 
+    Args:
+        index: its postings, and how long its documents are.
+        queries: with the weights q_t w_t (k1 + 1).
+        k1, b: of BM25.
+        depth: how many documents a query retrieves: the best by score, then by docid, ascending.
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def top_k(candidate_offsets: Ints, scores: Floats, k: int) -> tuple[Ints, Ints]:
-    """Of each query the k best candidates, best first; of equal scores the first come first.
-
-    The k-th best score is found without sorting, what reaches it is kept in order, and only that is
-    sorted, stably.
+    Returns:
+        Where each query's documents begin, [Q + 1]; the documents, best first; their scores.
     """
-    queries = len(candidate_offsets) - 1
-    offsets = np.zeros(queries + 1, np.int64)
-    for query in range(queries):
-        kept = min(k, candidate_offsets[query + 1] - candidate_offsets[query])
-        offsets[query + 1] = offsets[query] + kept
-    best = np.empty(offsets[queries], np.int64)
-    keys = np.empty(k, np.uint64), np.empty(k, np.uint64)
-    spare = np.empty(k, np.int64)
-    for query in range(queries):
-        kept = best[offsets[query] : offsets[query + 1]]
-        start, end = candidate_offsets[query], candidate_offsets[query + 1]
-        _keep(scores[start:end], kept)
-        size = len(kept)
-        _sort(scores[start:end], kept, spare[:size], keys[0][:size], keys[1][:size])
-        kept += start
-    return offsets, best
+    num_docs = len(index.length_ratios)
+    offsets = np.zeros(len(queries.offsets), np.int64)
+    size = 1
+    for query in range(len(offsets) - 1):
+        postings = 0
+        for term in queries.terms[queries.offsets[query] : queries.offsets[query + 1]]:
+            postings += index.term_offsets[term + 1] - index.term_offsets[term]
+        size += min(depth, postings)
+    best = np.empty(size, np.int32)
+    best_scores = np.empty(size, np.float64)
+    scores = np.zeros(num_docs, np.float64)
+    seen = np.zeros(num_docs, np.bool_)
+    docs = np.empty(num_docs + 1, np.int32)
+    for query in range(len(offsets) - 1):
+        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        threshold, last = _threshold(docs[:found], scores, depth)
+        start = offsets[query]
+        end = start + _keep_best(docs[:found], scores, threshold, last, best[start:])
+        _sort(best[start:end], scores, best_scores[start:end])
+        offsets[query + 1] = end
+        for doc in docs[:found]:
+            scores[doc] = 0.0
+            seen[doc] = False
+    size = offsets[-1]
+    return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _keep(scores: Floats, kept: Ints) -> None:
-    """Fills ``kept`` with the positions of the highest scores, ascending; of equals the first."""
-    size = len(kept)
-    if size == len(scores):
-        for position in range(size):
-            kept[position] = position
-        return
-    last = np.partition(scores, len(scores) - size)[len(scores) - size]
-    equals = size
-    for score in scores:
-        if score > last:
-            equals -= 1
-    found = 0
-    for position in range(len(scores)):
-        if scores[position] > last or (scores[position] == last and equals > 0):
-            if scores[position] == last:
-                equals -= 1
-            kept[found] = position
-            found += 1
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort(
-    scores: Floats,
-    kept: Ints,
-    spare: Ints,
-    keys: npt.NDArray[np.uint64],
-    spares: npt.NDArray[np.uint64],
-) -> None:
-    """Sorts positions by their scores, descending and stably: by the bits, eight at a time.
+def _sort(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
+    """Sorts documents by their scores, descending, then by docid: by the bits, eight at a time.
 
     The bits of a double order as the double does once the sign bit is turned round, and all bits
     where it was set.
     """
-    for i in range(len(kept)):
-        keys[i] = np.float64(scores[kept[i]] + 0.0).view(np.uint64)  # -0. + 0. is 0.
+    size = len(docs)
+    keys, spare_keys = np.empty(size, np.uint64), np.empty(size, np.uint64)
+    spare = np.empty(size, np.int32)
+    for i in range(size):
+        keys[i] = np.float64(scores[docs[i]] + 0.0).view(np.uint64)  # -0. + 0. is 0.
         if keys[i] < np.uint64(1 << 63):
             keys[i] = ~(keys[i] | np.uint64(1 << 63))
     counts = np.empty(256, np.int64)
@@ -199,13 +138,238 @@ def _sort(
         counts[:] = 0
         for key in keys:
             counts[(key >> np.uint64(shift)) & np.uint64(255)] += 1
-        if counts[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == len(keys):
+        if size and counts[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == size:
             continue
         total = 0
         for digit in range(256):
             counts[digit], total = total, total + counts[digit]
-        for i in range(len(keys)):
+        for i in range(size):
             digit = (keys[i] >> np.uint64(shift)) & np.uint64(255)
-            spares[counts[digit]], spare[counts[digit]] = keys[i], kept[i]
+            spare_keys[counts[digit]], spare[counts[digit]] = keys[i], docs[i]
             counts[digit] += 1
-        keys[:], kept[:] = spares, spare
+        keys[:], docs[:] = spare_keys, spare
+    first = 0
+    for i in range(1, size + 1):
+        if i == size or keys[i] != keys[first]:
+            if i - first > 1:
+                docs[first:i] = np.sort(docs[first:i])
+            first = i
+    for i in range(size):
+        sorted_scores[i] = scores[docs[i]]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def rank_judged(
+    index: ScoringArrays,
+    queries: WeightedQueries,
+    k1: float,
+    b: float,
+    depth: int,
+    id_order: UInt32s,
+    costs: Floats,
+    judged_offsets: Ints,
+    judged_docs: Int32s,
+) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+    """Scores Q queries as :func:`best_documents` does, and says where their judged documents stand.
+
+    Only the judged documents of a query are put in order, which are few; every other document
+    counts towards those that it stands above, and that is all.
+
+    Args:
+        index, queries, k1, b, depth: as in :func:`best_documents`.
+        id_order: [N] each docno's place in ascending order: equal scores rank by it, descending.
+        costs: [N] what a document costs those below it.
+        judged_offsets: [Q + 1] where the judged documents of each query begin.
+        judged_docs: their docids, -1 for one that is not in the index.
+
+    Returns:
+        Documents retrieved, [Q]; where each query's entries begin, [Q + 1]; then one entry per
+        judged document retrieved, best first: which one it is, its rank, the costs above it.
+    """
+    num_docs = len(index.length_ratios)
+    offsets = np.zeros(len(queries.offsets), np.int64)
+    retrieved = np.zeros(len(offsets) - 1, np.int64)
+    which = np.empty(len(judged_docs), np.int64)
+    ranks = np.empty(len(judged_docs), np.int64)
+    above = np.empty(len(judged_docs), np.float64)
+    scores = np.zeros(num_docs, np.float64)
+    seen = np.zeros(num_docs, np.bool_)
+    docs = np.empty(num_docs + 1, np.int32)
+    best = np.empty(num_docs + 1, np.int32)
+    for query in range(len(offsets) - 1):
+        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        threshold, last = _threshold(docs[:found], scores, depth)
+        kept = _keep_best(docs[:found], scores, threshold, last, best)
+        retrieved[query] = kept
+        start = offsets[query]
+        offsets[query + 1] = start + _place(
+            best[:kept], scores, seen, threshold, last, id_order, costs, judged_docs,
+            judged_offsets[query], judged_offsets[query + 1],
+            which[start:], ranks[start:], above[start:],
+        )  # fmt: skip
+        for doc in docs[:found]:
+            scores[doc] = 0.0
+            seen[doc] = False
+    size = offsets[-1]
+    return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _accumulate(
+    index: ScoringArrays,
+    queries: WeightedQueries,
+    query: int,
+    k1: float,
+    b: float,
+    scores: Floats,
+    seen: Bools,
+    docs: Int32s,
+) -> int:
+    """Adds up the scores of one query's candidates and lists them; says how many they are."""
+    # Compiled loops are quicker over plain arrays than over the members of a tuple.
+    term_offsets, posting_docs, posting_tfs, length_ratios = index
+    found = 0
+    for pair in range(queries.offsets[query], queries.offsets[query + 1]):
+        weight = queries.weights[pair]
+        term = queries.terms[pair]
+        for posting in range(term_offsets[term], term_offsets[term + 1]):
+            doc = posting_docs[posting]
+            tf = posting_tfs[posting]
+            docs[found] = doc  # written over by the next one if it was there already
+            found += not seen[doc]
+            seen[doc] = True
+            norm = k1 * ((1.0 - b) + b * length_ratios[doc])
+            scores[doc] += weight * tf / (norm + tf)
+    return found
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _threshold(docs: Int32s, scores: Floats, depth: int) -> tuple[float, int]:
+    """What a document must score to be retrieved, and the last docid that may score just that."""
+    everything = np.iinfo(np.int32).max
+    if len(docs) <= depth:
+        return -np.inf, everything
+    threshold, places, tied = _nth_largest(scores[docs], depth)
+    if tied == places:
+        return threshold, everything
+    docs_tied = np.sort(docs[scores[docs] == threshold])
+    return threshold, docs_tied[places - 1]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
+    """The n-th largest value, how many of the n largest are equal to it, and how many of all.
+
+    Values are counted in bins of equal width, and only the bin with the n-th is sorted: less than
+    a third of the time that ``np.partition`` takes.
+    """
+    low = high = values[0]
+    for value in values:
+        low = value if value < low else low
+        high = value if value > high else high
+    scale = 1023.0 / max(high - low, 1e-300)
+    bins = np.empty(len(values), np.int16)
+    counts = np.zeros(1024, np.int64)
+    for i in range(len(values)):
+        bins[i] = int((values[i] - low) * scale)
+        counts[bins[i]] += 1
+    chosen = 1023
+    while counts[chosen] < n:
+        n -= counts[chosen]
+        chosen -= 1
+    inside = np.empty(counts[chosen], np.float64)
+    size = 0
+    for i in range(len(values)):
+        if bins[i] == chosen:
+            inside[size] = values[i]
+            size += 1
+    inside.sort()
+    found = inside[size - n]
+    return found, np.sum(inside[size - n :] == found), np.sum(inside == found)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _keep_best(docs: Int32s, scores: Floats, threshold: float, last: int, best: Int32s) -> int:
+    """Writes the documents that are retrieved; says how many."""
+    kept = 0
+    for doc in docs:
+        best[kept] = doc  # written over by the next one if it is not retrieved
+        kept += (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
+    return kept
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
+    """One number per document that orders as ranking does: by 32-bit score, then by docno."""
+    # The bits of a float order as the float does, but for the sign; adding 0 makes -0 a 0.
+    bits = (scores[docs].astype(np.float32) + np.float32(0)).view(np.uint32)
+    keys = np.empty(len(docs), np.uint64)
+    for i in range(len(docs)):
+        negative = bits[i] >> np.uint32(31)
+        ordered = ~bits[i] if negative else bits[i] | np.uint32(1 << 31)
+        keys[i] = (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order[docs[i]])
+    return keys
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _place(
+    docs: Int32s,
+    scores: Floats,
+    seen: Bools,
+    threshold: float,
+    last_tied: int,
+    id_order: UInt32s,
+    costs: Floats,
+    judged_docs: Int32s,
+    first: int,
+    last: int,
+    which: Ints,
+    ranks: Ints,
+    above: Floats,
+) -> int:
+    """Writes the retrieved ones of the judged documents ``first`` to ``last``, best first."""
+    present = np.empty(last - first, np.int64)
+    found = 0
+    for judged in range(first, last):
+        doc = judged_docs[judged]
+        if doc >= 0 and seen[doc]:
+            score = scores[doc]
+            if score > threshold or (score == threshold and doc <= last_tied):
+                present[found] = judged
+                found += 1
+    if found == 0:
+        return 0
+    judged_keys = _keys(judged_docs[present[:found]], scores, id_order)
+    order = np.argsort(judged_keys)
+    judged_keys = judged_keys[order]
+    # For each document, the judged documents that it stands above are the first ones; bucket b
+    # holds those that stand above exactly b.
+    keys = _keys(docs, scores, id_order)
+    count = np.zeros(found + 1, np.int64)
+    cost = np.zeros(found + 1, np.float64)
+    for i in range(len(docs)):
+        bucket = _below(judged_keys, keys[i])
+        count[bucket] += 1
+        cost[bucket] += costs[docs[i]]
+    rank = 1
+    total = 0.0
+    for i in range(found):
+        judged = found - 1 - i
+        rank += count[judged + 1]
+        total += cost[judged + 1]
+        which[i] = present[order[judged]]
+        ranks[i] = rank
+        above[i] = total
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
+    """How many of the sorted keys are smaller: a binary search without branches to mispredict."""
+    below = 0
+    size = len(sorted_keys)
+    while size > 1:
+        half = size // 2
+        below += half if sorted_keys[below + half - 1] < key else 0
+        size -= half
+    return below + int(sorted_keys[below] < key)

@@ -11,10 +11,16 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_asl.retrieval._validate import validate_any
+from ._transformer import (
+    HELP_URL,
+    ParameterisedTransformer,
+    check_count,
+    check_not_negative,
+    validate_any,
+)
 
 if TYPE_CHECKING:
-    from pyterrier_asl.retrieval.index import TermIndex
+    from .index import TermIndex
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -62,31 +68,18 @@ def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) ->
     raise ValueError(f"there is no idf={idf!r}; take 'robertson' or 'terrier'")
 
 
-class QueryPostings(NamedTuple):
-    """The postings of Q queries' terms, fetched once: every setting of b and k1 scores them again.
-
-    A query has pairs (it and one of its terms), a pair has entries (one for each document that has
-    the term), a query has candidates (the documents that have any of its terms).
+class WeightedQueries(NamedTuple):
+    """The terms of Q queries, by number.
 
     Attributes:
-        query_offsets: [Q + 1] where the pairs of a query begin.
-        weights: [pairs] q_t w_t.
-        entry_offsets: [pairs + 1] where the entries of a pair begin.
-        slots: [entries] the entry's candidate, counted from its query's first.
-        tfs: [entries] f, how often the term is in the document.
-        candidate_offsets: [Q + 1] where the candidates of a query begin.
-        docs: [candidates] docids, ascending within a query, each once.
-        length_ratios: [candidates] l / l_avg.
+        offsets: [Q + 1] where the terms of a query begin.
+        terms: their numbers.
+        weights: q_t, same shape.
     """
 
-    query_offsets: Ints
+    offsets: Ints
+    terms: Ints
     weights: Floats
-    entry_offsets: Ints
-    slots: npt.NDArray[np.int32]
-    tfs: npt.NDArray[np.int32]
-    candidate_offsets: Ints
-    docs: npt.NDArray[np.int32]
-    length_ratios: Floats
 
 
 class TopDocuments(NamedTuple):
@@ -103,98 +96,99 @@ class TopDocuments(NamedTuple):
     scores: Floats
 
 
-def fetch_postings(
-    index: TermIndex,
-    queries: Sequence[Mapping[str, float]],
-    *,
-    idf: str = "robertson",
-    k3: float | None = None,
-) -> QueryPostings:
-    """Fetches all that BM25 needs to know of queries, whatever b and k1 will be.
+def number_terms(
+    index: TermIndex, queries: Sequence[Mapping[str, float]], *, k3: float | None = None
+) -> WeightedQueries:
+    """Looks up the terms of queries; those that the index does not have are left out.
 
     Args:
         index: the index.
-        queries: of each query its index terms and their weights q_t; terms that the index does
-            not have and terms that weigh nothing are left out.
-        idf: see :func:`idf_weights`.
+        queries: of each query its index terms and their weights q_t.
         k3: None to take q_t as it is, else (k3 + 1) q / (k3 + |q|), q = q_t / max |q_t|.
 
     Raises:
         ValueError: for a weight that is not a finite number.
     """
-    from pyterrier_asl.retrieval import _kernels
-
-    query_of, terms, q_t = _pairs(index, queries)
+    found = [
+        (number, term_id, weight)
+        for number, query in enumerate(queries)
+        for term, weight in query.items()
+        if (term_id := index.term_id(term)) is not None
+    ]
+    query_of = np.array([number for number, _, _ in found], np.int64)
+    terms = np.array([term_id for _, term_id, _ in found], np.int64)
+    weights = np.array([weight for _, _, weight in found], np.float64)
+    if not np.isfinite(weights).all():
+        number, _, weight = found[int(np.flatnonzero(~np.isfinite(weights))[0])]
+        raise ValueError(
+            f"a term of {dict(queries[number])!r} weighs {weight!r}; weights are finite numbers"
+        )
     if k3 is not None:
-        largest = [max(map(abs, query.values()), default=1.0) for query in queries]
-        q_t = q_t / np.array(largest, np.float64)[query_of]
-        q_t = (k3 + 1) * q_t / (k3 + np.abs(q_t))
-    weights = q_t * idf_weights(idf, index.document_frequencies(terms), index.num_docs)
+        largest = [max(map(abs, query.values()), default=0) or 1.0 for query in queries]
+        q = weights / np.array(largest, np.float64)[query_of]
+        weights = (k3 + 1) * q / (k3 + np.abs(q))
+    offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
+    return WeightedQueries(offsets, terms, weights)
+
+
+def scoring_weights(
+    index: TermIndex, queries: WeightedQueries, *, k1: float, idf: str
+) -> WeightedQueries:
+    """Queries with the weights q_t w_t (k1 + 1), without the terms that weigh nothing.
+
+    Raises:
+        ValueError: where a score would be more than a double can hold.
+    """
+    frequencies = index.document_frequencies(queries.terms)
+    weights = queries.weights * idf_weights(idf, frequencies, index.num_docs) * (k1 + 1.0)
+    # No term adds more than its weight to a score, and scores are subtracted from each other.
+    if not np.isfinite(2 * np.abs(weights).sum()):
+        raise ValueError(f"the weights of query terms are too large to add up with k1={k1!r}")
     counts = weights != 0
-    query_of, terms, weights = query_of[counts], terms[counts], weights[counts]
-    query_offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
-    candidate_offsets, docs, entry_offsets, slots, tfs = _kernels.gather(
-        index.array("term_offsets"),
-        index.array("posting_docs"),
-        index.array("posting_tfs"),
-        index.num_docs,
-        query_offsets,
-        terms,
-    )
-    length_ratios = index.doc_lengths[docs] / index.avg_doc_length
-    return QueryPostings(
-        query_offsets, weights, entry_offsets, slots, tfs, candidate_offsets, docs, length_ratios
-    )
+    if counts.all():
+        return queries._replace(weights=weights)
+    offsets = np.concatenate(([0], np.cumsum(counts)))[queries.offsets]
+    return WeightedQueries(offsets, queries.terms[counts], weights[counts])
 
 
-def bm25_scores(postings: QueryPostings, *, b: float, k1: float) -> Floats:
-    """The BM25 score of every candidate.
+def top_documents(
+    index: TermIndex,
+    queries: WeightedQueries,
+    *,
+    b: float,
+    k1: float,
+    num_results: int,
+    idf: str = "robertson",
+) -> TopDocuments:
+    """Of each query the documents with the highest BM25 scores; equal scores by docid, ascending.
 
     ``sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``
 
     Args:
-        postings: of the queries.
+        index: the index.
+        queries: their terms.
         b: how much long documents are held back, 0 to 1.
         k1: how slowly a term's further occurrences count less, 0 or more.
-
-    Returns:
-        [candidates] the scores, in the order of ``postings.docs``.
+        num_results: how many documents of each query at most.
+        idf: see :func:`idf_weights`.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1.
     """
-    from pyterrier_asl.retrieval import _kernels
+    from . import _kernels
 
-    scores: Floats = _kernels.bm25(
-        postings.candidate_offsets,
-        postings.length_ratios,
-        postings.query_offsets,
-        postings.weights,
-        postings.entry_offsets,
-        postings.slots,
-        postings.tfs,
-        float(k1),
-        float(b),
+    return TopDocuments(
+        *_kernels.best_documents(
+            index.scoring_arrays,
+            scoring_weights(index, queries, k1=k1, idf=idf),
+            float(k1),
+            float(b),
+            min(int(num_results), index.num_docs),
+        )
     )
-    return scores
 
 
-def top_documents(postings: QueryPostings, scores: Floats, num_results: int) -> TopDocuments:
-    """Of each query the candidates with the highest scores; equal scores by docid, ascending.
-
-    Args:
-        postings: of the queries.
-        scores: [candidates].
-        num_results: how many of each query at most.
-    """
-    from pyterrier_asl.retrieval import _kernels
-
-    # Candidates are in ascending order of docid, and of equal scores the first come first.
-    offsets, best = _kernels.top_k(postings.candidate_offsets, scores, int(num_results))
-    return TopDocuments(offsets, postings.docs[best], scores[best])
-
-
-class BM25(pt.Transformer):  # type: ignore[misc]
+class BM25(ParameterisedTransformer):
     """Retrieves from a :class:`~pyterrier_asl.TermIndex` with BM25.
 
     ``score(q, d) = sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``, f how often t is
@@ -247,10 +241,9 @@ class BM25(pt.Transformer):  # type: ignore[misc]
         BM25(TermIndex(5 documents, ...), b=0.4, k1=0.9, num_results=1000, idf='robertson', k3=None)
     """
 
-    schematic: ClassVar[dict[str, str]] = {
-        "label": "BM25",
-        "help_url": "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html",
-    }
+    schematic: ClassVar[dict[str, str]] = {"label": "BM25", "help_url": HELP_URL}
+
+    _attributes = ("index", "b", "k1", "num_results", "idf", "k3")
 
     def __init__(
         self,
@@ -277,9 +270,12 @@ class BM25(pt.Transformer):  # type: ignore[misc]
             v.query_frame(extra_columns=["query_toks"], mode="query_toks")
         # Parameters are attributes, which set_parameter() sets without asking.
         self._check()
-        postings = fetch_postings(self.index, self._queries(inp), idf=self.idf, k3=self.k3)
-        scores = bm25_scores(postings, b=self.b, k1=self.k1)
-        return self._frame(inp, top_documents(postings, scores, self.num_results))
+        weights = query_weights(inp, self.index.query_terms)
+        queries = number_terms(self.index, weights, k3=self.k3)
+        top = top_documents(
+            self.index, queries, b=self.b, k1=self.k1, num_results=self.num_results, idf=self.idf
+        )
+        return self._frame(inp, top)
 
     def fuse_rank_cutoff(self, k: int) -> BM25:
         """This retriever with ``num_results=k``, where a rank cutoff follows it."""
@@ -287,9 +283,6 @@ class BM25(pt.Transformer):  # type: ignore[misc]
             self, num_results=min(k, self.num_results)
         )
         return fused
-
-    def _queries(self, inp: pd.DataFrame) -> list[Mapping[str, float]]:
-        return query_weights(inp, self.index.query_terms)
 
     def _frame(self, queries: pd.DataFrame, top: TopDocuments) -> pd.DataFrame:
         sizes = np.diff(top.offsets)
@@ -305,29 +298,10 @@ class BM25(pt.Transformer):  # type: ignore[misc]
     def _check(self) -> None:
         if not 0 <= self.b <= 1:
             raise ValueError(f"b is {self.b!r}; it must be from 0 to 1")
-        if not 0 <= self.k1 < math.inf:
-            raise ValueError(f"k1 is {self.k1!r}; it must be a finite number, 0 or more")
-        if self.num_results < 1 or int(self.num_results) != self.num_results:
-            raise ValueError(f"num_results is {self.num_results!r}; it must be 1, 2, 3, ...")
-        if self.k3 is not None and not 0 <= self.k3 < math.inf:
-            raise ValueError(f"k3 is {self.k3!r}; it must be None or a finite number, 0 or more")
+        check_not_negative("k1", self.k1)
+        check_count("num_results", self.num_results)
+        check_not_negative("k3", self.k3, optional=True)
         idf_weights(self.idf, [], 0)
-
-    def _parameters(self) -> tuple[Any, ...]:
-        return self.index, self.b, self.k1, self.num_results, self.idf, self.k3
-
-    def __repr__(self) -> str:
-        return (
-            f"BM25({self.index!r}, b={self.b!r}, k1={self.k1!r}, "
-            f"num_results={self.num_results!r}, idf={self.idf!r}, k3={self.k3!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BM25) and self._parameters() == other._parameters()
-
-    def __hash__(self) -> int:
-        # Not of the parameters: a grid search sets them while this is the key of a dict.
-        return hash(("BM25", self.index))
 
 
 def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, float]]:
@@ -355,22 +329,3 @@ def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, flo
                 f"query, a string: query_toks is {toks!r}, query is {text!r}"
             )
     return weights
-
-
-def _pairs(index: TermIndex, queries: Sequence[Mapping[str, float]]) -> tuple[Ints, Ints, Floats]:
-    """Query number, term number and weight of each term that the index has and that weighs."""
-    found = [
-        (number, term_id, weight)
-        for number, query in enumerate(queries)
-        for term, weight in query.items()
-        if weight != 0 and (term_id := index.term_id(term)) is not None
-    ]
-    query_of = np.array([pair[0] for pair in found], np.int64)
-    term_ids = np.array([pair[1] for pair in found], np.int64)
-    weights = np.array([pair[2] for pair in found], np.float64)
-    if not np.isfinite(weights).all():
-        number, _, weight = found[int(np.flatnonzero(~np.isfinite(weights))[0])]
-        raise ValueError(
-            f"a term of {dict(queries[number])!r} weighs {weight!r}; weights are finite numbers"
-        )
-    return query_of, term_ids, weights

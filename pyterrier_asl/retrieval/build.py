@@ -17,9 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from pyterrier_asl._atomic import checksum
-from pyterrier_asl.retrieval.index import metadata_checksum
-from pyterrier_asl.retrieval.tokens import WordTokeniser
+from ..io.digests import checksum
+from ..io.values import text
+from ..scoring.groups import cumulate
+from .format import metadata_checksum
+from .term_statistics import expand_ranges
+from .tokens import WordTokeniser
 
 #: Tokens that are counted together; more need more memory, fewer more time.
 BLOCK_TOKENS = 4_000_000
@@ -50,27 +53,27 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
 
     Raises:
         KeyError: for a document without ``docno`` or ``text``.
-        TypeError: for a text that is not a string.
-        ValueError: for one docno twice.
+        TypeError: for a title or text that is not a string.
+        ValueError: for one docno twice, or one that is neither text nor a whole number.
     """
     docnos: dict[str, int] = {}
     term_ids: dict[str, int] = {}
     with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
         counts = _Counter(columns, tfs)
         word_ids = _WordIds(tokeniser, term_ids)
-        for number, (docno, text) in enumerate(_checked(documents)):
+        for number, (docno, body) in enumerate(_checked_documents(documents)):
             first = docnos.setdefault(docno, number)
             if first != number:
                 raise ValueError(
                     f"docno {docno!r} comes twice, as document {first + 1} and {number + 1}; "
                     "every document needs a docno of its own"
                 )
-            counts.add([i for i in map(word_ids.__getitem__, tokeniser.words(text)) if i >= 0])
+            counts.add([i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0])
         sizes = counts.finish()
         return Contents(
             list(docnos),
             list(term_ids),
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            cumulate(sizes),
             _read_back(columns),
             _read_back(tfs),
             by_term=False,
@@ -122,7 +125,7 @@ class _Counter:
         self._tokens, self._lengths = array("i"), []
 
 
-def _checked(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for number, document in enumerate(documents, 1):
         for name in ("docno", "text"):
             if name not in document:
@@ -130,13 +133,47 @@ def _checked(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]
                     f"document {number} has no {name!r}, only {', '.join(map(repr, document))}; "
                     "documents are dicts with 'docno' and 'text'"
                 )
-        docno, text = document["docno"], document["text"]
-        if not isinstance(text, str):
+        try:
+            yield docno_of(document), text_of(document)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"document {number}: {error}") from error
+
+
+def docno_of(document: Mapping[str, Any]) -> str:
+    """A document's id as text, as runs and qrels are read.
+
+    Raises:
+        ValueError: for a docno that is neither text nor a whole number.
+
+    >>> docno_of({"docno": 7})
+    '7'
+    """
+    docno = document["docno"]
+    if isinstance(docno, str) and docno.isascii():  # most are, and there may be millions
+        return docno
+    try:
+        return str(text([docno], "docno")[0].as_py())
+    except ValueError as error:
+        raise ValueError(f"the docno is {docno!r}; a docno is text or a whole number") from error
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """What is indexed of a document: its title, where it has one, and its text.
+
+    Raises:
+        TypeError: for a title or text that is not a string.
+
+    >>> text_of({"docno": "d1", "title": "Masers", "text": "A maser is ..."})
+    'Masers A maser is ...'
+    """
+    title, body = document.get("title"), document["text"]
+    for name, part in (("title", "" if title is None else title), ("text", body)):
+        if not isinstance(part, str):
             raise TypeError(
-                f"the text of docno {docno!r} is a {type(text).__name__}, {text!r}; give a string, "
-                "'' for a document without text"
+                f"the {name} of docno {document['docno']!r} is a {type(part).__name__}, {part!r}; "
+                "give a string, '' for a document without text"
             )
-        yield str(docno), text
+    return f"{title} {body}" if title else body
 
 
 def _read_back(file: IO[bytes]) -> npt.NDArray[np.int32]:
@@ -174,8 +211,8 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
         whole = {**metadata, **sizes, "crc32": sums}
         whole["crc32"]["pt_meta.json"] = metadata_checksum(whole)
-        text = json.dumps(whole, indent=2, ensure_ascii=False)
-        (folder / "pt_meta.json").write_text(text + "\n", encoding="utf-8")
+        written = json.dumps(whole, indent=2, ensure_ascii=False)
+        (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
 
 
 @contextmanager
@@ -207,11 +244,9 @@ def _write_postings(
         columns = contents.columns
         sizes = np.diff(contents.offsets)
         # Rows move as they are renumbered: entries are taken row by row in the new order.
-        starts = contents.offsets[:-1][order]
-        offsets = _offsets(sizes[order])
-        entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes[order])
+        entries = expand_ranges(contents.offsets[:-1][order], sizes[order])
         columns, tfs = columns[entries], contents.tfs[entries]
-        forward = _transpose(folder, "doc", offsets, columns, tfs, num_docs)
+        forward = _transpose(folder, "doc", cumulate(sizes[order]), columns, tfs, num_docs)
     else:
         forward = (contents.offsets, new_id[contents.columns], contents.tfs)
     inverted = _transpose(folder, "term", *forward, num_terms)
@@ -245,10 +280,10 @@ def _transpose(
     num_columns: int,
 ) -> _Rows:
     """Writes the transposed rows into the three files of ``rows`` and returns them."""
-    from pyterrier_asl.retrieval import _kernels
+    from . import _kernels
 
     names = [str(folder / f"{name}.npy") for name in _FILES[rows]]
-    out_offsets = _offsets(np.bincount(columns, minlength=num_columns))
+    out_offsets = cumulate(np.bincount(columns, minlength=num_columns))
     np.save(names[0], out_offsets)
     shape = (len(columns),)
     out, out_tfs = _mapped(names[1], shape), _mapped(names[2], shape)
@@ -279,10 +314,6 @@ def _mapped(name: str, shape: tuple[int]) -> np.memmap[Any, np.dtype[np.int32]]:
                 if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not on such a disk
                     raise
     return array
-
-
-def _offsets(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def _write_strings(path: Path, strings: list[str]) -> None:

@@ -10,9 +10,15 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_asl.retrieval._validate import validate_any
-from pyterrier_asl.retrieval.bm25 import query_weights, robertson_weights
-from pyterrier_asl.retrieval.term_statistics import TermStatistics
+from ._transformer import (
+    HELP_URL,
+    ParameterisedTransformer,
+    check_count,
+    check_not_negative,
+    validate_any,
+)
+from .bm25 import query_weights, robertson_weights
+from .term_statistics import TermStatistics, expand_ranges
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -86,7 +92,7 @@ def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) 
     return grown
 
 
-class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
+class RobertsonPRF(ParameterisedTransformer):
     """Expands queries from their first results, by Robertson's selection value.
 
     Over the first ``fb_docs`` documents r_t is how many contain t. The ``fb_terms`` terms with the
@@ -148,10 +154,9 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         [{'wave': 1.5, 'scatter': 0.5}]
     """
 
-    schematic: ClassVar[dict[str, str]] = {
-        "label": "Robertson",
-        "help_url": "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html",
-    }
+    schematic: ClassVar[dict[str, str]] = {"label": "Robertson", "help_url": HELP_URL}
+
+    _attributes = ("statistics", "fb_docs", "fb_terms", "gamma")
 
     def __init__(
         self, index: Any, *, fb_docs: int = 10, fb_terms: int = 25, gamma: float = 0.2
@@ -167,7 +172,7 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         _validate(inp, self)
         self._check()
-        queries = _queries(inp)
+        queries = _query_rows(inp)
         candidates = self._candidates(inp, queries)
         chosen = candidates[candidates["selected"]].groupby("row", sort=False)["term"].agg(list)
         selected = chosen.to_dict()
@@ -191,7 +196,7 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         """
         _validate(results, self)
         self._check()
-        queries = _queries(results)
+        queries = _query_rows(results)
         table = self._candidates(results, queries)
         own = self._own_terms(queries)
         before = [own[row].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
@@ -212,7 +217,7 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
         documents = self.statistics.doc_terms(docnos)
         sizes = np.diff(documents.offsets)[doc_of]
-        entries = _ranges(documents.offsets[:-1][doc_of], sizes)
+        entries = expand_ranges(documents.offsets[:-1][doc_of], sizes)
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
         # One number for a query and a term, for NumPy to count the pairs by.
         base = int(documents.term_ids.max(initial=0)) + 1
@@ -248,28 +253,9 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
         return queries
 
     def _check(self) -> None:
-        for name in ("fb_docs", "fb_terms"):
-            value = getattr(self, name)
-            if value < 1 or int(value) != value:
-                raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
-        if not 0 <= self.gamma < np.inf:
-            raise ValueError(f"gamma is {self.gamma!r}; it must be a finite number, 0 or more")
-
-    def _parameters(self) -> tuple[Any, ...]:
-        return self.statistics, self.fb_docs, self.fb_terms, self.gamma
-
-    def __repr__(self) -> str:
-        return (
-            f"RobertsonPRF({self.statistics!r}, fb_docs={self.fb_docs!r}, "
-            f"fb_terms={self.fb_terms!r}, gamma={self.gamma!r})"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RobertsonPRF) and self._parameters() == other._parameters()
-
-    def __hash__(self) -> int:
-        # Not of the parameters: a grid search sets them while this is the key of a dict.
-        return hash(("RobertsonPRF", self.statistics))
+        check_count("fb_docs", self.fb_docs)
+        check_count("fb_terms", self.fb_terms)
+        check_not_negative("gamma", self.gamma)
 
     def subtransformers(self) -> dict[str, Any]:
         """None: PyTerrier takes a Terrier index, which can index, for a transformer inside."""
@@ -279,7 +265,7 @@ class RobertsonPRF(pt.Transformer):  # type: ignore[misc]
 def _statistics(index: Any) -> TermStatistics:
     if isinstance(index, TermStatistics):
         return index
-    from pyterrier_asl.retrieval.terrier import TerrierTerms
+    from .terrier import TerrierTerms
 
     terms: TermStatistics = TerrierTerms(index)
     return terms
@@ -291,7 +277,7 @@ def _validate(results: pd.DataFrame, context: RobertsonPRF) -> None:
         v.result_frame(extra_columns=["query_toks"], mode="query_toks")
 
 
-def _queries(results: pd.DataFrame) -> pd.DataFrame:
+def _query_rows(results: pd.DataFrame) -> pd.DataFrame:
     """One row per query, in the order of the results, with the columns of the query."""
     columns = [c for c in results.columns if c in pt.model.query_columns(results)]
     return results[columns].drop_duplicates("qid").reset_index(drop=True)
@@ -314,9 +300,3 @@ def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int)
     found = found[found["docno"].notna()].sort_values(["row", "order"], kind="stable")
     found["docno"] = found["docno"].astype(str).astype(object)
     return found.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
-
-
-def _ranges(starts: Ints, sizes: Ints) -> Ints:
-    """start, start + 1, ... of each range, one after another."""
-    offsets = np.cumsum(sizes) - sizes
-    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - offsets, sizes), np.int64)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-import zlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,28 +13,23 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_asl._atomic import checksum
-from pyterrier_asl.retrieval.term_statistics import DocTerms, unknown_documents
-from pyterrier_asl.retrieval.tokens import Tokeniser, WordTokeniser, tokeniser_from
+from ..scoring.groups import cumulate
+from .format import (
+    ARTIFACT,
+    FORMAT_VERSION,
+    agreeing_rows,
+    damaged,
+    read_array,
+    read_metadata,
+    read_strings,
+)
+from .term_statistics import DocTerms, ScoringArrays, expand_ranges, unknown_documents
+from .tokens import Tokeniser, WordTokeniser, tokeniser_from
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pyterrier_asl.retrieval.bm25 import BM25
-
-#: The layout of the files. An index of another version is refused: build it again.
-FORMAT_VERSION = 2
-
-#: The type of each array, and its length: one of the numbers in the metadata, and how many more.
-_ARRAYS = {
-    "doc_lengths": (np.int32, "num_docs", 0),  # tokens of each document
-    "term_offsets": (np.int64, "num_terms", 1),  # where the postings of a term begin
-    "posting_docs": (np.int32, "num_postings", 0),  # by term, documents ascending
-    "posting_tfs": (np.int32, "num_postings", 0),
-    "doc_offsets": (np.int64, "num_docs", 1),  # where the terms of a document begin
-    "doc_term_ids": (np.int32, "num_postings", 0),  # by document, terms ascending
-    "doc_term_tfs": (np.int32, "num_postings", 0),
-}
+    from .bm25 import BM25
 
 
 class Postings(NamedTuple):
@@ -70,6 +63,13 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     Args:
         path: the folder of the index.
 
+    Attributes:
+        num_docs: how many documents there are, empty ones included.
+        num_terms: how many distinct terms there are.
+        num_postings: how many pairs of a document and a term in it there are.
+        num_tokens: how many tokens were indexed: the sum of the documents' lengths.
+        metadata: what ``pt_meta.json`` says.
+
     Raises:
         FileNotFoundError: where there is no index.
         ValueError: where the folder holds something else, or another version's index.
@@ -91,40 +91,24 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         [['d3', 0]]
     """
 
-    ARTIFACT_TYPE = "sparse_index"
-    ARTIFACT_FORMAT = "pyterrier_asl"
-    ARTIFACT_PACKAGE_HINT = "pyterrier-asl"
+    ARTIFACT_TYPE = ARTIFACT["type"]
+    ARTIFACT_FORMAT = ARTIFACT["format"]
+    ARTIFACT_PACKAGE_HINT = ARTIFACT["package_hint"]
 
     #: The column in which :meth:`bm25` takes a weighted query.
     query_column = "query_toks"
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(Path(path))
-        self.metadata = _read_metadata(Path(path))
+        self.metadata = read_metadata(Path(path))
+        self.num_docs = int(self.metadata["num_docs"])
+        self.num_terms = int(self.metadata["num_terms"])
+        self.num_postings = int(self.metadata["num_postings"])
+        self.num_tokens = int(self.metadata["num_tokens"])
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     # -- how many, how long -----------------------------------------------------------------------
-
-    @property
-    def num_docs(self) -> int:
-        """How many documents there are, empty ones included."""
-        return int(self.metadata["num_docs"])
-
-    @property
-    def num_terms(self) -> int:
-        """How many distinct terms there are."""
-        return int(self.metadata["num_terms"])
-
-    @property
-    def num_postings(self) -> int:
-        """How many pairs of a document and a term in it there are."""
-        return int(self.metadata["num_postings"])
-
-    @property
-    def num_tokens(self) -> int:
-        """How many tokens were indexed: the sum of the documents' lengths."""
-        return int(self.metadata["num_tokens"])
 
     @property
     def avg_doc_length(self) -> float:
@@ -137,7 +121,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def tokeniser(self) -> Tokeniser:
         """How text became terms; queries are treated so too."""
-        return tokeniser_from(self.metadata["tokeniser"])
+        try:
+            return tokeniser_from(self.metadata["tokeniser"])
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise damaged(self.path / "pt_meta.json", f"no tokeniser ({error})") from error
 
     # -- the arrays -------------------------------------------------------------------------------
 
@@ -154,29 +141,25 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             KeyError: where there is no array of that name.
             ValueError: where its file is damaged.
         """
-        if name not in _ARRAYS:
-            raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(_ARRAYS)}")
         if name not in self._arrays:
-            dtype, size, more = _ARRAYS[name]
-            path = self._checked(f"{name}.npy")
-            self._arrays[name] = _read_array(path, dtype, self.metadata[size] + more)
+            self._arrays[name] = read_array(self.path, name, self.metadata)
         return self._arrays[name]
-
-    def _checked(self, name: str) -> Path:
-        """The path of a file whose content is the one that was written."""
-        path: Path = self.path / name
-        try:
-            found = checksum(path)
-        except OSError as error:
-            raise _damaged(path, str(error)) from error
-        if found != self.metadata["crc32"].get(name):
-            raise _damaged(path, "its checksum is another")
-        return path
 
     @property
     def doc_lengths(self) -> npt.NDArray[np.int32]:
         """[N] the documents' lengths in tokens, that is, after stopping."""
         return self.array("doc_lengths")
+
+    @cached_property
+    def scoring_arrays(self) -> ScoringArrays:
+        """What scoring needs."""
+        postings = agreeing_rows(self.path, self.array, "term")
+        return ScoringArrays(*postings, np.asarray(self.doc_lengths / self.avg_doc_length))
+
+    @cached_property
+    def forward_arrays(self) -> DocTerms:
+        """The terms of all documents, by docid."""
+        return DocTerms(*agreeing_rows(self.path, self.array, "doc"))
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:
@@ -186,12 +169,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def docno_strings(self) -> pa.Array:
         """[N] the documents' docnos as an Arrow array, memory-mapped."""
-        return _read_strings(self._checked("docnos.arrow"), self.num_docs)
+        return read_strings(self.path, "docnos.arrow", self.metadata, self.num_docs)
 
     @cached_property
     def term_strings(self) -> pa.Array:
         """[V] the terms in ascending order as an Arrow array, memory-mapped."""
-        return _read_strings(self._checked("terms.arrow"), self.num_terms)
+        return read_strings(self.path, "terms.arrow", self.metadata, self.num_terms, ascending=True)
 
     @cached_property
     def _term_ids(self) -> dict[str, int]:
@@ -199,7 +182,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @cached_property
     def _docids(self) -> pd.Index[Any]:
-        return pd.Index(self.docnos, dtype=object)
+        docids = pd.Index(self.docnos, dtype=object)
+        if not docids.is_unique:
+            raise damaged(self.path / "docnos.arrow", "a docno is there twice")
+        return docids
 
     # -- random access ----------------------------------------------------------------------------
 
@@ -228,19 +214,22 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     def document_frequency(self, term: str) -> int:
         """In how many documents an index term occurs; 0 where it is not in the index."""
-        term_id = self.term_id(term)
-        return 0 if term_id is None else int(np.diff(self.array("term_offsets")[term_id:][:2])[0])
+        entries = self._entries(term)
+        return int(entries.stop - entries.start)
 
     def postings(self, term: str) -> Postings:
         """The documents that contain an index term (as it is, not stemmed)."""
-        term_id = self.term_id(term)
-        entries = slice(0, 0)
-        if term_id is not None:
-            entries = slice(*self.array("term_offsets")[term_id : term_id + 2].tolist())
+        entries = self._entries(term)
         return Postings(
             np.array(self.array("posting_docs")[entries]),
             np.array(self.array("posting_tfs")[entries]),
         )
+
+    def _entries(self, term: str) -> slice:
+        term_id = self.term_id(term)
+        if term_id is None:
+            return slice(0, 0)
+        return slice(*self.array("term_offsets")[term_id : term_id + 2].tolist())
 
     def document(self, docno: str) -> dict[str, int]:
         """The terms of a document and how often each occurs, in ascending order of terms.
@@ -260,13 +249,13 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             KeyError: where the index does not have all of them.
         """
         docids = self.docids(docnos)
-        starts, ends = self.array("doc_offsets")[docids], self.array("doc_offsets")[docids + 1]
-        offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(np.int64)
-        entries = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
+        every = self.forward_arrays
+        starts, ends = every.offsets[docids], every.offsets[docids + 1]
+        entries = expand_ranges(starts, ends - starts)
         return DocTerms(
-            offsets,
-            self.array("doc_term_ids")[entries].astype(np.int64),
-            self.array("doc_term_tfs")[entries].astype(np.int64),
+            cumulate(ends - starts),
+            every.term_ids[entries].astype(np.int64),
+            every.tfs[entries].astype(np.int64),
         )
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -302,7 +291,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         k3: float | None = None,
     ) -> BM25:
         """A BM25 retriever over this index; see :class:`~pyterrier_asl.retrieval.bm25.BM25`."""
-        from pyterrier_asl.retrieval.bm25 import BM25
+        from .bm25 import BM25
 
         return BM25(self, b=b, k1=k1, num_results=num_results, idf=idf, k3=k3)
 
@@ -323,8 +312,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """Indexes documents.
 
         Args:
-            documents: dicts (or other mappings) with ``docno`` and ``text``; what else they hold
-                is left alone.
+            documents: dicts (or other mappings) with ``docno``, ``text`` and, where there is one,
+                ``title``, which is indexed before the text; what else they hold is left alone.
             path: the folder to make. Without one the index lives in a temporary folder, which goes
                 when the index does.
             stemmer: a Snowball stemmer's name, or None.
@@ -336,10 +325,11 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             FileExistsError: where there is something at ``path`` already.
             KeyError: for a document without ``docno`` or ``text``.
-            TypeError: for a text that is not a string.
-            ValueError: for no document or no term at all, or one docno twice.
+            TypeError: for a title or text that is not a string.
+            ValueError: for no document or no term at all, for one docno twice, or for a docno that
+                is neither text nor a whole number.
         """
-        from pyterrier_asl.retrieval.build import index_texts
+        from .build import index_texts
 
         tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
         if verbose:
@@ -408,7 +398,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             ValueError: where the index has no document, or Terrier no such tokeniser.
         """
-        from pyterrier_asl.retrieval.terrier import read_index
+        from .terrier import read_index
 
         contents, pipeline, source = read_index(index, tokeniser=tokeniser, verbose=verbose)
         return cls._build(contents, pipeline, path, source)
@@ -417,7 +407,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def _build(
         cls, contents: Any, tokeniser: Tokeniser, path: str | Path | None, source: str | None
     ) -> TermIndex:
-        from pyterrier_asl.retrieval.build import write_index
+        from .build import write_index
 
         temporary = None
         if path is None:
@@ -426,9 +416,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             )
             path = Path(temporary.name) / "index"
         metadata = {
-            "type": cls.ARTIFACT_TYPE,
-            "format": cls.ARTIFACT_FORMAT,
-            "package_hint": cls.ARTIFACT_PACKAGE_HINT,
+            **ARTIFACT,
             "format_version": FORMAT_VERSION,
             "tokeniser": tokeniser.settings,
             "source": source,
@@ -456,79 +444,3 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         # Only the path travels to another process; the files are mapped again there.
         return (TermIndex, (str(self.path),))
-
-
-def _read_metadata(path: Path) -> dict[str, Any]:
-    """The metadata of the index at ``path``, refused where it is not one that this code reads."""
-    file = path / "pt_meta.json"
-    if not file.is_file():
-        raise FileNotFoundError(
-            f"there is no TermIndex at {str(path)!r} (no pt_meta.json); "
-            "build one with TermIndex.from_documents(..., path=...) or TermIndex.from_irds()"
-        )
-    try:
-        metadata: dict[str, Any] = dict(json.loads(file.read_text(encoding="utf-8")))
-    except (TypeError, ValueError) as error:
-        raise _damaged(file, f"it is no metadata ({error})") from error
-    kind = f"{metadata.get('type')}.{metadata.get('format')}"
-    if kind != f"{TermIndex.ARTIFACT_TYPE}.{TermIndex.ARTIFACT_FORMAT}":
-        raise ValueError(
-            f"{str(path)!r} holds a {kind}, not a TermIndex; load it with pt.Artifact.load()"
-        )
-    version = metadata.get("format_version")
-    if version != FORMAT_VERSION:
-        raise ValueError(
-            f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
-            f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
-        )
-    if metadata_checksum(metadata) != _sums(metadata).get(file.name):
-        raise _damaged(file, "its checksum is another")
-    return metadata
-
-
-def metadata_checksum(metadata: Mapping[str, Any]) -> int:
-    """The checksum of what an index's metadata say, its own among those of the files aside.
-
-    >>> one, other = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
-    >>> metadata_checksum(one) == metadata_checksum(other) != metadata_checksum({"num_docs": 4})
-    True
-    """
-    sums = {name: crc for name, crc in _sums(metadata).items() if name != "pt_meta.json"}
-    return zlib.crc32(json.dumps({**metadata, "crc32": sums}, sort_keys=True).encode())
-
-
-def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
-    """The checksums in metadata, file by file."""
-    sums = metadata.get("crc32")
-    return sums if isinstance(sums, dict) else {}
-
-
-def _read_array(path: Path, dtype: npt.DTypeLike, size: int) -> npt.NDArray[Any]:
-    """An array of the index, mapped; the metadata says how long it must be."""
-    try:
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise _damaged(path, "it is no whole array of numbers") from error
-    if array.dtype != dtype or array.shape != (size,):
-        raise _damaged(
-            path, f"it holds {array.shape} {array.dtype}, not ({size},) {np.dtype(dtype)}"
-        )
-    return array
-
-
-def _read_strings(path: Path, size: int) -> pa.Array:
-    import pyarrow as pa
-
-    try:
-        column = pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
-    except (pa.ArrowException, OSError, IndexError) as error:
-        raise _damaged(path, str(error)) from error
-    if len(column) != size or not pa.types.is_large_string(column.type):
-        raise _damaged(path, f"it holds {len(column)} {column.type}, not {size} large_string")
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-
-
-def _damaged(path: Path, why: str) -> ValueError:
-    return ValueError(
-        f"{path} is not as TermIndex wrote it: {why}; the index is damaged, build it again"
-    )

@@ -23,6 +23,22 @@ class DocTerms(NamedTuple):
     tfs: npt.NDArray[np.int64]
 
 
+class ScoringArrays(NamedTuple):
+    """What scoring needs of an index.
+
+    Attributes:
+        term_offsets: [V + 1] where the postings of a term begin.
+        posting_docs: their documents, ascending by term.
+        posting_tfs: how often the term occurs in each.
+        length_ratios: [N] l / l_avg, the documents' lengths over their mean.
+    """
+
+    term_offsets: npt.NDArray[np.int64]
+    posting_docs: npt.NDArray[np.int32]
+    posting_tfs: npt.NDArray[np.int32]
+    length_ratios: npt.NDArray[np.float64]
+
+
 @runtime_checkable
 class TermStatistics(Protocol):
     """The counts that term selection works on, by the ids that an index gives its terms.
@@ -56,6 +72,19 @@ class TermStatistics(Protocol):
 
     def weighted_query(self, weights: Mapping[str, float]) -> Any:
         """A weighted query as ``query_column`` takes it; the terms are not tokenised again."""
+
+
+def expand_ranges(
+    starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """start, start + 1, ... of each range, one after another.
+
+    Examples:
+        >>> expand_ranges(np.array([5, 0]), np.array([3, 2]))
+        array([5, 6, 7, 0, 1])
+    """
+    offsets = np.cumsum(sizes) - sizes
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - offsets, sizes), np.int64)
 
 
 def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: object) -> KeyError:

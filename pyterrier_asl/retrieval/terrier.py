@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from pyterrier_asl.retrieval.build import Contents
-from pyterrier_asl.retrieval.term_statistics import DocTerms, unknown_documents
+from ..scoring.groups import cumulate
+from .build import Contents
+from .term_statistics import DocTerms, unknown_documents
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
@@ -377,7 +378,7 @@ def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
 def _stacked(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
     sizes = [len(ids) for ids, _ in rows]
     return DocTerms(
-        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        cumulate(np.array(sizes, np.int64)),
         np.array([i for ids, _ in rows for i in ids], np.int64),
         np.array([tf for _, tfs in rows for tf in tfs], np.int64),
     )

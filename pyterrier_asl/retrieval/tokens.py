@@ -121,7 +121,7 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     if name == "words":
         return WordTokeniser(stemmer=settings["stemmer"], stopwords=settings["stopwords"])
     if name == "terrier":
-        from pyterrier_asl.retrieval.terrier import TerrierPipeline
+        from .terrier import TerrierPipeline
 
         terrier: Tokeniser = TerrierPipeline(
             settings["termpipelines"], tokeniser=settings["tokeniser"]

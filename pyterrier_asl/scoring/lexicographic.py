@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .search_length import within_query
+from .groups import cumulate, within_query
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     >>> reciprocal_ranks(np.array([1, 4]), np.array([0, 2]), np.array([3])).tolist()
     [1.0, 0.25, 0.0]
     """
-    begin = np.concatenate(([0], np.cumsum(total)))
+    begin = cumulate(total)
     values = np.zeros(begin[-1])
     values[np.repeat(begin[:-1], np.diff(offsets)) + within_query(offsets)] = 1 / ranks
     return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .search_length import within_query
+from .groups import within_query
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .groups import within_query
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -13,18 +15,6 @@ DEFAULT_DEPTH = 1000
 
 #: What a relevant document that was not retrieved is taken for.
 MISSING = ("pad", "after", "eq3")
-
-
-def within_query(offsets: Ints) -> Ints:
-    """How many entries of the same query come before each entry.
-
-    Args:
-        offsets: where each query's entries begin, shape (Q + 1,).
-
-    >>> within_query(np.array([0, 2, 2, 5])).tolist()
-    [0, 1, 0, 1, 2]
-    """
-    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def search_lengths(ranks: Ints, offsets: Ints) -> Ints:

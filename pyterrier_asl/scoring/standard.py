@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .search_length import within_query
+from .groups import cumulate, within_query
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -167,7 +167,16 @@ def ndcg(ranks: Ints, gains: Floats, offsets: Ints, ideal: Floats) -> Floats:
     >>> ndcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2]), np.array([2.5])).tolist()
     [1.0]
     """
-    return ratio(_sums(gains / np.log2(ranks + 1), offsets), ideal)
+    return ratio(dcg(ranks, gains, offsets), ideal)
+
+
+def dcg(ranks: Ints, gains: Floats, offsets: Ints) -> Floats:
+    """The sum of gains, each over log2(rank + 1), shape (Q,).
+
+    >>> dcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2])).tolist()
+    [2.5]
+    """
+    return _sums(gains / np.log2(ranks + 1), offsets)
 
 
 def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats:
@@ -185,7 +194,7 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     queries, gains = np.searchsorted(offsets, gaining, side="right") - 1, gains[gaining]
     best = gains[np.lexsort((-gains, queries))]
     counts = np.bincount(queries, minlength=len(offsets) - 1)
-    offsets = np.concatenate(([0], np.cumsum(counts)))
+    offsets = cumulate(counts)
     place = within_query(offsets)
     kept = best / np.log2(place + 2)
     return _sums(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import ir_measures
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..requested import Requested, parse_measures
+from ..io.values import text
+from ..measures.names import NamedMeasure, parse_measures
 from .space import Setting, Space
+
+Floats = npt.NDArray[np.float64]
 
 _IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 
 @dataclass(frozen=True)
-class Task:
+class TuningTask:
     """What a setting is judged by.
 
     Attributes:
@@ -49,10 +54,13 @@ class Objective(Protocol):
     def __call__(self, setting: Setting) -> dict[str, float]:
         """The mean of each measure over the queries of the task."""
 
+    def per_query(self, setting: Setting) -> dict[str, Floats]:
+        """The value of each measure for each judged query, queries in one order."""
+
 
 def make_task(
     topics: pd.DataFrame, qrels: pd.DataFrame, metric: Any, measures: Iterable[Any] = ()
-) -> Task:
+) -> TuningTask:
     """Checks what a search is given, and leaves out the judgements of other topics.
 
     Args:
@@ -65,9 +73,9 @@ def make_task(
         ValueError: for a measure that says nothing of better or worse, an unknown one, a missing
             column, or topics none of which is judged.
     """
-    asked = [_one(metric)]
+    asked = [_named_measure(metric)]
     for measure in measures:
-        one = _one(measure)
+        one = _named_measure(measure)
         if one.name not in [other.name for other in asked]:
             asked.append(one)
     better = asked[0].higher_is_better
@@ -76,12 +84,14 @@ def make_task(
             f"{asked[0].name} only counts: more of it is neither better nor worse, so there is "
             "nothing to optimise; record it with measures="
         )
-    return Task(topics, _judged(topics, qrels), {a.name: a.measure for a in asked}, bool(better))
+    return TuningTask(
+        topics, _judgements_of(topics, qrels), {a.name: a.measure for a in asked}, bool(better)
+    )
 
 
-def _one(metric: Any) -> Requested:
+def _named_measure(metric: Any) -> NamedMeasure:
     if isinstance(metric, Measure):
-        return Requested(str(metric), metric)
+        return NamedMeasure(str(metric), metric)
     if not isinstance(metric, str):
         raise ValueError(
             f"a measure is a name or an ir_measures Measure, not {metric!r}; one is optimised, "
@@ -93,7 +103,7 @@ def _one(metric: Any) -> Requested:
     return found[0]
 
 
-def _judged(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
+def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     """The judgements of the topics, under ir_measures' names."""
     renamed = qrels.rename(columns=_IR_MEASURES)
     for frame, columns in ((topics, ["qid"]), (renamed, list(_IR_MEASURES.values()))):
@@ -101,9 +111,11 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
         if lacking:
             what = "topics" if frame is topics else "qrels"
             raise ValueError(f"the {what} have no column {lacking[0]!r}: {list(frame.columns)}")
-    texts = {name: renamed[name].astype(str).astype(object) for name in ("query_id", "doc_id")}
+    texts = {
+        name: ids_as_text(renamed[name], f"{name} of the qrels") for name in ("query_id", "doc_id")
+    }
     found = renamed[["relevance"]].assign(**texts)[["query_id", "doc_id", "relevance"]]
-    judged = found[found["query_id"].isin(set(topics["qid"].astype(str)))]
+    judged = found[found["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
     if judged.empty:
         raise ValueError(
             f"none of the {len(topics)} topics is judged: their ids look like "
@@ -111,6 +123,47 @@ def _judged(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
             f"{found['query_id'].head(1).tolist()}"
         )
     return judged.reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found.
+
+    Attributes:
+        trials: ``trial``, then the parameters, then the measures.
+        settings: the parameters of each, as transformers take them.
+        task: what the search was for.
+        labels: the names of the parameters' columns.
+    """
+
+    trials: pd.DataFrame
+    settings: list[Setting]
+    task: TuningTask
+    labels: list[str]
+
+    @property
+    def best_row(self) -> int:
+        """The row of the best trial, of equals the first."""
+        return self._extreme_row(self.task.maximize)
+
+    @property
+    def worst_row(self) -> int:
+        """The row of the worst trial, of equals the first."""
+        return self._extreme_row(not self.task.maximize)
+
+    def _extreme_row(self, highest: bool) -> int:
+        values = self.trials[self.task.metric].to_numpy()
+        return int(values.argmax() if highest else values.argmin())
+
+    @property
+    def best(self) -> Setting:
+        """The best setting."""
+        return self.settings[self.best_row]
+
+    @property
+    def value(self) -> float:
+        """The best value."""
+        return float(self.trials[self.task.metric].iloc[self.best_row])
 
 
 class PipelineObjective:
@@ -126,7 +179,11 @@ class PipelineObjective:
     backend = "loky"
 
     def __init__(
-        self, pipeline: pt.Transformer, space: Space, task: Task, batch_size: int | None = None
+        self,
+        pipeline: pt.Transformer,
+        space: Space,
+        task: TuningTask,
+        batch_size: int | None = None,
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise ValueError(f"batch_size is {batch_size!r}; it must be None or 1, 2, 3, ...")
@@ -137,23 +194,55 @@ class PipelineObjective:
         self._evaluator: Any = None
 
     def __call__(self, setting: Setting) -> dict[str, float]:
+        run = self._run(setting)
+        means = self._calculator.calc_aggregate(run)
+        return {name: float(means[measure]) for name, measure in self.task.measures.items()}
+
+    def per_query(self, setting: Setting) -> dict[str, Floats]:
+        """The value of each measure for each judged query, in ascending order of query ids."""
+        run = self._run(setting)
+        qids = sorted(set(self.task.qrels["query_id"]))
+        values = {
+            str(measure): dict.fromkeys(qids, measure.DEFAULT)
+            for measure in self.task.measures.values()
+        }
+        for metric in self._calculator.iter_calc(run):
+            if metric.query_id in values[str(metric.measure)]:
+                values[str(metric.measure)][metric.query_id] = metric.value
+        return {
+            name: np.array([values[str(measure)][qid] for qid in qids], np.float64)
+            for name, measure in self.task.measures.items()
+        }
+
+    def _run(self, setting: Setting) -> pd.DataFrame:
         self.space.set(setting)
         topics = self.task.topics
         size = self.batch_size or max(len(topics), 1)
         batches = [topics.iloc[start : start + size] for start in range(0, len(topics), size)]
-        run = pd.concat([_run(self.pipeline.transform(batch)) for batch in batches])
+        run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
+        nan = run["score"].isna()
+        if nan.any():
+            first = run[nan].iloc[0]
+            raise ValueError(
+                f"{nan.sum()} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
+                f"first that of document {first['doc_id']!r} for query {first['query_id']!r}; "
+                "NaN has no rank: narrow the distributions, or have the pipeline give numbers"
+            )
+        return run
+
+    @property
+    def _calculator(self) -> Any:
         if self._evaluator is None:
             self._evaluator = ir_measures.evaluator(
                 list(self.task.measures.values()), self.task.qrels
             )
-        means = self._evaluator.calc_aggregate(run)
-        return {name: float(means[measure]) for name, measure in self.task.measures.items()}
+        return self._evaluator
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_evaluator": None}  # made anew from the qrels in each process
+        return {**vars(self), "_evaluator": None}  # each process has its own
 
 
-def _run(results: pd.DataFrame) -> pd.DataFrame:
+def _as_run(results: pd.DataFrame) -> pd.DataFrame:
     """What measures may want of results: ids as text, and whatever else is a number."""
     lacking = [name for name in ("qid", "docno", "score") if name not in results.columns]
     if lacking:
@@ -162,8 +251,15 @@ def _run(results: pd.DataFrame) -> pd.DataFrame:
             f"{list(results.columns)}; does it end in a retriever or reranker?"
         )
     numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
-    texts = {name: results[name].astype(str).astype(object) for name in ("qid", "docno")}
+    texts = {
+        name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")
+    }
     return numbers.assign(**texts).rename(columns=_IR_MEASURES)
+
+
+def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:
+    """Ids as text, as runs and qrels are read."""
+    return np.asarray(text(values, what).to_numpy(zero_copy_only=False), object)
 
 
 def check_finite(measures: Mapping[str, float], space: Space, setting: Setting) -> None:

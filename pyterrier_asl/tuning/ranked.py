@@ -1,7 +1,7 @@
 """Measures from the ranks of judged documents alone, without a run to read.
 
-Measures are asked as ever, with a :class:`~pyterrier_asl.judging.JudgedRun` that holds ranks and no
-run. Only TBG looks at more, the words of the documents above.
+Measures are asked as ever, with a :class:`~pyterrier_asl.judging.judged_run.JudgedRun` that holds
+ranks and no run. Only TBG looks at more, the words of the documents above.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from ir_measures import Measure
-from ir_measures.measures.base import SumAgg
 
-from ..acceleration import AcceleratedProvider, values
-from ..judging import JudgedRun, Judgements
+from ..evaluation.standard import AcceleratedProvider, values
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
 from ..measures import TBG, AP_Rareness, P_Rareness
-from ..scoring.search_length import within_query
+from ..measures.names import added_up
+from ..scoring.groups import cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
 Ints = npt.NDArray[np.int64]
@@ -27,56 +28,56 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Ranked:
+class JudgedRanks:
     """Where judged documents were ranked.
 
     Attributes:
         judged: their ranks.
-        words: [J] of each judged document of the qrels, if it was retrieved, the words of all
-            documents above it.
-        own_words: [J] its own.
+        lengths_above: [J] of each judged document of the qrels, if it was retrieved, the words of
+            all documents above it.
+        own_lengths: [J] its own.
     """
 
     judged: JudgedRun
-    words: Floats
-    own_words: Floats
+    lengths_above: Floats
+    own_lengths: Floats
 
 
 #: One value for every query of the qrels.
-Scorer = Callable[[Ranked], Floats]
+RankScorer = Callable[[JudgedRanks], Floats]
 
 
-def ranked(
+def judged_ranks(
     judgements: Judgements,
     retrieved: Ints,
     offsets: Ints,
     which: Ints,
     ranks: Ints,
-    words_above: Floats,
-    own_words: Floats,
-) -> Ranked:
-    """What :func:`._kernels.rank_judged` returns, as measures take it."""
+    above: Floats,
+    own_lengths: Floats,
+) -> JudgedRanks:
+    """What :func:`~pyterrier_asl.retrieval._kernels.rank_judged` returns, as measures take it."""
     queries = np.repeat(np.arange(len(judgements)), np.diff(offsets))
     no_run = cast(Any, None)  # none of the measures here looks at it
     judged = JudgedRun(judgements, no_run, retrieved, queries, ranks, which, no_run)
-    words = np.zeros(len(judgements.docnos))
-    words[which] = words_above
-    return Ranked(judged, words, own_words)
+    lengths_above = np.zeros(len(judgements.docnos))
+    lengths_above[which] = above
+    return JudgedRanks(judged, lengths_above, own_lengths)
 
 
-def scorer(measure: Measure) -> Scorer | None:
+def rank_scorer(measure: Measure) -> RankScorer | None:
     """How to score by this measure; None where ranks of judged documents are not enough."""
     if isinstance(measure, type(TBG)):
         return lambda ranked: _tbg(measure, ranked)
     other_documents = isinstance(measure, (type(P_Rareness), type(AP_Rareness)))
     if other_documents or not AcceleratedProvider().supports(measure):
         return None
-    if isinstance(measure.aggregator(), SumAgg):
+    if added_up(measure):
         return None
     return lambda ranked: values(measure, ranked.judged)
 
 
-def lengths_of(measure: Measure, docnos: pa.Array) -> Floats | None:
+def known_lengths(measure: Measure, docnos: pa.Array) -> Floats | None:
     """The words of documents that TBG reckons with; NaN where it does not know them.
 
     Args:
@@ -101,7 +102,7 @@ def lengths_of(measure: Measure, docnos: pa.Array) -> Floats | None:
 _CONSTANTS: tuple[str, ...] = tuple(cast(Any, time_biased_gain).__kwdefaults__)
 
 
-def _tbg(measure: Any, ranked: Ranked) -> Floats:
+def _tbg(measure: Any, ranked: JudgedRanks) -> Floats:
     """TBG from the words above each relevant document.
 
     What stands between two relevant documents counts by the sum of its words only, so all of it is
@@ -109,15 +110,15 @@ def _tbg(measure: Any, ranked: Ranked) -> Floats:
     """
     view = ranked.judged.view(measure["cutoff"])
     found = view.relevant(measure["rel"])
-    offsets = np.concatenate(([0], np.cumsum(view.retrieved)))
+    offsets = cumulate(view.retrieved)
     place = offsets[found.queries] + found.ranks - 1
-    words, own = ranked.words[found.pairs], ranked.own_words[found.pairs]
+    above, own = ranked.lengths_above[found.pairs], ranked.own_lengths[found.pairs]
     first = within_query(found.offsets) == 0
     between = found.ranks - np.where(first, 0, np.roll(found.ranks, 1)) - 1
-    words_between = words - np.where(first, 0.0, np.roll(words + own, 1))
+    length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
     gap = between > 0
     lengths = np.zeros(offsets[-1])
-    lengths[place[gap] - 1] = words_between[gap]
+    lengths[place[gap] - 1] = length_between[gap]
     lengths[place] = own
     constants = {name: measure[name] for name in _CONSTANTS}
     return time_biased_gain(found.ranks, found.offsets, lengths, offsets, **constants)

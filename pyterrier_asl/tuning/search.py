@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 import pyterrier as pt
 
-from .objective import Objective, PipelineObjective, Task, make_task
-from .space import Params, Setting, Space, warn_of_twins
+from .objective import Objective, PipelineObjective, SearchResult, TuningTask, make_task
+from .space import Params, Space, warn_of_equal_transformers
 from .sweep import NotSwept, Sweep
 
 #: A setting as GridSearch returns it: (transformer, name, value) of each parameter.
@@ -119,7 +118,7 @@ def RandomSearch(
     """
     if return_type not in _RETURN_TYPES:
         raise ValueError(f"return_type is {return_type!r}; it must be one of {_RETURN_TYPES}")
-    warn_of_twins(pipeline, params)
+    warn_of_equal_transformers(pipeline, params)
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
     before = space.current()
@@ -171,7 +170,8 @@ def KFoldRandomSearch(
         of each fold the setting, a list of (transformer, name, value).
 
     Raises:
-        ValueError: for fewer than two folds, or what :func:`RandomSearch` raises.
+        ValueError: for fewer than two folds, a topic that is in two of them, or what
+            :func:`RandomSearch` raises.
     """
     if len(topics_list) < 2:
         raise ValueError(f"there must be two folds of topics or more, not {len(topics_list)}")
@@ -180,6 +180,7 @@ def KFoldRandomSearch(
     each = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
     if len(each) != len(topics_list):
         raise ValueError(f"there are {len(topics_list)} folds and {len(each)} frames of qrels")
+    _check_folds(topics_list)
     space = Space(params)
     before = space.current()
     results, settings = [], []
@@ -205,56 +206,28 @@ def KFoldRandomSearch(
     return pd.concat(results, ignore_index=True), settings
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a search found.
-
-    Attributes:
-        trials: ``trial``, then the parameters, then the measures.
-        settings: the parameters of each, as transformers take them.
-        task: what the search was for.
-        labels: the names of the parameters' columns.
-    """
-
-    trials: pd.DataFrame
-    settings: list[Setting]
-    task: Task
-    labels: list[str]
-
-    @property
-    def best_row(self) -> int:
-        """The row of the best trial, of equals the first."""
-        values = self.trials[self.task.metric].to_numpy()
-        return int(values.argmax() if self.task.maximize else values.argmin())
-
-    @property
-    def worst_row(self) -> int:
-        """The row of the worst trial, of equals the first."""
-        values = self.trials[self.task.metric].to_numpy()
-        return int(values.argmin() if self.task.maximize else values.argmax())
-
-    @property
-    def best(self) -> Setting:
-        """The best setting."""
-        return self.settings[self.best_row]
-
-    @property
-    def value(self) -> float:
-        """The best value."""
-        return float(self.trials[self.task.metric].iloc[self.best_row])
+def _check_folds(folds: Sequence[pd.DataFrame]) -> None:
+    fold_of: dict[str, int] = {}
+    for number, fold in enumerate(folds, 1):
+        for qid in fold["qid"].astype(str).unique():
+            if fold_of.setdefault(qid, number) != number:
+                raise ValueError(
+                    f"topic {qid!r} is in fold {fold_of[qid]} and in fold {number}: it would be "
+                    "run by a pipeline that was tuned on it; give folds without common topics"
+                )
 
 
-def search(objective: Objective, space: Space, task: Task, **options: Any) -> Found:
+def search(objective: Objective, space: Space, task: TuningTask, **options: Any) -> SearchResult:
     """Runs the trials; options as in :func:`.study.run_trials`, whose Optuna is imported here."""
     from .study import run_trials
 
-    return Found(*run_trials(objective, space, task, **options), task, space.labels)
+    return run_trials(objective, space, task, **options)
 
 
 def objective_for(
     pipeline: pt.Transformer,
     space: Space,
-    task: Task,
+    task: TuningTask,
     *,
     batch_size: int | None = None,
     sweep: bool | None = None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyterrier as pt
@@ -33,7 +33,7 @@ class Truncated:
 
     def ppf(self, quantile: float) -> int:
         """The whole number at a quantile."""
-        return int(_quantile_function(self.distribution)(quantile))
+        return int(_quantile(self.distribution, quantile))
 
     def __repr__(self) -> str:
         return f"truncated({describe(self.distribution)})"
@@ -55,38 +55,6 @@ def truncated(distribution: Any) -> Truncated:
     return Truncated(distribution)
 
 
-class Dimension(Protocol):
-    """One parameter's values. Samplers see a plain domain, whatever the distribution is."""
-
-    @property
-    def choices(self) -> int | None:
-        """How many choices the domain has; None: it is the quantiles from 0 to 1."""
-
-    def value(self, point: float) -> Any:
-        """The value at a quantile or with the number of a choice."""
-
-
-class _Quantiles:
-    choices = None
-
-    def __init__(self, distribution: Any) -> None:
-        self.function = _quantile_function(distribution)
-        self.whole = hasattr(getattr(distribution, "dist", None), "pmf")
-
-    def value(self, point: float) -> Any:
-        value = self.function(min(max(point, _EDGE), 1 - _EDGE))
-        return int(value) if self.whole or isinstance(value, int) else float(value)
-
-
-class _Choices:
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = [v.item() if isinstance(v, np.generic) else v for v in values]
-        self.choices = len(self.values)
-
-    def value(self, point: float) -> Any:
-        return self.values[int(point)]
-
-
 @dataclass(frozen=True)
 class Parameter:
     """One parameter to tune.
@@ -96,15 +64,31 @@ class Parameter:
         name: what the transformer calls it.
         label: what tables call it: its name; ``tran_<i>_<name>``, as in GridScan, where two of the
             transformers have one of that name.
-        distribution: as it was given.
-        dimension: as samplers see it.
+        distribution: as it was given: one with quantiles, or a list of values.
     """
 
     transformer: pt.Transformer
     name: str
     label: str
     distribution: Any
-    dimension: Dimension
+
+    @property
+    def choices(self) -> int | None:
+        """How many values the list has; None for a distribution.
+
+        Samplers see a plain domain, whatever the distribution is: its quantiles, from 0 to 1, or
+        the numbers of the values.
+        """
+        return None if _has_quantiles(self.distribution) else len(self.distribution)
+
+    def value(self, point: float) -> Any:
+        """The value at a quantile, or the one with this number."""
+        if self.choices is not None:
+            value = self.distribution[int(point)]
+            return value.item() if isinstance(value, np.generic) else value
+        value = _quantile(self.distribution, min(max(point, _EDGE), 1 - _EDGE))
+        whole = hasattr(getattr(self.distribution, "dist", None), "pmf") or isinstance(value, int)
+        return int(value) if whole else float(value)
 
 
 class Space:
@@ -128,7 +112,11 @@ class Space:
 
     def __init__(self, params: Params) -> None:
         pairs = list(params.items()) if isinstance(params, Mapping) else list(params)
-        given = [(i, t, n, d) for i, (t, of) in enumerate(pairs) for n, d in _named(t, of)]
+        given = [
+            (i, t, name, distribution)
+            for i, (t, distributions) in enumerate(pairs)
+            for name, distribution in _checked_distributions(t, distributions)
+        ]
         if not given:
             raise ValueError(
                 "there is no parameter to tune; give for instance "
@@ -136,10 +124,13 @@ class Space:
             )
         times = Counter(name for _, _, name, _ in given)
         self.parameters = [
-            Parameter(t, n, n if times[n] == 1 else f"tran_{i}_{n}", d, _dimension(t, n, d))
-            for i, t, n, d in given
+            Parameter(t, name, name if times[name] == 1 else f"tran_{i}_{name}", distribution)
+            for i, t, name, distribution in given
         ]
-        _check_each_once(self.parameters)
+        each = Counter((id(p.transformer), p.name) for p in self.parameters)
+        for p in self.parameters:
+            if each[id(p.transformer), p.name] > 1:
+                raise ValueError(f"{p.name!r} of {p.transformer!r} is given twice")
 
     @classmethod
     def fixed(cls) -> Space:
@@ -154,8 +145,8 @@ class Space:
         return [parameter.label for parameter in self.parameters]
 
     def setting(self, points: Iterable[float]) -> Setting:
-        """The values at these points of the dimensions."""
-        return tuple(p.dimension.value(point) for p, point in zip(self.parameters, points))
+        """The values at these quantiles, or with these numbers."""
+        return tuple(p.value(point) for p, point in zip(self.parameters, points))
 
     def current(self) -> Setting:
         """The values that the transformers have now."""
@@ -190,7 +181,7 @@ def describe(distribution: Any) -> str:
     return repr(list(distribution) if isinstance(distribution, np.ndarray) else distribution)
 
 
-def warn_of_twins(pipeline: pt.Transformer, params: Params) -> None:
+def warn_of_equal_transformers(pipeline: pt.Transformer, params: Params) -> None:
     """Warns of a transformer of the pipeline that equals a tuned one and is not tuned itself.
 
     Two equal transformers cannot both be keys of a dict: it takes the second for the first.
@@ -222,44 +213,36 @@ def _all_of(transformer: Any) -> Iterator[Any]:
             yield from _all_of(inner)
 
 
-def _named(transformer: Any, parameters: Any) -> Iterator[tuple[str, Any]]:
+def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tuple[str, Any]]:
+    """The names of a transformer's parameters and what each is drawn from."""
     if not (hasattr(transformer, "set_parameter") and hasattr(transformer, "get_parameter")):
         raise ValueError(
             f"{transformer!r} has no set_parameter(), so nothing of it can be tuned; params maps "
             "transformers of the pipeline to their parameters"
         )
-    if not isinstance(parameters, Mapping):
+    if not isinstance(distributions, Mapping):
         raise ValueError(
-            f"the parameters of {transformer!r} are {parameters!r}; they must be a dict of names "
-            "and distributions, such as {'b': scipy.stats.uniform(0, 1)}"
+            f"the parameters of {transformer!r} are {distributions!r}; they must be a dict of "
+            "names and distributions, such as {'b': scipy.stats.uniform(0, 1)}"
         )
-    yield from parameters.items()
+    for name, distribution in distributions.items():
+        try:
+            transformer.get_parameter(name)
+        except Exception:
+            raise ValueError(f"{transformer!r} has no parameter {name!r} to tune") from None
+        values = isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution)
+        if not (values or _has_quantiles(distribution)):
+            raise ValueError(
+                f"{name!r} of {transformer!r} is to be drawn from {distribution!r}; give a SciPy "
+                "distribution with its parameters, such as scipy.stats.uniform(0, 1), "
+                "loguniform(.01, 1000) or randint(1, 11), or a list of values"
+            )
+        yield name, distribution
 
 
-def _dimension(transformer: Any, name: str, distribution: Any) -> Dimension:
-    try:
-        transformer.get_parameter(name)
-    except Exception:
-        raise ValueError(f"{transformer!r} has no parameter {name!r} to tune") from None
-    if hasattr(distribution, "ppf") or hasattr(distribution, "icdf"):
-        return _Quantiles(distribution)
-    if isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution):
-        return _Choices(list(distribution))
-    raise ValueError(
-        f"{name!r} of {transformer!r} is to be drawn from {distribution!r}; give a SciPy "
-        "distribution with its parameters, such as scipy.stats.uniform(0, 1), loguniform(.01, "
-        "1000) or randint(1, 11), or a list of values"
-    )
+def _has_quantiles(distribution: Any) -> bool:
+    return hasattr(distribution, "ppf") or hasattr(distribution, "icdf")
 
 
-def _quantile_function(distribution: Any) -> Any:
-    return distribution.ppf if hasattr(distribution, "ppf") else distribution.icdf
-
-
-def _check_each_once(parameters: list[Parameter]) -> None:
-    seen: set[tuple[int, str]] = set()
-    for parameter in parameters:
-        key = (id(parameter.transformer), parameter.name)
-        if key in seen:
-            raise ValueError(f"{parameter.name!r} of {parameter.transformer!r} is given twice")
-        seen.add(key)
+def _quantile(distribution: Any, point: float) -> Any:
+    return (distribution.ppf if hasattr(distribution, "ppf") else distribution.icdf)(point)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
-from .objective import make_task
-from .search import Found, objective_for, search
+from .objective import Floats, Objective, SearchResult, make_task
+from .search import objective_for, search
 from .space import Params, Setting, Space, truncated
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def StagedSearch(
         qrels: their judgements.
         metric: what every stage is tuned for.
         measures: others to record.
-        held_out: name -> topics and qrels on which the tuned pipeline is measured at the end.
+        held_out: name -> topics and qrels on which the tuned pipeline is measured at the end; a
+            warning says which of them were tuned on.
         n_trials: settings of each stage.
         seed: of the settings; stages draw different ones.
         jobs: how many settings to try at once.
@@ -102,10 +104,12 @@ def StagedSearch(
     if not stages or len(set(names)) < len(names):
         raise ValueError(f"stages need names of their own, one or more of them: {names}")
     task = make_task(topics, qrels, metric, measures)
+    for name, (other_topics, _) in (held_out or {}).items():
+        warn_of_tuned_topics(topics, other_topics, name)
     spaces = [Space(stage.params) for stage in stages]
     before = [(space, space.current()) for space in spaces]
     before += [(s, s.current()) for s in map(_taken_over, spaces, stages) if s is not None]
-    results: dict[str, Found] = {}
+    results: dict[str, SearchResult] = {}
     try:
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             found = search(
@@ -116,7 +120,7 @@ def StagedSearch(
             )  # fmt: skip
             results[stage.name] = found
             _fix(space, found.best, stage)
-        rows = [row for name, found in results.items() for row in _rows(name, found)]
+        rows = [row for name, found in results.items() for row in _table_rows(name, found)]
         for name, (other_topics, other_qrels) in (held_out or {}).items():
             values = measured(
                 stages[-1].pipeline, other_topics, other_qrels, [metric, *measures], sweep=sweep
@@ -131,6 +135,25 @@ def StagedSearch(
     trials = {name: found.trials for name, found in results.items()}
     settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
     return StagedResult(stages[-1].pipeline, table, trials, settings)
+
+
+def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:
+    """Warns where topics that a pipeline is to be measured on are among those it is tuned on.
+
+    Args:
+        topics: those that it is tuned on.
+        others: those that it is measured on.
+        name: how the warning calls them.
+    """
+    columns = [c for c in ("qid", "query") if c in topics.columns and c in others.columns]
+    tuned = set(topics[columns].astype(str).itertuples(index=False, name=None))
+    shared = sum(row in tuned for row in others[columns].astype(str).itertuples(False, None))
+    if shared:
+        warnings.warn(
+            f"{shared} of the {len(others)} topics of {name!r} are among the {len(topics)} that "
+            "are tuned on: what is measured on these says nothing about other topics",
+            stacklevel=3,
+        )
 
 
 def measured(
@@ -150,9 +173,31 @@ def measured(
         measures: one or more; the names of measures are as in :func:`~pyterrier_asl.RandomSearch`.
         sweep: as in :func:`~pyterrier_asl.RandomSearch`.
     """
+    return _fixed_objective(pipeline, topics, qrels, measures, sweep)(())
+
+
+def measured_by_query(
+    pipeline: pt.Transformer,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Iterable[Any],
+    *,
+    sweep: bool | None = None,
+) -> dict[str, Floats]:
+    """The measures of a pipeline as it is for each judged query; arguments of :func:`measured`."""
+    return _fixed_objective(pipeline, topics, qrels, measures, sweep).per_query(())
+
+
+def _fixed_objective(
+    pipeline: pt.Transformer,
+    topics: pd.DataFrame,
+    qrels: pd.DataFrame,
+    measures: Iterable[Any],
+    sweep: bool | None,
+) -> Objective:
     first, *others = measures
     task = make_task(topics, qrels, first, others)
-    return objective_for(pipeline, Space.fixed(), task, sweep=sweep)(())
+    return objective_for(pipeline, Space.fixed(), task, sweep=sweep)
 
 
 def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
@@ -221,12 +266,12 @@ def _taken_over(space: Space, stage: Stage) -> Space | None:
     return Space([(t, names) for t in stage.handed_to]) if stage.handed_to else None
 
 
-def _digest(results: Mapping[str, Found]) -> str:
+def _digest(results: Mapping[str, SearchResult]) -> str:
     best = [(name, found.best) for name, found in results.items()]
     return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
 
 
-def _rows(stage: str, found: Found) -> Iterable[tuple[Any, ...]]:
+def _table_rows(stage: str, found: SearchResult) -> Iterable[tuple[Any, ...]]:
     for which, row in (("best", found.best_row), ("worst", found.worst_row)):
         trial = int(found.trials["trial"].iloc[row])
         for label, value in zip(found.labels, found.settings[row]):

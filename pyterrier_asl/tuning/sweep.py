@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,21 @@ import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..judging import Judgements
+from ..judging.judgements import Judgements
 from ..retrieval.bm25 import (
     BM25,
-    bm25_scores,
-    fetch_postings,
-    idf_weights,
+    TopDocuments,
+    WeightedQueries,
+    number_terms,
     query_weights,
     robertson_weights,
+    scoring_weights,
     top_documents,
 )
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
-from .objective import Task
-from .ranked import Ranked, Scorer, lengths_of, ranked, scorer
+from .objective import TuningTask, ids_as_text
+from .ranked import JudgedRanks, RankScorer, judged_ranks, known_lengths, rank_scorer
 from .space import Setting, Space
 
 Floats = npt.NDArray[np.float64]
@@ -48,27 +49,6 @@ _PARAMETERS = {
 
 class NotSwept(ValueError):
     """This search cannot be swept; the message says why."""
-
-
-class Queries(NamedTuple):
-    """The terms of Q queries, by number.
-
-    Attributes:
-        offsets: [Q + 1] where the terms of each query begin.
-        terms: their numbers.
-        weights: q_t.
-    """
-
-    offsets: Ints
-    terms: Ints
-    weights: Floats
-
-
-class TopRanked(NamedTuple):
-    """The first documents of Q queries: where each query's begin, [Q + 1], and their docids."""
-
-    offsets: Ints
-    docs: npt.NDArray[np.int32]
 
 
 class Sweep:
@@ -87,7 +67,7 @@ class Sweep:
     #: The loops let go of Python's lock.
     backend = "threading"
 
-    def __init__(self, pipeline: pt.Transformer, space: Space, task: Task) -> None:
+    def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
         self.stages = _stages(pipeline)
         self.space = space
         _check_parameters(self.stages, space)
@@ -95,11 +75,11 @@ class Sweep:
         self.scorers = {name: _scorer(measure) for name, measure in task.measures.items()}
         self.judgements = Judgements(task.qrels)
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
-        self.own = _numbered(self.index, self.query_terms)
+        self.own = number_terms(self.index, self.query_terms)
         self._prepare(task)
         self._made: dict[str, tuple[Any, Any]] = {}
 
-    def _prepare(self, task: Task) -> None:
+    def _prepare(self, task: TuningTask) -> None:
         """What every setting needs of the index, as plain arrays."""
         index, judgements = self.index, self.judgements
         docids = pd.Index(index.docnos, dtype=object).get_indexer(
@@ -108,21 +88,16 @@ class Sweep:
         self.judged_docs = docids.astype(np.int32)
         self.id_order = np.empty(index.num_docs, np.uint32)
         self.id_order[pc.sort_indices(index.docno_strings)] = np.arange(index.num_docs)
-        words = _words(task.measures.values(), index)
-        self.words = np.zeros(index.num_docs) if words is None else words
-        self.own_words = np.where(docids >= 0, self.words[docids], 0.0)
-        names = "term_offsets", "posting_docs", "posting_tfs", "doc_offsets", "doc_term_ids"
-        self.arrays = {name: np.asarray(index.array(name)) for name in names}
-        self.length_ratios = index.doc_lengths / index.avg_doc_length
-        n = np.diff(self.arrays["term_offsets"])
-        self.idf = {idf: idf_weights(idf, n, index.num_docs) for idf in ("robertson", "terrier")}
+        lengths = _doc_lengths(task.measures.values(), index)
+        self.lengths = np.zeros(index.num_docs) if lengths is None else lengths
+        self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
+        n = np.diff(index.array("term_offsets"))
         self.selection_weights = robertson_weights(n, index.num_docs)
 
     def __call__(self, setting: Setting) -> dict[str, float]:
-        ranked = self.rank(setting)
         return {
-            name: math.fsum(score(ranked)) / len(self.judgements)
-            for name, score in self.scorers.items()
+            name: math.fsum(values) / len(self.judgements)
+            for name, values in self.per_query(setting).items()
         }
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
@@ -130,12 +105,14 @@ class Sweep:
         ranked = self.rank(setting)
         return {name: score(ranked) for name, score in self.scorers.items()}
 
-    def rank(self, setting: Setting) -> Ranked:
+    def rank(self, setting: Setting) -> JudgedRanks:
         """Where the judged documents are ranked at this setting."""
         stages = [self._with(stage, setting) for stage in self.stages]
         final = stages[-1]
         if len(stages) == 1:
-            queries = self._once("saturated", final.k3, lambda: self._saturated(final.k3))
+            queries = self._once(
+                "own", final.k3, lambda: number_terms(self.index, self.query_terms, k3=final.k3)
+            )
         else:
             queries = self._expanded(*stages[:2])
         return self._retrieve(final, queries)
@@ -156,26 +133,25 @@ class Sweep:
         kept: T = made[1]
         return kept
 
-    def _retrieve(self, bm25: BM25, queries: Queries) -> Ranked:
-        from . import _kernels
+    def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> JudgedRanks:
+        from ..retrieval import _kernels
 
-        weights = queries.weights * self.idf[bm25.idf][queries.terms]
-        b, k1 = float(bm25.b), float(bm25.k1)
-        retrieved, offsets, which, ranks, words = _kernels.rank_judged(
-            self.arrays["term_offsets"],
-            self.arrays["posting_docs"],
-            self.arrays["posting_tfs"],
-            k1 * ((1.0 - b) + b * self.length_ratios),
-            *_weighing(queries, weights * (k1 + 1.0)),
-            int(bm25.num_results),
+        retrieved, offsets, which, ranks, above = _kernels.rank_judged(
+            self.index.scoring_arrays,
+            scoring_weights(self.index, queries, k1=bm25.k1, idf=bm25.idf),
+            float(bm25.k1),
+            float(bm25.b),
+            min(int(bm25.num_results), self.index.num_docs),
             self.id_order,
-            self.words,
+            self.lengths,
             self.judgements.offsets,
             self.judged_docs,
         )
-        return ranked(self.judgements, retrieved, offsets, which, ranks, words, self.own_words)
+        return judged_ranks(
+            self.judgements, retrieved, offsets, which, ranks, above, self.own_lengths
+        )
 
-    def _expanded(self, first: BM25, feedback: RobertsonPRF) -> Queries:
+    def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
         # Kept to the largest depth so far, so that a deeper one is not retrieved again and again.
@@ -184,36 +160,30 @@ class Sweep:
         top = self._once("top", (before, depth), lambda: self._top(first, depth))
         return self._once("new", (before, settings), lambda: self._feedback(top, *settings))
 
-    def _top(self, first: BM25, depth: int) -> TopRanked:
-        postings = fetch_postings(self.index, self.query_terms, idf=first.idf, k3=first.k3)
-        scores = bm25_scores(postings, b=first.b, k1=first.k1)
-        top = top_documents(postings, scores, min(depth, first.num_results))
-        return TopRanked(top.offsets, top.docs)
+    def _top(self, first: BM25, depth: int) -> TopDocuments:
+        queries = number_terms(self.index, self.query_terms, k3=first.k3)
+        num_results = min(depth, first.num_results)
+        return top_documents(
+            self.index, queries, b=first.b, k1=first.k1, num_results=num_results, idf=first.idf
+        )
 
-    def _feedback(self, top: TopRanked, fb_docs: int, fb_terms: int, gamma: float) -> Queries:
-        from . import _kernels
+    def _feedback(
+        self, top: TopDocuments, fb_docs: int, fb_terms: int, gamma: float
+    ) -> WeightedQueries:
+        from ..retrieval import _feedback_kernels
 
-        return Queries(
-            *_kernels.expand(
-                top.offsets,
-                top.docs,
-                self.arrays["doc_offsets"],
-                self.arrays["doc_term_ids"],
+        return WeightedQueries(
+            *_feedback_kernels.expand(
+                top,
+                self.index.forward_arrays.offsets,
+                self.index.forward_arrays.term_ids,
                 self.selection_weights,
-                *self.own,
+                self.own,
                 fb_docs,
                 fb_terms,
                 gamma,
             )
         )
-
-    def _saturated(self, k3: float | None) -> Queries:
-        """The queries as they are, their weights saturated as the retriever does it."""
-        if k3 is None:
-            return self.own
-        largest = [max(map(abs, query.values()), default=1.0) for query in self.query_terms]
-        q = self.own.weights / np.repeat(largest, np.diff(self.own.offsets))
-        return self.own._replace(weights=(k3 + 1) * q / (k3 + np.abs(q)))
 
 
 def _stages(pipeline: pt.Transformer) -> list[Any]:
@@ -240,19 +210,19 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
         raise NotSwept("the last retrieval saturates query weights (k3)")
 
 
-def _scorer(measure: Measure) -> Scorer:
-    found = scorer(measure)
+def _scorer(measure: Measure) -> RankScorer:
+    found = rank_scorer(measure)
     if found is None:
         raise NotSwept(f"{measure} is not one of the sweep's measures")
     return found
 
 
-def _words(measures: Any, index: TermIndex) -> Floats | None:
+def _doc_lengths(measures: Any, index: TermIndex) -> Floats | None:
     """The lengths that TBG wants, the same for all of the measures."""
     wanted = [m for m in measures if "lengths" in m.SUPPORTED_PARAMS]
     first = None
     for measure in wanted:
-        lengths = lengths_of(measure, index.docno_strings)
+        lengths = known_lengths(measure, index.docno_strings)
         if lengths is None or np.isnan(lengths).any():
             raise NotSwept(f"{measure} does not know the length of every document of the index")
         if first is not None and not np.array_equal(lengths, first):
@@ -263,38 +233,8 @@ def _words(measures: Any, index: TermIndex) -> Floats | None:
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
     """The weighted terms of each judged query; none for one that is not among the topics."""
-    qids = topics["qid"].astype(str).tolist()
+    qids = ids_as_text(topics["qid"], "qid of the topics").tolist()
     if len(set(qids)) < len(qids):
         raise NotSwept("a query is among the topics twice")
     given = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [given.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
-
-
-def _numbered(index: TermIndex, query_terms: list[Any]) -> Queries:
-    """The terms that the index has, by number."""
-    found = [
-        [
-            (term_id, weight)
-            for term, weight in query.items()
-            if (term_id := index.term_id(term)) is not None
-        ]
-        for query in query_terms
-    ]
-    pairs = [pair for query in found for pair in query]
-    weights = np.array([weight for _, weight in pairs], np.float64)
-    if not np.isfinite(weights).all():
-        raise NotSwept("a query's term weighs what is not a finite number")
-    return Queries(
-        np.concatenate(([0], np.cumsum([len(query) for query in found]))).astype(np.int64),
-        np.array([term_id for term_id, _ in pairs], np.int64),
-        weights,
-    )
-
-
-def _weighing(queries: Queries, weights: Floats) -> tuple[Ints, Ints, Floats]:
-    """Offsets, terms and weights of the terms that weigh something: others make no candidates."""
-    counts = weights != 0
-    if counts.all():
-        return queries.offsets, queries.terms, weights
-    offsets = np.concatenate(([0], np.cumsum(counts)))[queries.offsets]
-    return offsets, queries.terms[counts], weights[counts]

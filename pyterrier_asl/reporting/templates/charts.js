@@ -1,53 +1,76 @@
-// Pictures: each is drawn when it comes near the window, and again when its rows or colours change.
+// Figures: each is drawn when it comes near the window, when the page is printed, and again when its
+// rows or colours change.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = new Map();
+let printing = false;
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
 
 function theme() {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const ink = colour("ink");
-  const text = { labelColor: colour("soft"), titleColor: colour("soft") };
+  const ink = colour("--ink");
+  const text = { labelColor: colour("--soft"), titleColor: colour("--soft") };
   return {
     background: "transparent",
     font: getComputedStyle(document.body).fontFamily,
     view: { stroke: null },
-    axis: { ...text, gridColor: colour("line"), domainColor: colour("line"), tickColor: colour("line"),
+    axis: { ...text, gridColor: colour("--line"), domainColor: colour("--line"), tickColor: colour("--line"),
       labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8 },
     legend: { ...text, labelColor: ink, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", symbolSize: 90,
-      symbolBaseFillColor: colour("soft"), gradientStrokeColor: "transparent" },
+      symbolBaseFillColor: colour("--soft"), gradientStrokeColor: "transparent" },
     range: {
-      category: [1, 2, 3, 4, 5, 6].map((n) => colour(`c${n}`)),
-      diverging: [colour("c2"), colour("middle"), colour("c1")],
+      category: [1, 2, 3, 4, 5, 6].map((n) => colour(`--c${n}`)),
+      diverging: [colour("--c2"), colour("--middle"), colour("--c1")],
     },
-    mark: { color: colour("c1") },
-    line: { color: colour("soft") },
-    rule: { color: colour("soft") },
+    mark: { color: colour("--c1") },
+    line: { color: colour("--soft") },
+    rule: { color: colour("--soft") },
     text: { color: ink },
   };
 }
 
-// Tells how a picture named in the page gets its rows, and what a click on a mark does.
-function chart(name, rows, click) {
+// Registers a figure of the page: where its rows come from, and what a click on a mark does.
+function chart(name, rows, { click, more } = {}) {
   const figure = document.querySelector(`figure[data-chart="${name}"]`);
   if (!figure) return;
-  const title = figure.querySelector("h3")?.textContent ?? "All systems on this topic";
-  const place = figure.querySelector(".canvas");
-  place.setAttribute("role", "img");
-  place.setAttribute("aria-label", `Picture: ${title}. Its data can be saved below.`);
-  charts.set(name, { name, figure, rows, click, near: false, view: null });
+  const title = figure.querySelector("h3")?.textContent ?? "All systems on this query";
+  const canvas = figure.querySelector(".canvas");
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `Figure: ${title}. Its data can be saved below.`);
+  // Room for the figure, so that nothing moves when it is drawn.
+  const square = Math.min(canvas.clientWidth - 60, 520);
+  const height = ["matrix", "ranks"].includes(name) ? square : page.charts[name].height ?? 340;
+  canvas.style.minHeight = `${height + 40}px`;
+  charts.set(name, { name, figure, rows, click, more, near: false, view: null });
+}
+
+// The specification with the colours of the systems that it shows.
+function specification(name, rows) {
+  const systems = [...new Set(rows.filter((row) => row.marked !== false).map((row) => row.system))];
+  const known = systems.filter((system) => system !== undefined);
+  const colours = known.map((system) => colour(colourName(page.systems.indexOf(system))));
+  const sides = [...sideColours().map(colour), colour("--soft")];
+  const text = JSON.stringify(page.charts[name])
+    .replaceAll('["systems"]', () => JSON.stringify(known))
+    .replaceAll('["colours"]', () => JSON.stringify(colours))
+    .replaceAll('["neutral"]', () => JSON.stringify([colour("--soft"), colour("--mid")]))
+    .replaceAll('["sides"]', () => JSON.stringify(sides));
+  return JSON.parse(text);
 }
 
 async function draw(one) {
-  const { name, figure, rows, click } = one;
-  const place = figure.querySelector(".canvas");
-  const spec = structuredClone(page.charts[name]);
-  if (name === "matrix" || name === "ranks") spec.height = Math.min(place.clientWidth - 60, 520);
+  const { name, figure, rows, click, more } = one;
+  const canvas = figure.querySelector(".canvas");
+  const data = rows();
+  const spec = specification(name, data);
+  if (name === "matrix" || name === "ranks") spec.height = Math.min(canvas.clientWidth - 60, printing ? 380 : 520);
   spec.data = { name: "data" };
-  spec.datasets = { ...spec.datasets, data: rows() };
+  spec.datasets = { ...spec.datasets, data, ...more?.() };
   const turn = (one.turn = (one.turn || 0) + 1);
-  const { view, finalize } = await vegaEmbed(place, spec, {
-    actions: false, renderer: "canvas", config: theme(), tooltip: { theme: dark.matches ? "dark" : "light" },
-    ast: false,
+  const { view, finalize } = await vegaEmbed(canvas, spec, {
+    actions: false, renderer: printing && data.length < 5000 ? "svg" : "canvas", config: theme(),
+    tooltip: { theme: dark.matches ? "dark" : "light" }, ast: false,
   });
   if (turn !== one.turn) return finalize();
   one.finalize?.();
@@ -60,7 +83,7 @@ async function draw(one) {
 function redraw(...names) {
   for (const name of names) {
     const one = charts.get(name);
-    if (one?.near) draw(one);
+    if (one?.near || (one && printing)) draw(one);
   }
 }
 
@@ -78,7 +101,17 @@ function watchCharts() {
   dark.addEventListener("change", () => redraw(...charts.keys()));
 }
 
-// What the two pictures of the headroom, the bump chart and the last one show.
+// On paper every figure is drawn, in light colours and as wide as the paper.
+function printCharts(now) {
+  printing = now;
+  document.documentElement.classList.toggle("print", now);
+  for (const one of charts.values()) if (now || one.near) draw(one);
+}
+
+addEventListener("beforeprint", () => printCharts(true));
+addEventListener("afterprint", () => printCharts(false));
+
+// The rows of the figures on headroom, rankings and judged documents.
 
 function bestBy(measure, count) {
   return systemsBy(measure).slice(0, count);
@@ -89,37 +122,36 @@ function lengthRows() {
   const other = $("lengths-add")?.value;
   const systems = other ? [...best.slice(0, 3), Number(other)] : best;
   const total = docs.ids.length;
-  return systems.flatMap((system, place) => page.lengths.labels.map((label, at) => {
+  return systems.flatMap((system, rank) => page.lengths.labels.map((label, at) => {
     const documents = page.lengths.counts[system][at];
-    return { system: page.systems[system], place, class: label, at, documents, share: total ? documents / total : 0 };
+    return { system: page.systems[system], rank, class: label, at, documents, share: total ? documents / total : 0 };
   }));
 }
 
 function systemsByAsl() {
-  return [...page.systems.keys()].sort((a, b) => page.asl.places[a] - page.asl.places[b] || a - b);
+  return [...page.systems.keys()].sort((a, b) => page.asl.ranks[a] - page.asl.ranks[b] || a - b);
 }
 
 function lossRows() {
   return systemsByAsl().flatMap((system, at) => {
     const whole = page.asl.means[system];
     const missing = page.missingShare[system] ?? 0;
-    const row = (part, share) => ({ system: page.systems[system], place: at + 1, part, asl: whole * share, share });
+    const row = (part, share) => ({ system: page.systems[system], rank: at + 1, part, asl: whole * share, share });
     return [row("from what it did not retrieve", missing), row("from what it retrieved", 1 - missing)];
   });
 }
 
 function bumpRows() {
-  const chosen = $("bump-mark").value;
-  const best = page.reordered.map((at) => bestBy(at, 1)[0]);
-  const marked = [...new Set(chosen ? [Number(chosen)] : [...best, page.movers[0]])];
+  const other = $("bump-mark").value;
+  const best = page.reordered.map((each) => each.best);
+  const usual = S <= COLOURS ? page.palette : [...best, page.movers[0]];
+  const marked = [...new Set(other ? [Number(other)] : usual)];
   const last = page.reordered.length - 1;
-  const ends = marked.map((system) => page.measures[page.reordered[last]].order[system]);
-  const labels = spreadOut(ends, S / 24);
-  return page.reordered.flatMap((measure, at) => page.systems.map((system, i) => {
+  const labels = spreadOut(marked.map((system) => page.reordered[last].ranks[system]), S / 24);
+  return page.reordered.flatMap(({ name, ranks, means }, at) => page.systems.map((system, i) => {
     const mark = marked.indexOf(i);
-    const { name, order, means } = page.measures[measure];
-    return { system, measure: name, at, place: order[i], value: means[i], marked: mark >= 0,
-      last: at === last, label: mark >= 0 ? labels[mark] : order[i], first: mark };
+    return { system, measure: name, at, rank: ranks[i], value: means[i], retrieved: page.retrieved[i],
+      short: page.short[i], marked: mark >= 0, last: at === last, label: mark >= 0 ? labels[mark] : ranks[i], first: mark };
   }));
 }
 
@@ -133,10 +165,11 @@ function spreadOut(heights, apart) {
   return spread;
 }
 
-function sureRows() {
+function judgedRows() {
   const series = Object.entries(page.judged).map(([name, shares]) => [`judged share of the first ${name.slice(7)}`, shares]);
-  series.push(["unjudged share above relevant documents", page.unjudgedShare]);
-  return systemsByAsl().flatMap((system, place) => series.map(([what, shares], at) => (
-    { system: page.systems[system], place: place + 1, what, at, share: shares[system] }
+  series.push(["unjudged above all relevant documents", page.unjudgedAll]);
+  series.push(["unjudged above retrieved relevant documents", page.unjudgedShare]);
+  return systemsByAsl().flatMap((system, rank) => series.map(([what, shares], at) => (
+    { system: page.systems[system], rank: rank + 1, what, at, share: shares[system] }
   )));
 }

@@ -1,8 +1,9 @@
-// The data of the page, and what all parts of it share. Text goes into the page as text only.
+// The data of the page, and helpers of all its parts. Text goes into the page as text only.
 const page = JSON.parse(document.getElementById("data").textContent);
 const S = page.systems.length;
-const Q = page.topics.length;
+const Q = page.queries.length;
 const docs = page.documents;
+const tops = page.tops;
 const $ = (id) => document.getElementById(id);
 
 function unpack(text, Type) {
@@ -14,19 +15,21 @@ function unpack(text, Type) {
 
 for (const measure of page.measures) {
   measure.values = unpack(measure.values, Float32Array);
-  measure.p = measure.p && unpack(measure.p, Float32Array);
+  for (const name of ["p", "ownP"]) measure[name] = measure[name] && unpack(measure[name], Float32Array);
 }
 docs.ranks = unpack(docs.ranks, Uint16Array);
 docs.rowOf = new Map(docs.systems.map((system, row) => [system, row]));
-if (page.duels) {
-  page.duels.wins = unpack(page.duels.wins, Uint16Array);
-  page.duels.rrLP = unpack(page.duels.rrLP, Float32Array);
-  page.duels.rrP = unpack(page.duels.rrP, Float32Array);
-  page.duels.sgnP = unpack(page.duels.sgnP, Float32Array);
-  page.duels.levels = unpack(page.duels.levels, Uint16Array);
+tops.documents = unpack(tops.documents, tops.ids.length < 2 ** 16 - 1 ? Uint16Array : Uint32Array);
+tops.state = unpack(tops.state, Uint8Array);
+tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
+if (page.preferences) {
+  for (const name of ["wins", "levels"]) page.preferences[name] = unpack(page.preferences[name], Uint16Array);
+  for (const name of ["rrLP", "rrP", "rrOwnP", "sgnP", "sgnOwnP"]) {
+    page.preferences[name] = unpack(page.preferences[name], Float32Array);
+  }
 }
 
-// Where a pair of systems stands among all pairs a < b.
+// The index of a pair of systems among all pairs a < b.
 function pairAt(a, b) {
   if (a > b) [a, b] = [b, a];
   return a * S - (a * (a + 1)) / 2 + (b - a - 1);
@@ -36,7 +39,7 @@ const sign = (measure) => (measure.higher === false ? -1 : 1);
 
 function shown(value, measure) {
   if (value === null || Number.isNaN(value)) return "–";
-  return value.toFixed(measure.places).replace("-", "−");
+  return value.toFixed(measure.decimals).replace("-", "−");
 }
 
 function shownP(p) {
@@ -46,13 +49,13 @@ function shownP(p) {
 
 function systemsBy(measure) {
   const order = [...page.systems.keys()];
-  const places = page.measures[measure].order;
-  return order.sort((a, b) => places[a] - places[b] || a - b);
+  const { ranks } = page.measures[measure];
+  return order.sort((a, b) => ranks[a] - ranks[b] || a - b);
 }
 
-function element(tag, text, className) {
+function element(tag, content, className) {
   const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
+  if (content !== undefined) made.append(...[content].flat());
   if (className) made.className = className;
   return made;
 }
@@ -66,7 +69,35 @@ function fillSelect(select, systems, chosen) {
   }
 }
 
-const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+function plural(count, word) {
+  const ending = word.endsWith("y") ? word.replace(/y$/, "ies") : `${word}s`;
+  return `${count.toLocaleString("en")} ${count === 1 ? word : ending}`;
+}
+
+// A row that says why a table is empty.
+function emptyRow(text, columns) {
+  const cell = element("td", text);
+  cell.colSpan = columns;
+  return element("tr", cell);
+}
+
+// Words of a query in a text, marked.
+
+const COMMON = new Set(("a an and are as at be by can do does for from how in is it of on or that the their this to was "
+  + "what when where which who why will with").split(" "));
+
+function wordsOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => word.length > 1 && !COMMON.has(word));
+}
+
+function highlighted(text, words) {
+  const same = (a, b) => a === b || (Math.min(a.length, b.length) > 3 && (a.startsWith(b) || b.startsWith(a)));
+  return text.split(/([\p{L}\p{N}]+)/u).map((part, at) => {
+    const lower = part.toLowerCase();
+    return at % 2 && words.some((word) => same(lower, word)) ? element("mark", part) : part;
+  });
+}
 
 // Files
 
@@ -80,13 +111,16 @@ function save(name, type, text) {
 
 function csv(rows) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-// What rows hold only so that they can be drawn.
+// A number without the digits that 32 bits do not hold.
+const raw = (value) => Number(value.toPrecision(7));
+
+// Columns that rows have only for drawing.
 const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "x", "y"];
 
 function csvOfObjects(objects) {
@@ -99,17 +133,17 @@ function csvOfTable(table) {
   return csv([...table.rows].map((row) => [...row.cells].map(value)));
 }
 
-// Tables that sort: the first click puts the best first, or the largest where nothing is best.
+// Sortable tables: the first click puts the best first, or the largest where there is no best.
 
-function sortTable(table, column, forward) {
-  const head = table.tHead.rows[0].cells[column];
+function sortTable(table, head, forward) {
+  const column = head.cellIndex;
   const body = table.tBodies[0];
-  const textual = ["system", "topic"].includes(head.dataset.key);
+  const textual = ["system", "query"].includes(head.dataset.key);
   const key = (row) => row.cells[column].dataset.value;
   const compare = textual
     ? (a, b) => key(a).localeCompare(key(b), "en", { numeric: true })
     : (a, b) => key(a) - key(b);
-  // What has no value stands last, whichever way the others go.
+  // Rows without a value come last in both directions.
   const rows = [...body.rows].sort(
     (a, b) => (key(a) === "") - (key(b) === "") || (forward ? 1 : -1) * compare(a, b)
   );
@@ -119,21 +153,26 @@ function sortTable(table, column, forward) {
 }
 
 function startsAscending(head) {
-  return ["place", "system", "topic", "first"].includes(head.dataset.key) || head.dataset.better === "low";
+  return ["rank", "system", "query", "first"].includes(head.dataset.key) || head.dataset.better === "low";
 }
 
-function makeSortable(table) {
-  for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
+// A heading that chooses a measure does so when it is first clicked, and then sorts.
+function makeSortable(table, before = () => {}) {
+  for (const head of table.tHead.rows[0].cells) {
     head.querySelector("button").addEventListener("click", () => {
       const now = head.getAttribute("aria-sort");
-      sortTable(table, column, now ? now === "descending" : startsAscending(head));
+      if (!now) before(head);
+      sortTable(table, head, now ? now === "descending" : startsAscending(head));
+      head.querySelector("button").focus();
     });
   }
 }
 
-function filterRows(input, table, textOf) {
-  input.addEventListener("input", () => {
+function filterRows(input, table, empty, textOf) {
+  input?.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
-    for (const row of table.tBodies[0].rows) row.hidden = !textOf(row).toLowerCase().includes(wanted);
+    const rows = [...table.tBodies[0].rows];
+    for (const row of rows) row.hidden = !textOf(row).toLowerCase().includes(wanted);
+    empty.hidden = rows.some((row) => !row.hidden);
   });
 }

@@ -1,69 +1,102 @@
-// Two systems: by every measure, topic by topic, and relevant document by relevant document.
-const chosen = () => [Number($("pair-a").value), Number($("pair-b").value)];
+// Two systems: by every measure, query by query, and relevant document by relevant document.
+const FEW = 20;
+let allMoved = false;
+
+// The mean difference of A and B with its interval by Student's t.
+function differenceOf(measure) {
+  const { values } = measure;
+  let [sum, squares] = [0, 0];
+  const differences = page.queries.map((_, q) => values[state.a * Q + q] - values[state.b * Q + q]);
+  for (const difference of differences) sum += difference;
+  const mean = sum / Q;
+  for (const difference of differences) squares += (difference - mean) ** 2;
+  const margin = page.t === null ? NaN : page.t * Math.sqrt(squares / (Q - 1) / Q);
+  return { difference: mean, low: mean - margin, high: mean + margin };
+}
 
 function comparisonRows() {
-  const [a, b] = chosen();
+  const { a, b } = state;
   const at = a === b ? null : pairAt(a, b);
+  const of = (p) => (at === null || !p ? null : p[at]);
   const rows = page.measures.map((measure) => ({
-    name: measure.name, a: measure.means[a], b: measure.means[b], difference: measure.means[a] - measure.means[b],
-    p: at === null || !measure.p ? null : measure.p[at], better: measure.higher === null ? 0 : sign(measure), measure,
+    name: measure.name, a: measure.means[a], b: measure.means[b], ...differenceOf(measure), own: of(measure.ownP),
+    p: of(measure.p), better: measure.higher === null ? 0 : sign(measure), measure,
   }));
-  const { wins, rrLP, rrP, sgnP } = page.duels;
-  const four = { places: 4 };
-  rows.push({ name: "topics preferred (sgnLP)", a: wins[a * S + b], b: wins[b * S + a], better: 1,
-    difference: wins[a * S + b] - wins[b * S + a], p: at === null ? null : sgnP[at], measure: { places: 0 } });
-  rows.push({ name: "mean rrLP of A against B", a: null, b: null, better: 1, difference: rrLP[a * S + b], p: at === null ? null : rrP[at], measure: four });
+  const { wins, rrLP, rrP, rrOwnP, sgnP, sgnOwnP } = page.preferences;
+  const none = { low: NaN, high: NaN, better: 1 };
+  rows.push({ ...none, name: "queries preferred (sgnLP)", a: wins[a * S + b], b: wins[b * S + a],
+    difference: wins[a * S + b] - wins[b * S + a], own: of(sgnOwnP), p: of(sgnP), measure: { decimals: 0 } });
+  rows.push({ ...none, name: "mean rrLP of A against B", a: null, b: null, difference: rrLP[a * S + b], own: of(rrOwnP),
+    p: of(rrP), measure: { decimals: 4 } });
   return rows;
 }
 
 function showComparison() {
-  const body = $("pair-table").tBodies[0];
-  body.replaceChildren(...comparisonRows().map(({ name, a, b, difference, p, better, measure }) => {
-    const row = element("tr");
-    row.append(element("th", name));
+  $("pair-table").tBodies[0].replaceChildren(...comparisonRows().map((row) => {
+    const { name, a, b, difference, low, high, own, p, better, measure } = row;
+    const made = element("tr", element("th", name));
+    made.cells[0].scope = "row";
+    made.classList.toggle("chosen", measure === chosenMeasure());
     for (const [value, wins] of [[a, difference * better > 0], [b, difference * better < 0]]) {
-      row.append(element("td", shown(value, measure), wins && value !== null ? "num best" : "num"));
+      made.append(element("td", shown(value, measure), wins && value !== null ? "num best" : "num"));
     }
-    row.append(element("td", shown(difference, measure), "num"), element("td", shownP(p), "num"));
-    return row;
+    const interval = Number.isNaN(low) ? "–" : `[${shown(low, measure)}, ${shown(high, measure)}]`;
+    made.append(...[shown(difference, measure), interval, shownP(own), shownP(p)].map((text) => element("td", text, "num")));
+    return made;
   }));
 }
 
-// Who has a relevant document higher; null: the ranks of one of them are not on the page.
+function comparisonCsv() {
+  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "low", "high", `p (${page.ownTest})`,
+    `p corrected (${page.test})`];
+  const [a, b] = [page.systems[state.a], page.systems[state.b]];
+  return csv([head, ...comparisonRows().map((row) => (
+    [row.name, a, b, row.a, row.b, raw(row.difference), raw(row.low), raw(row.high), row.own, row.p]
+  ))]);
+}
+
+// The ranks of every relevant document in A and B; null: the page does not hold those of both.
 function rankRows() {
-  const [a, b] = chosen();
-  const rows = [docs.rowOf.get(a), docs.rowOf.get(b)];
+  const rows = [docs.rowOf.get(state.a), docs.rowOf.get(state.b)];
   if (rows.includes(undefined)) return null;
   const R = docs.ids.length;
   const beyond = page.cutoff * 1.5;
   const found = [];
-  for (let topic = 0; topic < Q; topic++) {
-    for (let d = docs.starts[topic]; d < docs.starts[topic + 1]; d++) {
+  for (let q = 0; q < Q; q++) {
+    for (let d = docs.starts[q]; d < docs.starts[q + 1]; d++) {
       const [inA, inB] = rows.map((row) => docs.ranks[row * R + d]);
       const better = inA === inB ? "equal" : !inB || (inA && inA < inB) ? "A" : "B";
-      found.push({ topic: page.topics[topic], document: docs.ids[d], x: inA || beyond, y: inB || beyond,
-        in_a: inA || "not retrieved", in_b: inB || "not retrieved", better });
+      found.push({ query: page.queries[q], document: docs.ids[d], x: inA || beyond, y: inB || beyond,
+        in_a: inA || "not retrieved", in_b: inB || "not retrieved", better, q, at: d });
     }
   }
   return found;
 }
 
-const retrieved = (rows) => rows.filter((row) => row.in_a !== "not retrieved" || row.in_b !== "not retrieved");
+const missing = (side) => (row) => row[side] === "not retrieved";
+const retrieved = (rows) => rows.filter((row) => !missing("in_a")(row) || !missing("in_b")(row));
+
+// Where A and B end, if that is before the depth of the page.
+function runEnds() {
+  const ends = [["A", state.a], ["B", state.b]].map(([side, system]) => ({ side, depth: page.retrieved[system] }));
+  return { ends: ends.filter(({ depth }) => depth >= 1 && depth < 0.9 * page.cutoff) };
+}
 
 function differenceRows() {
-  const [a, b] = chosen();
-  const measure = page.measures[$("pair-measure").value];
-  return page.topics.map((topic, q) => {
-    const [valueA, valueB] = [measure.values[a * Q + q], measure.values[b * Q + q]];
-    const difference = sign(measure) * (valueA - valueB);
-    return { topic, text: page.topicTexts[q], relevant: page.relevant[q], a: valueA, b: valueB, difference,
+  const { a, b } = state;
+  const measure = chosenMeasure();
+  return page.queries.map((query, q) => {
+    const [valueA, valueB] = [measure.values[a * Q + q], measure.values[b * Q + q]].map(raw);
+    const difference = raw(sign(measure) * (valueA - valueB));
+    return { query, text: page.queryTexts[q], relevant: page.relevant[q], measure: measure.name, system_a: page.systems[a],
+      system_b: page.systems[b], a: valueA, b: valueB, difference,
       better: difference > 0 ? "A" : difference < 0 ? "B" : "equal", q };
   }).sort((x, y) => y.difference - x.difference || x.q - y.q).map((row, at) => ({ ...row, at }));
 }
 
 function matrixRows() {
-  const order = systemsBy(Number($("pair-measure").value));
-  const { wins, rrLP } = page.duels;
+  const order = systemsBy(state.measure);
+  const { wins, rrLP } = page.preferences;
   return order.flatMap((a, i) => order.map((b, j) => ({
     row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins: wins[a * S + b],
     losses: wins[b * S + a], sgnLP: (wins[a * S + b] - wins[b * S + a]) / Q, rrLP: rrLP[a * S + b],
@@ -71,54 +104,135 @@ function matrixRows() {
 }
 
 function saysOf(rows) {
-  const [a, b] = chosen().map((system) => page.systems[system]);
-  const levels = page.duels.levels;
-  const [x, y] = chosen();
-  let [topicsA, topicsB] = [0, 0];
+  const [a, b] = [page.systems[state.a], page.systems[state.b]];
+  const levels = page.preferences.levels;
+  let [queriesA, queriesB] = [0, 0];
   for (let q = 0; q < Q; q++) {
-    topicsA += levels[x * Q + q] < levels[y * Q + q];
-    topicsB += levels[x * Q + q] > levels[y * Q + q];
+    queriesA += levels[state.a * Q + q] < levels[state.b * Q + q];
+    queriesB += levels[state.a * Q + q] > levels[state.b * Q + q];
   }
-  const topics = `By lexicographic precision A (${a}) is preferred on ${plural(topicsA, "topic")}, ` +
-    `B (${b}) on ${topicsB}, neither on ${Q - topicsA - topicsB}. `;
-  if (!rows) return topics + "The ranks of one of the two are not on this page, which holds those of the best systems only.";
+  const queries = `By lexicographic precision A (${a}) is preferred on ${plural(queriesA, "query")}, ` +
+    `B (${b}) on ${queriesB}, neither on ${Q - queriesA - queriesB}. `;
+  if (!rows) return queries + "The ranks of one of the two are not on this page, which holds those of the best systems only.";
   const count = (test) => rows.filter(test).length.toLocaleString("en");
-  const gone = (side) => (row) => row[side] === "not retrieved";
-  return topics + `Of ${plural(rows.length, "relevant document")} A has ${count((r) => r.better === "A")} higher ` +
-    `(${count((r) => gone("in_b")(r) && !gone("in_a")(r))} of them B does not retrieve), ` +
-    `B ${count((r) => r.better === "B")} (${count((r) => gone("in_a")(r) && !gone("in_b")(r))} A does not), ` +
-    `${count((r) => r.better === "equal" && !gone("in_a")(r))} stand at one rank, and ` +
-    `${count((r) => gone("in_a")(r) && gone("in_b")(r))} neither retrieves.`;
+  const only = (here, other) => (row) => missing(other)(row) && !missing(here)(row);
+  return queries + `Of ${plural(rows.length, "relevant document")} A ranks ${count((r) => r.better === "A")} higher ` +
+    `(${count(only("in_a", "in_b"))} of them B does not retrieve), ` +
+    `B ${count((r) => r.better === "B")} (${count(only("in_b", "in_a"))} A does not), ` +
+    `${count((r) => r.better === "equal" && !missing("in_a")(r))} share a rank, and ` +
+    `${count((r) => missing("in_a")(r) && missing("in_b")(r))} neither retrieves.`;
+}
+
+// Which relevant documents A and B rank differently.
+
+function movedRows() {
+  const rows = rankRows();
+  if (!rows) return null;
+  const which = $("moved-which").value;
+  const query = $("moved-query").value;
+  const kept = {
+    moved: (row) => row.better !== "equal",
+    a: (row) => !missing("in_a")(row) && missing("in_b")(row),
+    b: (row) => missing("in_a")(row) && !missing("in_b")(row),
+    neither: (row) => missing("in_a")(row) && missing("in_b")(row),
+  }[which];
+  const factor = (row) => Math.abs(Math.log(row.x / row.y));
+  return rows.filter((row) => kept(row) && (query === "" || row.q === Number(query)))
+    .sort((x, y) => factor(y) - factor(x) || x.at - y.at);
+}
+
+function documentCell(d, q) {
+  const cell = element("td", element("span", docs.ids[d], "id"), "name");
+  const text = docs.text?.[d];
+  if (text) cell.append(element("span", highlighted(text, wordsOf(page.queryTexts[q])), "snippet"));
+  return cell;
+}
+
+function movedRow(row) {
+  const link = element("a", row.query);
+  link.href = `#query?${new URLSearchParams({ query: row.query, a: page.systems[state.a], b: page.systems[state.b] })}`;
+  const name = element("th", link, "name");
+  name.scope = "row";
+  if (page.queryTexts[row.q]) name.append(" ", element("span", page.queryTexts[row.q], "text"));
+  const rank = (value) => element("td", value === "not retrieved" ? "–" : String(value), "num");
+  const [a, b] = [rank(row.in_a), rank(row.in_b)];
+  if (row.better !== "equal") (row.better === "A" ? a : b).classList.add("best");
+  return element("tr", [name, documentCell(row.at, row.q), element("td", String(docs.grades[row.at]), "num"), a, b]);
+}
+
+function showMoved() {
+  const rows = movedRows();
+  const body = $("moved").tBodies[0];
+  const list = rows ?? [];
+  const shownRows = allMoved ? list : list.slice(0, FEW);
+  body.replaceChildren(...shownRows.map(movedRow));
+  if (!list.length) {
+    body.append(emptyRow(rows ? "There are none." : "The ranks of one of the two are not on this page.", 5));
+  }
+  $("moved-more").hidden = shownRows.length === list.length;
+  $("moved-more").textContent = `Show all ${list.length.toLocaleString("en")}`;
+}
+
+function movedCsv() {
+  return csv([["query", "document", "grade", "system_a", "system_b", "rank_a", "rank_b", "text"], ...(movedRows() ?? []).map((row) => [
+    row.query, row.document, docs.grades[row.at], page.systems[state.a], page.systems[state.b], row.in_a, row.in_b, docs.text?.[row.at],
+  ])]);
+}
+
+function showNames() {
+  for (const side of ["a", "b"]) {
+    const name = page.systems[state[side]];
+    for (const head of document.querySelectorAll(`#pair thead th.${side}:has(.who)`)) {
+      head.title = name;
+      head.querySelector(".who").textContent = ` ${name}`;
+    }
+  }
 }
 
 function showPair() {
+  showSideColours();
+  showNames();
+  $("pair-a").value = String(state.a);
+  $("pair-b").value = String(state.b);
   showComparison();
   $("pair-says").textContent = saysOf(rankRows());
-  redraw("differences", "ranks");
-}
-
-function choosePair(a, b) {
-  $("pair-a").value = String(a);
-  $("pair-b").value = String(b);
-  showPair();
+  allMoved = false;
+  showMoved();
+  redraw("differences", "ranks", "strip");
 }
 
 function startPair() {
-  if (!page.duels) return;
+  if (!page.preferences) return;
   const order = systemsBy(page.first);
-  fillSelect($("pair-a"), order, order[0]);
-  fillSelect($("pair-b"), order, order[1]);
-  for (const id of ["pair-a", "pair-b"]) $(id).addEventListener("change", showPair);
-  $("pair-swap").addEventListener("click", () => choosePair(...chosen().reverse()));
-  $("pair-measure").addEventListener("change", () => {
-    $("matrix-order").textContent = page.measures[$("pair-measure").value].name;
-    redraw("differences", "matrix");
-  });
-  chart("differences", differenceRows, (datum) => openTopic(datum.q, true));
-  chart("ranks", () => retrieved(rankRows() ?? []));
-  chart("matrix", matrixRows, (datum) => {
-    choosePair(page.systems.indexOf(datum.system), page.systems.indexOf(datum.against));
+  [state.a, state.b] = order;
+  fillSelect($("pair-a"), order, state.a);
+  fillSelect($("pair-b"), order, state.b);
+  for (const side of ["a", "b"]) {
+    $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
+  }
+  $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
+  for (const [q, name] of page.queries.entries()) {
+    const option = element("option", page.queryTexts[q] ? `${name} ${page.queryTexts[q]}` : name);
+    option.value = String(q);
+    $("moved-query").append(option);
+  }
+  for (const id of ["moved-which", "moved-query"]) {
+    $(id).addEventListener("change", () => { allMoved = false; showMoved(); });
+  }
+  $("moved-more").addEventListener("click", () => { allMoved = true; showMoved(); });
+  chart("differences", differenceRows, { click: (datum) => openQuery(datum.q) });
+  chart("ranks", () => retrieved(rankRows() ?? []), { more: runEnds });
+  chart("matrix", matrixRows, { click: (datum) => {
+    chooseHere({ a: page.systems.indexOf(datum.system), b: page.systems.indexOf(datum.against) }, "pair");
     $("pair").scrollIntoView();
+  } });
+  follow((changed) => {
+    if (changed.includes("a") || changed.includes("b")) showPair();
+    if (changed.includes("measure")) {
+      $("matrix-order").textContent = chosenMeasure().name;
+      showComparison();
+      redraw("differences", "matrix");
+    }
   });
   showPair();
 }

@@ -3,13 +3,16 @@ function fileName(part, ending) {
   return `${document.title}-${part}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
 }
 
+const TABLES = { board: boardCsv, "pair-table": comparisonCsv, moved: movedCsv, documents: documentsCsv };
+
 function saveFrom(button) {
   const figure = button.closest("figure");
   const section = button.closest("section");
+  if (button.dataset.save === "values") return save(fileName("values", "csv"), "text/csv", valuesCsv());
   if (!figure) {
     const before = (table) => table.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
     const table = [...section.querySelectorAll("table")].filter(before).pop();
-    const text = table.id === "documents" ? documentsCsv() : csvOfTable(table);
+    const text = table.id in TABLES ? TABLES[table.id]() : csvOfTable(table);
     return save(fileName(table.id || section.id, "csv"), "text/csv", text);
   }
   const one = charts.get(figure.dataset.chart);
@@ -23,7 +26,7 @@ for (const button of document.querySelectorAll("[data-save]")) {
 
 chart("lengths", lengthRows);
 chart("loss", lossRows);
-chart("sure", sureRows);
+chart("judged", judgedRows);
 if (document.querySelector('figure[data-chart="bump"]')) {
   fillSelect($("bump-mark"), systemsBy(page.first), -1);
   $("bump-mark").addEventListener("change", () => redraw("bump"));
@@ -35,6 +38,10 @@ if ($("lengths-add")) {
 }
 startLeaderboard();
 startPair();
-startTopics();
+startQueries();
+startUnjudged();
+completeLinks();
+chooseByAddress();
+addEventListener("hashchange", chooseByAddress);
 watchCharts();
 document.documentElement.dataset.ready = "yes";

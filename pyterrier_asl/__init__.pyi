@@ -1,0 +1,55 @@
+from .analysis.judge_verdict import judges
+from .comparison.audited import audited, plan_audit
+from .comparison.compare import compare
+from .evaluation.bounds import bounds
+from .evaluation.evaluate import evaluate
+from .evaluation.preferences import preference_matrix, preferences
+from .evaluation.standard import accelerate
+from .experiment.experiment import Experiment
+from .io.qrels import read_qrels
+from .io.runs import read_run, read_runs
+from .measures.asl import ASL, nASL, search_lengths
+from .measures.lengths import DocLengths
+from .measures.lexip import LexiP
+from .measures.pool import RarenessPool
+from .measures.rareness import AP_Rareness, P_Rareness
+from .measures.tbg import TBG
+from .reporting import report
+from .retrieval.feedback import RobertsonPRF
+from .retrieval.index import TermIndex
+from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
+from .unjudged.holes import holes
+
+__version__: str
+
+__all__ = [
+    "ASL",
+    "AP_Rareness",
+    "DocLengths",
+    "Experiment",
+    "KFoldRandomSearch",
+    "LexiP",
+    "P_Rareness",
+    "RandomSearch",
+    "RarenessPool",
+    "RobertsonPRF",
+    "StagedSearch",
+    "TBG",
+    "TermIndex",
+    "accelerate",
+    "audited",
+    "bounds",
+    "compare",
+    "evaluate",
+    "holes",
+    "judges",
+    "nASL",
+    "plan_audit",
+    "preference_matrix",
+    "preferences",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "report",
+    "search_lengths",
+]

@@ -1,0 +1,85 @@
+"""What are the collections like that a question is asked of?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..charts.forms import STEP, bars, category, figure
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.slices import Queries
+from .registry import DIAZ, analysis
+
+
+@analysis("collection", DIAZ, "Table 1")
+def collection_statistics(
+    judged: JudgedRuns, queries: Queries, *, rel: float = 1
+) -> pd.DataFrame:
+    """Requests, runs, relevant and retrieved documents.
+
+    Weights change the means; counts are as they are.
+
+    Args:
+        rel: minimum grade of a relevant document.
+
+    Returns:
+        One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (retrieved documents
+        in the mean over runs and requests, none counting for a request that was not answered),
+        ``judged/request``, ``without_relevant``, requests that have no relevant document, and
+        ``unanswered``, pairs of run and request without an answer.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 1 (the first four columns).
+
+    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"d": 1}}}
+    >>> collection_statistics(runs, {"q": {"d": 1, "e": 1}}).T[0].to_dict()
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'requests': 1.0, 'runs': 2.0, 'rel/request': 2.0, 'docs/request': 1.5, 'judged/request': 2.0,
+     'without_relevant': 0.0, 'unanswered': 0.0}
+    """
+    total = judged.judgements.num_relevant(rel)
+    retrieved = np.stack([run.retrieved for run in judged.runs])
+    documents = np.bincount(judged.judgements.queries, minlength=len(total))
+    return pd.DataFrame(
+        {
+            "requests": [len(queries)],
+            "runs": [len(judged)],
+            "rel/request": [queries.mean(total)],
+            "docs/request": [queries.mean(retrieved).mean()],
+            "judged/request": [queries.mean(documents)],
+            "without_relevant": [int(np.sum(queries.of(total) == 0))],
+            "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
+        }
+    )
+
+
+@collection_statistics.chart
+def collection_chart(frame: pd.DataFrame) -> Any:
+    """Relevant, judged and retrieved documents of a request, as bars."""
+    import altair as alt
+
+    kinds = ["rel/request", "judged/request", "docs/request"]
+    keys = [name for name in ("collection", "requests", "runs") if name in frame]
+    long = frame.melt(keys, kinds, "kind", "documents")
+    long["kind"] = long["kind"].str.removesuffix("/request")
+    if "collection" in frame:
+        long["kind"] = long["collection"] + ": " + long["kind"]
+    empty = int(frame["without_relevant"].sum()), int(frame["unanswered"].sum())
+    drawn = bars(
+        long, "documents", ",.1f",
+        x=alt.X("documents:Q", title="documents a request", scale=alt.Scale(type="symlog"),
+                axis=alt.Axis(values=[0, *(10**power for power in range(7))])),
+        y=alt.Y("kind:N", title=None, sort=None),
+        color=category("kind").legend(None),
+        tooltip=[*keys, "kind", alt.Tooltip("documents", format=".1f")],
+    )  # fmt: skip
+    return figure(
+        drawn,
+        "The collection, request by request",
+        f"Mean number of documents of a request, on a logarithmic axis: relevant (rel), judged, "
+        f"and retrieved by a run (docs). {int(frame['requests'].sum())} requests, {empty[0]} of "
+        f"them without relevant documents; {int(frame['runs'].sum())} runs, which left {empty[1]} "
+        "requests unanswered.",
+        height=alt.Step(STEP),
+    )

@@ -1,0 +1,236 @@
+"""What do preferences still say when labels or queries are missing?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, HEIGHT, WIDTH, end_labels, figure
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import recall_levels
+from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.slices import Queries
+from ..scoring.preferences import Floats, Ints, pairwise_preferences
+from .registry import DIAZ, analysis
+
+#: The shares of labels or queries that are kept.
+FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+#: Colour and dash of each preference: distinguished by all readers, and in print without colours.
+_STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
+
+
+@analysis("missing-labels", DIAZ, "Figure 8a")
+def missing_labels(
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    fractions: Sequence[float] = FRACTIONS,
+    samples: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Agreement with RR as labels go.
+
+    A sample keeps a share of all labels of relevant documents, drawn without replacement; the other
+    documents count as not relevant. Preferences on what is left are compared with δRR_1 on all
+    labels, over the pairs that δRR_1 distinguishes: of two rankings (``ranking``), and of two
+    systems by the mean over queries (``system``). A preference that ties does not agree. Labels of
+    queries of weight 0 are not drawn, and each slice has samples of its own.
+
+    Args:
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        fractions: shares of labels to keep, each in (0, 1].
+        samples: how many samples of each.
+        seed: of the draws; the same seed gives the same numbers.
+        progress: whether to show a progress bar; None: where there is a terminal.
+
+    Returns:
+        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
+        ``ranking`` and ``system``, the shares of preferences agreed upon, and ``tied``, the share
+        of pairs of rankings that tie.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figures 8a and 9.
+
+    >>> runs = {"a": {"q": {"d": 3, "e": 2}}, "b": {"q": {"x": 3, "d": 2, "e": 1}}}
+    >>> missing_labels(runs, {"q": {"d": 1, "e": 1}}, fractions=[0.5, 1], samples=1)
+       fraction  sample preference  ranking  system  tied
+    0       0.5       0         RR      1.0     1.0   0.0
+    1       0.5       0       rrLP      1.0     1.0   0.0
+    2       0.5       0      sgnLP      1.0     1.0   0.0
+    3       1.0       0         RR      1.0     1.0   0.0
+    4       1.0       0       rrLP      1.0     1.0   0.0
+    5       1.0       0      sgnLP      1.0     1.0   0.0
+    """
+    some = queries.counting
+    share = some.each / some.each.sum()
+    ranks = judged.once(RelevantRanks.of, rel, cutoff).of_queries(some.at)
+    truth = _preferences(ranks.reciprocal(), ranks.total)["RR"]
+    compared = (truth != 0).sum(axis=0) @ share
+    rows = []
+    drawn = _samples(len(ranks.pairs), fractions, samples, seed, progress)
+    for fraction, sample, kept in drawn:
+        for name, values in _preferences(ranks.reciprocal(kept), ranks.total).items():
+            agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
+            system = _agreement(values @ share, truth @ share)
+            tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
+            rows.append((fraction, sample, name, agreed, system, tied))
+    columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@missing_labels.chart
+def missing_labels_chart(frame: pd.DataFrame) -> Any:
+    """Agreement with reciprocal rank on all labels, as labels go."""
+    import altair as alt
+
+    # Of two rankings sgnLP and rrLP say the same.
+    ranking = frame[frame["preference"] != "sgnLP"]
+    left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction")
+    right = _with_band(frame, "system", "sign agreement, two systems", "label fraction")
+    # Each has its own preferences, and colours go by their position among them.
+    both = alt.hconcat(left, right)
+    chart = both.resolve_scale(color="independent", strokeDash="independent")
+    caption = (
+        "Preferences on some of the labels against reciprocal rank on all; lines are means "
+        "over samples, bands one standard deviation."
+    )
+    return captioned(chart, "Agreement as labels go", caption, CAPTION)
+
+
+@missing_labels.another("ties-as-labels-go", "Figure 9", "Rankings that tie as labels go.")
+def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
+    """Tied rankings as labels are removed."""
+    # sgnLP and rrLP tie alike.
+    seen = frame[frame["preference"] != "sgnLP"]
+    return figure(
+        _with_band(seen, "tied", "fraction tied", "label fraction", zero=True),
+        "Ties as labels go",
+        "Pairs of rankings that tie; lines are means over samples, bands one standard "
+        "deviation. sgnLP ties as rrLP does.",
+    )
+
+
+@analysis("missing-queries", DIAZ, "Figure 8b")
+def missing_queries(
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    fractions: Sequence[float] = FRACTIONS,
+    samples: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Agreement with RR as queries go.
+
+    Systems are compared by the mean over the queries that are kept, with mean reciprocal rank over
+    all. Queries of weight 0 are not drawn, and each slice has samples of its own.
+
+    Args:
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        fractions: shares of queries to keep, each in (0, 1].
+        samples: how many samples of each.
+        seed: of the draws; the same seed gives the same numbers.
+        progress: whether to show a progress bar; None: where there is a terminal.
+
+    Returns:
+        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
+        ``system``, the share of pairs of systems distinguished by mean δRR_1 on all queries that
+        the mean preference over the queries kept decides likewise.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
+    """
+    some = queries.counting
+    by_name = _preferences(*judged.once(recall_levels, rel, cutoff))
+    truth = some.mean(by_name["RR"])
+    rows = []
+    for fraction, sample, kept in _samples(len(some), fractions, samples, seed, progress):
+        share = kept * some.each / (kept @ some.each)
+        for name, values in by_name.items():
+            rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
+    return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+
+
+@missing_queries.chart
+def missing_queries_chart(frame: pd.DataFrame) -> Any:
+    """Agreement with reciprocal rank on all queries, as queries go."""
+    return figure(
+        _with_band(frame, "system", "sign agreement, two systems", "query fraction"),
+        "Agreement as queries go",
+        "Mean preferences over some of the queries against mean reciprocal rank over all; "
+        "lines are means over samples, bands one standard deviation.",
+    )
+
+
+def _preferences(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
+    """RR, rrLP and sgnLP of every pair of systems for every query, each of shape (P, Q)."""
+    i_star, rrlp = pairwise_preferences(reciprocal, total)
+    return {"RR": np.where(i_star == 1, rrlp, 0.0), "rrLP": rrlp, "sgnLP": np.sign(rrlp)}
+
+
+def _agreement(mean: Floats, truth: Floats) -> float:
+    """The share of what the truth decides that a mean decides likewise."""
+    decided = np.abs(truth) > 1e-12
+    estimate = np.where(np.abs(mean) > 1e-12, np.sign(mean), 0)
+    agreed = estimate[decided] == np.sign(truth[decided])
+    return float(agreed.mean()) if decided.any() else float("nan")
+
+
+def _samples(
+    items: int, fractions: Sequence[float], samples: int, seed: int, progress: bool | None
+) -> Iterator[tuple[float, int, npt.NDArray[np.bool_]]]:
+    """For each fraction and sample, which of the items are kept; at least one."""
+    wrong = [fraction for fraction in fractions if not 0 < fraction <= 1]
+    if wrong:
+        raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
+    if samples < 1:
+        raise ValueError(f"samples is {samples}: give at least 1")
+    generator = np.random.default_rng(seed)
+    hidden = None if progress is None else not progress
+    todo = list(product(fractions, range(samples)))
+    for fraction, sample in tqdm(todo, desc="samples", disable=hidden, leave=False):
+        kept = np.zeros(items, dtype=bool)
+        kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
+        yield fraction, sample, kept
+
+
+def _with_band(
+    frame: pd.DataFrame, value: str, title: str, across: str, *, zero: bool = False
+) -> Any:
+    """Means over samples as lines with their names, one standard deviation as bands."""
+    import altair as alt
+
+    means = frame.groupby(["fraction", "preference"])[value].agg(["mean", "std"]).reset_index()
+    spread = means["std"].fillna(0)
+    means["low"] = (means["mean"] - spread).clip(lower=0)
+    means["high"] = (means["mean"] + spread).clip(upper=1)
+    shown = [name for name in _STYLES if name in set(means["preference"])]
+    colors = alt.Scale(domain=shown, range=[_STYLES[name][0] for name in shown])
+    dashes = alt.Scale(domain=shown, range=[_STYLES[name][1] for name in shown])
+    x = alt.X("fraction:Q", title=across)
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=zero))
+    color = alt.Color("preference:N", scale=colors, legend=None)
+    band = alt.Chart(means).mark_area(opacity=0.2).encode(
+        x=x, y=alt.Y("low:Q", title=title, scale=alt.Scale(zero=zero)), y2="high:Q", color=color
+    )
+    lines = alt.Chart(means).mark_line().encode(
+        x=x, y=y, color=color,
+        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
+        tooltip=["fraction", "preference", alt.Tooltip("mean", format=".3f"),
+                 alt.Tooltip("std", format=".3f")],
+    )  # fmt: skip
+    names = end_labels(means, x=x, y=y, color=color)
+    return alt.layer(band, lines, names).properties(width=WIDTH, height=HEIGHT)

@@ -1,0 +1,234 @@
+"""In what order do preferences put many systems, and is there one at all?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..charts.forms import COLORS, STEP, category, figure, first_of, shape
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import preference_cubes
+from ..evaluation.slices import Queries
+from ..scoring.preferences import Floats, Ints
+from .places import EQUAL, ranks
+from .registry import DIAZ, analysis
+
+Bools = npt.NDArray[np.bool_]
+
+
+@analysis("system-order", DIAZ, "section 5")
+def system_order(
+    judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
+    rel: float = 1, cutoff: int | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """The ranking of systems that preferences give.
+
+    By three ways to aggregate preferences:
+
+    * ``mean``: the mean preference over all other systems and all queries.
+    * ``borda``: in each query a system gets a point for each system it is preferred to and half a
+      point for each tie; the mean over queries. With sgnLP it is the order of ``mean``.
+    * ``mc4``: a walker at a system looks at another, drawn evenly, and moves there if more queries
+      prefer it. Systems are ordered by where the walker stays in the long run; then, without those,
+      by where he stays among the rest; and so on, since where one system beats all others he stays
+      there and MC4 by itself says nothing more.
+
+    Nothing but the data breaks ties: systems that a method does not distinguish share a rank.
+
+    Args:
+        preference: rrLP, sgnLP, lexirecall, RPP or RR.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+
+    Returns:
+        A row for each system, by ``mc4_rank`` and ``mean``, with ``system``, ``mean`` and
+        ``mean_rank``, ``borda`` and ``borda_rank``, ``mc4_round`` (from 1, the round in which the
+        walker stays with it), ``mc4`` (how much of the time) and ``mc4_rank``, and ``cycle``: a
+        number from 1 that systems share which are preferred to each other in a cycle by the mean,
+        0 for a system in none. See :func:`cycles`.
+
+    Source: Borda (1781); MC4: Dwork, Kumar, Naor and Sivakumar, Rank Aggregation Methods for the
+    Web, 2001; both for preferences between rankings: Diaz and Ferraro, 2022.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> def run(*ranks):
+    ...     return {f"q{q}": {**{f"x{i}": 9 - i for i in range(r - 1)}, "a": 1}
+    ...             for q, r in enumerate(ranks, 1)}
+    >>> runs = {"A": run(1, 2, 3), "B": run(2, 3, 1), "C": run(3, 1, 2), "D": run(4, 4, 4)}
+    >>> found = system_order(runs, qrels)
+    >>> found[["system", "mean_rank", "borda", "mc4_round", "mc4_rank", "cycle"]]
+      system  mean_rank  borda  mc4_round  mc4_rank  cycle
+    0      A          1    2.0          1         1      1
+    1      B          1    2.0          1         1      1
+    2      C          1    2.0          1         1      1
+    3      D          4    0.0          2         4      0
+    """
+    cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
+    mean, points, majority = _aggregated(cube, queries)
+    by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
+    rounds, stays = mc4(majority)
+    frame = pd.DataFrame(
+        {
+            "system": judged.names,
+            "mean": by_mean,
+            "mean_rank": ranks(by_mean),
+            "borda": points,
+            "borda_rank": ranks(points),
+            "mc4_round": rounds,
+            "mc4": stays,
+            "mc4_rank": ranks(stays - rounds),
+            "cycle": _cycle_numbers(mean > EQUAL),
+        }
+    )
+    return frame.sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
+
+
+@system_order.chart
+def system_order_chart(frame: pd.DataFrame) -> Any:
+    """The systems' ranks by mean preference, Borda and MC4."""
+    import altair as alt
+
+    methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
+    long = frame.melt(["system", "cycle"], list(methods), "method", "rank")
+    long = long.replace({"method": methods})
+    in_cycles = int((frame["cycle"] > 0).sum())
+    return figure(
+        alt.Chart(long).mark_point(filled=True, size=55, opacity=0.8),
+        "The ranking of systems by preferences",
+        "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
+        f"share one. {in_cycles} of {len(frame)} systems are preferred to each other in a cycle, "
+        "which no ranking does justice to.",
+        height=alt.Step(STEP),
+        x=alt.X("rank:Q", title="rank", axis=alt.Axis(tickMinStep=1)),
+        y=alt.Y("system:N", title=None, sort=None),
+        color=category("method", domain=list(methods.values())).legend(orient="top"),
+        shape=shape("method", domain=list(methods.values())),
+        tooltip=["system", "method", "rank", "cycle"],
+    )
+
+
+@analysis("cycles", DIAZ, "section 5")
+def cycles(
+    judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
+    rel: float = 1, cutoff: int | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Cycles: three systems, each preferred to the next.
+
+    Mean preferences need not be transitive, but for those that are differences of one value a
+    system, as RR. What no ranking can do justice to should be known.
+
+    Args:
+        preference: rrLP, sgnLP, lexirecall, RPP or RR.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+
+    Returns:
+        A row for each cycle of three, with ``a``, ``b``, ``c``, each preferred to the next and c
+        to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any cycle
+        of more systems of which all pairs are decided holds such a triple.
+    """
+    cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
+    mean, names = _aggregated(cube, queries)[0], judged.names
+    preferred = mean > EQUAL
+    rows = []
+    for a in range(len(names)):
+        # b and c after a in the list of systems, so that each cycle is found once.
+        b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
+        for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
+            weakest = min(mean[a, second], mean[second, third], mean[third, a])
+            rows.append((names[a], names[second], names[third], weakest))
+    frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
+    return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
+
+
+@cycles.chart
+def cycles_chart(frame: pd.DataFrame) -> Any:
+    """Cycles of three systems, by the weakest of the preferences."""
+    import altair as alt
+
+    shown, rest = first_of(frame, "cycles")
+    names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
+    caption = (
+        "Each of three systems is preferred to the next, and the last to the first; the bar is the "
+        "weakest of the three mean preferences." if names else
+        "There are no cycles: of no three systems is each preferred to the next."
+    )  # fmt: skip
+    return figure(
+        alt.Chart(shown.assign(cycle=names)).mark_bar(color=COLORS[0]),
+        "Systems preferred in a cycle",
+        caption + rest,
+        height=alt.Step(STEP),
+        x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=5)),
+        y=alt.Y("cycle:N", title=None, sort=None, axis=alt.Axis(labelLimit=300, labelFontSize=9)),
+        tooltip=["a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")],
+    )
+
+
+def mc4(majority: Bools) -> tuple[Ints, Floats]:
+    """MC4 carried on until every system has its rank.
+
+    Args:
+        majority: whether most queries prefer the column's system to the row's, shape (S, S).
+
+    Returns:
+        The round, from 1, in which the walker stays with a system in the long run when he starts
+        anywhere among those of no earlier round, and how much of the time he does; shape (S,).
+
+    >>> rounds, stays = mc4(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=bool))
+    >>> rounds.tolist(), stays.tolist()
+    ([1, 2, 3], [1.0, 1.0, 1.0])
+    """
+    rounds = np.zeros(len(majority), dtype=np.int64)
+    stays = np.zeros(len(majority))
+    left = np.arange(len(majority))
+    while left.size:
+        share = _long_run(majority[np.ix_(left, left)])
+        there = share > 0
+        rounds[left[there]] = rounds.max() + 1
+        stays[left[there]] = share[there]
+        left = left[~there]
+    return rounds, stays
+
+
+def _long_run(majority: Bools) -> Floats:
+    """Where a walker is in the long run who starts anywhere; exactly 0 where he is not to stay."""
+    from scipy.sparse.csgraph import connected_components
+
+    systems = len(majority)
+    moves = majority / systems
+    np.fill_diagonal(moves, 0)
+    np.fill_diagonal(moves, 1 - moves.sum(axis=1))
+    # Squared often enough for 2^50 steps; the rows are kept distributions.
+    for _ in range(50):
+        moves = moves @ moves
+        moves /= moves.sum(axis=1, keepdims=True)
+    _, part = connected_components(majority, connection="strong")
+    leaves = np.zeros(part.max() + 1, dtype=bool)
+    leaves[part[np.nonzero(majority & (part[:, None] != part))[0]]] = True
+    return np.where(leaves[part], 0.0, moves.mean(axis=0))
+
+
+def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
+    """Mean preferences, Borda points, and whether most queries prefer the column's system."""
+    share = queries.each / queries.each.sum()
+    some = cube[queries.at]
+    mean = np.tensordot(share, some, axes=1)
+    signs = np.tensordot(share, np.sign(some), axes=1)
+    # A win is a point and a tie half of one, so with itself a system has half a point too many.
+    points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
+    return mean, points, signs < -EQUAL
+
+
+def _cycle_numbers(preferred: Bools) -> Ints:
+    """0 for a system in no cycle, else the number of its cycle, the largest first."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, part = connected_components(preferred, connection="strong")
+    sizes = np.bincount(part)
+    number = np.empty(len(sizes), dtype=np.int64)
+    number[np.argsort(-sizes, kind="stable")] = np.arange(1, len(sizes) + 1)
+    cycle: Ints = np.where(sizes > 1, number, 0)[part]
+    return cycle

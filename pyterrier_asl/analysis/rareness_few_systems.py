@@ -1,0 +1,156 @@
+"""Is rareness among a few systems the rareness among many?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..charts.forms import category, figure, labelled_lines
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.rareness_values import (
+    Floats,
+    Ints,
+    RarenessValues,
+    gain_line,
+    rareness_parts,
+)
+from ..evaluation.slices import Queries
+from ..measures import AP_Rareness, P_Rareness
+from .double_scores import by_double_scores
+from .registry import TURKMEN, analysis
+
+#: Numbers in the largest array at a time.
+_CHUNK = 2**22
+
+
+@analysis("number-of-systems", TURKMEN, "Table 3", group_by="measure")
+def agreement_by_number_of_systems(
+    judged: JudgedRuns,
+    queries: Queries,
+    measures: Sequence[Any] | None = None,
+    *,
+    rel: float | None = None,
+    sizes: Sequence[int] = (2, 4, 8, 16, 32, 64),
+    draws: int = 1000,
+    seed: int = 0,
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """Rareness among few systems and among all.
+
+    Kendall's tau between the ranking of N sampled systems and their ranking among all (Table 3).
+
+    Algorithm 1: N systems are drawn, S_d and S counted on them alone, and their ranking by
+    that compared with the ranking of the same systems where all are counted. Two systems say only
+    "the same" or "reversed": tau of N = 2 is a share of draws, and its mean over draws scatters.
+
+    Args:
+        measures: rareness measures without a pool, or their names; None: ``P_Rareness@100`` and
+            ``AP_Rareness@100`` with alpha 1, as in the paper.
+        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+        sizes: numbers N of systems; those above the number of runs are left out.
+        draws: how often to draw for each.
+        seed: of the draws; the same seed gives the same numbers.
+        as_published: on rankings by 64-bit scores.
+
+    Returns:
+        A row for each measure and N, with ``measure``, ``systems``, ``tau`` (tau-b, mean over
+        draws), ``standard_error`` of that mean, ``draws``, and ``undefined``, draws in which all
+        systems are tied and that are left out.
+
+    Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
+    """
+    judged = judged.once(by_double_scores) if as_published else judged
+    if measures is None:
+        measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
+    weights = np.zeros(len(judged.qids))
+    weights[queries.at] = queries.each
+    rows = []
+    for name, parts in rareness_parts(judged, measures, rel).items():
+        for size in sizes:
+            if not 2 <= size <= len(judged):
+                continue
+            tau = _taus(parts, weights, _drawn(len(judged), size, draws, seed + size))
+            known = tau[~np.isnan(tau)]
+            error = known.std(ddof=1) / np.sqrt(known.size) if known.size > 1 else np.nan
+            mean = known.mean() if known.size else np.nan
+            rows.append((name, size, mean, error, draws, tau.size - known.size))
+    columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@agreement_by_number_of_systems.chart
+def number_of_systems_chart(frame: pd.DataFrame) -> Any:
+    """tau of sampled systems with their ranking among all, with its standard error."""
+    import altair as alt
+
+    ends = frame.assign(
+        low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]
+    )
+    x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2))
+    lines = labelled_lines(
+        frame,
+        x=x,
+        y=alt.Y("tau:Q", title="Kendall's τ", scale=alt.Scale(zero=False)),
+        color=category("measure"),
+        tooltip=["measure", "systems", alt.Tooltip("tau", format=".4f")],
+        point=True,
+    )
+    low = alt.Y("low:Q", title="Kendall's τ")
+    color = lines.layer[0].encoding.color  # whose legend is that of both, if there is one
+    error = alt.Chart(ends).mark_rule().encode(x=x, y=low, y2="high:Q", color=color)
+    return figure(
+        alt.layer(error, lines),
+        "Rareness among a few systems",
+        "Agreement of the ranking of sampled systems with the one they have among all, with "
+        "its standard error.",
+    )
+
+
+def _drawn(systems: int, size: int, draws: int, seed: int) -> Ints:
+    """Systems drawn without replacement, shape (draws, size)."""
+    generator = np.random.default_rng(seed)
+    everyone = np.tile(np.arange(systems), (draws, 1))
+    return generator.permuted(everyone, axis=1)[:, :size]
+
+
+def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
+    """tau of each draw, from a matrix of systems by systems: see ``mean_parts``."""
+    base, shared = parts.mean_parts(weights)
+    everyone, size = len(base), drawn.shape[1]
+    a, b = gain_line(everyone, parts.alpha, parts.normalized)
+    among_all = a * base - b * shared.sum(axis=1)
+    a, b = gain_line(size, parts.alpha, parts.normalized)
+    taus = np.empty(len(drawn))
+    step = max(1, _CHUNK // size**2)
+    for begin in range(0, len(drawn), step):
+        some = drawn[begin : begin + step]
+        among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)
+        taus[begin : begin + step] = tau_b(among_some, among_all[some])
+    return taus
+
+
+def tau_b(first: Floats, second: Floats) -> Floats:
+    """Kendall's tau-b of many pairs of score vectors, row by row.
+
+    Scores that differ by no more than rounding are tied.
+
+    Args:
+        first: shape (D, N).
+        second: shape (D, N).
+
+    Returns:
+        Shape (D,), not a number where all scores of a row are tied.
+
+    >>> tau_b(np.array([[3.0, 2, 1]]), np.array([[3.0, 1, 2]])).round(4).tolist()
+    [0.3333]
+    """
+    differences = (x[:, :, None] - x[:, None, :] for x in (first, second))
+    a, b = (np.sign(np.where(np.abs(each) > 1e-12, each, 0.0)) for each in differences)
+    agree = np.einsum("dij,dij->d", a, b)
+    untied = np.einsum("dij,dij->d", a, a) * np.einsum("dij,dij->d", b, b)
+    with np.errstate(invalid="ignore"):
+        tau: Floats = agree / np.sqrt(untied)
+    return tau

@@ -1,0 +1,116 @@
+"""Which systems find the relevant documents that others miss?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..charts.forms import COLORS, apart, figure, some_values
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.rareness_values import by_group
+from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.slices import Queries
+from .registry import TURKMEN, analysis
+
+#: Systems that the chart names.
+_NAMED = 6
+
+
+@analysis("rare-finds", TURKMEN, "Eq. 2")
+def rare_finds(
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    few: int = 3,
+    depth: int | None = None,
+    rel: float = 1,
+    groups: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Which systems find relevant documents that others miss.
+
+    Weights change the mean rareness; counts are as they are.
+
+    Args:
+        few: a document that at most so many systems find is rare.
+        depth: how deep a system must have a document to be one that finds it; None: anywhere.
+        rel: minimum grade of a relevant document.
+        groups: run -> group; count groups instead of runs: runs of one group are one system.
+
+    Returns:
+        A row for each system, those that find most alone first, with ``system``, ``found``, the
+        relevant documents that it finds, ``alone``, those of them that no other system finds,
+        ``few``, those that at most so many find, itself among them, ``mean_rareness`` of what it
+        finds (R = 1 - S_d/S; not a number where it finds nothing), ``recall``, its share of all
+        relevant documents, and of all systems together: ``pool``, the relevant documents that at
+        least one of them finds, and ``coverage``, the share of all relevant documents that is.
+
+    Raises:
+        ValueError: where ``few`` is below 1, or a group is of a run that is not there.
+
+    Source: after Türkmen, Lease and Kutlu, 2023, Eq. 2.
+
+    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
+    >>> found = rare_finds(runs, {"q": {"d": 1, "e": 1, "f": 1}}, few=1)
+    >>> found[["system", "found", "alone", "mean_rareness", "pool"]]
+      system  found  alone  mean_rareness  pool
+    0      a      2      1           0.25     2
+    1      b      1      0           0.00     2
+    """
+    if few < 1:
+        raise ValueError(f"few is {few}: a document that is found is found by at least 1 system")
+    ranks = judged.once(RelevantRanks.of, rel)
+    here = np.isin(ranks.queries, queries.at)
+    systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
+    finders = found.sum(axis=0)
+    weights = np.zeros(len(judged.qids))
+    weights[queries.at] = queries.each
+    share = found * weights[ranks.queries[here]]
+    with np.errstate(invalid="ignore"):
+        rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
+    relevant, pool = found.shape[1], int(np.sum(finders > 0))
+    frame = pd.DataFrame(
+        {
+            "system": systems,
+            "found": found.sum(axis=1),
+            "alone": found[:, finders == 1].sum(axis=1),
+            "few": found[:, finders <= few].sum(axis=1),
+            "mean_rareness": rareness,
+            "recall": found.sum(axis=1) / max(relevant, 1),
+            "pool": pool,
+            "coverage": pool / max(relevant, 1),
+        }
+    )
+    order = ["alone", "few", "mean_rareness"]
+    return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+
+
+@rare_finds.chart
+def rare_finds_chart(frame: pd.DataFrame) -> Any:
+    """What each system finds against how rare it is; who finds most alone is named."""
+    import altair as alt
+
+    named = frame[frame["alone"] > 0].head(_NAMED).sort_values("mean_rareness")
+    within = float(frame["mean_rareness"].min()), float(frame["mean_rareness"].max())
+    at = apart(named["mean_rareness"].to_numpy(dtype=np.float64), within)
+    named = named.assign(mean_rareness=at)
+    base = alt.Chart(frame).encode(
+        x=alt.X("found:Q", title="relevant documents found", scale=alt.Scale(zero=False)),
+        y=alt.Y("mean_rareness:Q", title="their mean rareness", scale=alt.Scale(zero=False)),
+    )
+    points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(
+        size=alt.Size("alone:Q", title="found by it alone", scale=alt.Scale(range=[12, 320]),
+                      legend=alt.Legend(orient="bottom", values=some_values(frame["alone"]))),
+        tooltip=["system", "found", "alone", "few", alt.Tooltip("mean_rareness", format=".3f"),
+                 alt.Tooltip("recall", format=".3f")],
+    )  # fmt: skip
+    names = base.properties(data=named).mark_text(align="left", dx=7, fontSize=10)
+    return figure(
+        alt.layer(points, names.encode(text="system:N")),
+        "Who finds what others miss",
+        f"Each point is a system, the larger the more relevant documents it alone finds; the "
+        f"{len(named)} with the most are named. All {len(frame)} together find "
+        f"{frame['coverage'].iloc[0]:.1%} of the relevant documents.",
+    )

@@ -1,0 +1,115 @@
+"""Where would a system come out that finds only what no other system finds, or what all find?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..charts.forms import figure
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.rareness_values import Ints, gain_line
+from ..evaluation.relevant_documents import RelevantRanks
+from .registry import TURKMEN, analysis
+
+
+@analysis("synthetic", TURKMEN, "Figure 1")
+def synthetic_systems(
+    judged: JudgedRuns,
+    qid: Any,
+    *,
+    cutoff: int = 100,
+    alphas: Sequence[float] = (0.0, 0.5, 1.0),
+    documents: Sequence[int] | None = None,
+    rel: float = 1,
+    normalized: bool = False,
+) -> pd.DataFrame:
+    """Where made-up systems come out that find what few do.
+
+    The rank of two made-up systems among real ones by P_Rareness@k on one query (Figure 1).
+
+    Each is scored as if it alone had taken part beside the real ones, which changes their scores
+    too: S is one larger, and S_d of what the newcomer finds. Both retrieve D relevant documents and
+    nothing else that counts. ``rare`` retrieves D that no other system has in its top k; they are
+    made up, so there are always enough. ``common`` retrieves the D real ones that most systems
+    have, so D ends with the relevant documents of the query.
+
+    Args:
+        qid: the query.
+        cutoff: k.
+        alphas: weights of rareness.
+        documents: numbers D of relevant documents, k at most; None: 0 to k.
+        rel: minimum grade of a relevant document.
+        normalized: the variant of the measure that cannot exceed 1.
+
+    Returns:
+        A row for each system, alpha and D, with ``system``, ``alpha``, ``documents``, ``value`` of
+        P_Rareness@k, and ``rank``, one more than the number of real systems with a better value.
+
+    Raises:
+        ValueError: for a query that is not judged, or a D above k.
+
+    Source: Türkmen, Lease and Kutlu, 2023, section 3 and Figure 1.
+
+    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
+    >>> found = synthetic_systems(runs, {"q": {"d": 1, "e": 1}}, "q", cutoff=2, alphas=[1])
+    >>> found[["system", "documents", "value", "rank"]].round(4)
+       system  documents   value  rank
+    0    rare          0  0.0000     3
+    1    rare          1  0.8333     2
+    2    rare          2  1.6667     1
+    3  common          0  0.0000     3
+    4  common          1  0.5000     2
+    5  common          2  1.1667     1
+    """
+    ranks = judged.once(RelevantRanks.of, rel)
+    found = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
+    numbers = range(cutoff + 1) if documents is None else documents
+    if max(numbers, default=0) > cutoff:
+        raise ValueError(f"{max(numbers)} documents do not fit into the first {cutoff}")
+    by_finders = np.argsort(-found.sum(axis=0), kind="stable")
+    rows = []
+    for system, alpha, number in product(("rare", "common"), alphas, numbers):
+        if system == "common" and number > found.shape[1]:
+            continue
+        new = np.zeros(found.shape[1], dtype=np.int64)
+        if system == "common":
+            new[by_finders[:number]] = 1
+        made_up = number if system == "rare" else 0
+        value, rank = _placed(found, new, made_up, cutoff, alpha, normalized)
+        rows.append((system, float(alpha), number, value, rank))
+    return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
+
+
+@synthetic_systems.chart
+def synthetic_chart(frame: pd.DataFrame) -> Any:
+    """The ranks of a system that finds rare and of one that finds common documents."""
+    import altair as alt
+
+    return figure(
+        alt.Chart(frame).mark_line(interpolate="step-after"),
+        "Made-up systems among real ones",
+        "The rank by P_Rareness of a system that finds documents that no other has, and of "
+        "one that finds what most have, by how many they find.",
+        x=alt.X("documents:Q", title="relevant documents retrieved"),
+        y=alt.Y("rank:Q", title="rank", scale=alt.Scale(reverse=True, domainMin=1),
+                axis=alt.Axis(tickMinStep=1)),
+        color=alt.Color("alpha:O", title="α", scale=alt.Scale(scheme="viridis"),
+                        legend=alt.Legend(orient="bottom")),
+        strokeDash=alt.StrokeDash("system:N", title=None, legend=alt.Legend(orient="top")),
+        tooltip=["system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"],
+    )
+
+
+def _placed(
+    found: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
+) -> tuple[float, int]:
+    """Value and rank of a newcomer that finds ``new``, and so many that no other system has."""
+    intercept, slope = gain_line(len(found) + 1, alpha, normalized)
+    gain = intercept - slope * (found.sum(axis=0) + new)
+    others = found @ gain / cutoff
+    value = (new @ gain + made_up * (intercept - slope)) / cutoff
+    return float(value), 1 + int(np.sum(others > value + 1e-12))

@@ -1,0 +1,269 @@
+"""How an analysis is declared; the command, its options and the documentation follow from it.
+
+An analysis is a function of judged runs, some of their queries, and options of its own::
+
+    @analysis("ties", DIAZ, "Table 3")
+    def ties(judged: JudgedRuns, queries: Queries, *, rel: float = 1) -> pd.DataFrame:
+        \"\"\"Pairs of rankings that lexiprecision and RR do not distinguish.  (<= 70 characters)
+        ...what else help() says.\"\"\"
+
+    @ties.chart
+    def ties_chart(frame: pd.DataFrame) -> Any:
+        import altair as alt  # inside, so that listing the analyses imports no Altair
+
+* Callers write ``ties(runs, qrels, rel=2, weights=..., by=...)`` and ``ties.draw(frame)``. An
+  analysis without ``queries: Queries`` has no ``weights`` and no ``by``. Any class with ``of`` and
+  ``qids`` can stand in the place of ``JudgedRuns``: callers give what its ``of`` takes. Without
+  one, the function is left as it is, and reads and slices what it is given by itself.
+* Arguments that many analyses have are described once, in ``descriptions.py``.
+* It is called for each slice: ``queries.mean(values)`` and ``queries.of(values)`` look at the
+  slice; ``judged.once(prepare, rel, cutoff)`` computes what all slices share.
+* ``tracks=True``: it is also called for each track, whose name it gets if it has ``track: str``.
+* ``@ties.finish`` (frame, and options by their names) works on the rows of all slices and tracks.
+* ``@ties.another("name", "Figure 9", "What it shows.")`` draws a second figure of the same table.
+* Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, wraps
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Protocol, TypeVar, cast
+
+import pandas as pd
+
+from ..evaluation.grades import grades_hint
+from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
+from ..evaluation.judged_runs import per_track
+from ..evaluation.slices import per_slice
+from ..measures.names import named_measures
+from .descriptions import described
+
+ALEX = "Alex, Hall, Metzler 2022"
+DIAZ = "Diaz 2023"
+TURKMEN = "Türkmen, Lease, Kutlu 2023"
+TROTMAN = "Trotman, Keeler 2011"
+CLARKE = "Clarke 2019"
+JUDGES = "Several judges"
+PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
+
+Draw = TypeVar("Draw", bound=Callable[..., Any])
+
+
+class AnalysisFunction(Protocol):
+    """The function of an analysis, as callers have it."""
+
+    analysis: Analysis
+    __name__: str
+
+    def __call__(self, *args: Any, **options: Any) -> pd.DataFrame:
+        """The table."""
+
+    def chart(self, draw: Draw) -> Draw:
+        """Declares what draws the figure of the table."""
+
+    def finish(self, work: Draw) -> Draw:
+        """Declares what is done to the table of all tracks and slices, at the end."""
+
+    def shown(self, work: Draw) -> Draw:
+        """Declares what the command shows to people instead of the table."""
+
+    def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
+        """Declares another figure of the same table, under a name of its own."""
+
+    def draw(self, frame: pd.DataFrame, *values: Any, by: str | None = None, **options: Any) -> Any:
+        """The chart of a table; with the column of the slices, one for each slice."""
+
+
+@dataclass(eq=False)
+class Analysis:
+    """One table or figure of a paper.
+
+    Attributes:
+        name: the name of the command.
+        paper: one of :data:`PAPERS`.
+        figure: which table or figure of the paper.
+        what: what it shows, in a line.
+        function: makes the table.
+        tracks: whether it can be about several tracks, each with qrels and runs of its own.
+        group_by: a column whose rows belong together; see :func:`.tables.Style`.
+        chart: draws the figure of the table.
+        finish: works on the rows of all tracks and slices.
+        shown: what the command shows to people instead of the table, made of it.
+    """
+
+    name: str
+    paper: str
+    figure: str
+    what: str
+    function: AnalysisFunction
+    tracks: bool = False
+    group_by: str = ""
+    chart: Callable[..., Any] | None = None
+    finish: Callable[..., pd.DataFrame] | None = None
+    shown: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+
+    @property
+    def source(self) -> str:
+        """Paper and figure."""
+        return f"{self.paper}, {self.figure}"
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """What callers can give."""
+        return dict(inspect.signature(self.function).parameters)
+
+    @property
+    def required(self) -> set[str]:
+        """What callers must give."""
+        parameters = self.parameters.items()
+        return {name for name, one in parameters if one.default is one.empty}
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Which files it is about: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
+        known = self.parameters
+        judged = ("qrels",) if "qrels" in known or "judges" in known else ()
+        return (*judged, "runs") if "runs" in known else judged
+
+    def draw(self, frame: pd.DataFrame, *values: Any, by: str | None = None, **options: Any) -> Any:
+        """The chart of a table; with the column of the slices, one for each slice."""
+        assert self.chart is not None
+        if by is None:
+            return self.chart(frame, *values, **options)
+        from ..charts.slices import by_slice
+
+        return by_slice(self.chart, frame, by)
+
+
+_ANALYSES: dict[str, Analysis] = {}
+
+
+def analysis(
+    name: str, paper: str, figure: str, *, tracks: bool = False, group_by: str = ""
+) -> Callable[[Callable[..., pd.DataFrame]], AnalysisFunction]:
+    """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
+
+    def declare(body: Callable[..., pd.DataFrame]) -> AnalysisFunction:
+        what = (inspect.getdoc(body) or "").partition("\n")[0]
+        declared = Analysis(name, paper, figure, what, cast(Any, body), tracks, group_by)
+        first = next(iter(inspect.signature(body).parameters.values()))
+        source = body.__globals__.get(str(first.annotation))
+        read = hasattr(source, "of")
+        function = cast(Any, _read_and_sliced(body, source, declared) if read else body)
+        function.__doc__ = described(inspect.getdoc(body) or "", function, tracks)
+        function.analysis, function.draw = declared, declared.draw
+        function.another = lambda *of: _setter(_declare(replace(
+            declared, name=of[0], figure=of[1], what=of[2]
+        )), "chart")  # fmt: skip
+        for hook in ("chart", "finish", "shown"):
+            setattr(function, hook, _setter(declared, hook))
+        declared.function = function
+        _declare(declared)
+        return cast(AnalysisFunction, function)
+
+    return declare
+
+
+def analyses() -> list[Analysis]:
+    """All analyses, paper by paper."""
+    _import_all()
+    return sorted(_ANALYSES.values(), key=lambda a: (PAPERS.index(a.paper), a.figure, a.name))
+
+
+def analysis_named(name: str) -> Analysis | None:
+    """The analysis of a name; None where there is none."""
+    _import_all()
+    return _ANALYSES.get(name)
+
+
+@cache
+def _import_all() -> None:
+    package = import_module(__package__)
+    for module in iter_modules(package.__path__):
+        import_module(f"{__package__}.{module.name}")
+
+
+def _declare(declared: Analysis) -> Analysis:
+    _ANALYSES[declared.name] = declared
+    return declared
+
+
+def _setter(declared: Analysis, attribute: str) -> Callable[[Draw], Draw]:
+    def keep(function: Draw) -> Draw:
+        setattr(declared, attribute, function)
+        return function
+
+    return keep
+
+
+def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: Analysis) -> Any:
+    """The function that callers have: its input is read, and tracks and slices gone through."""
+    parameters = list(inspect.signature(body).parameters.values())
+    own = [one for one in parameters[1:] if one.annotation != "Queries"]
+    sliced = len(own) < len(parameters) - 1
+    reads = inspect.signature(source.of).parameters
+    public = _public([*reads.values()], own, sliced)
+    signature = inspect.Signature(public, return_annotation="pd.DataFrame")
+    taken = {one.name for one in own}
+
+    @wraps(body)
+    def function(*args: Any, **options: Any) -> pd.DataFrame:
+        bound = signature.bind(*args, **options)
+        grades_said = {"rel", "judge_rel"} & set(bound.arguments)
+        bound.apply_defaults()
+        said = dict(bound.arguments)
+        slices = {name: said.pop(name, None) for name in ("weights", "by")}
+
+        def of_track(track: str = "", **runs: Any) -> pd.DataFrame:
+            read = source.of(**{**{name: said[name] for name in reads}, **runs})
+            if "rel" in said and not grades_said:
+                _hint_at_grades(read, said, stacklevel=6 if declared.tracks else 4)
+            options = {n: value for n, value in {**said, "track": track}.items() if n in taken}
+            if not sliced:
+                return body(read, **options)
+            return per_slice(read.qids, lambda queries: body(read, queries, **options), **slices)
+
+        if declared.tracks:
+            frame = per_track(
+                lambda name, runs: of_track(name, runs=runs, qrels=None),
+                said["runs"], said["qrels"], said["duplicates"],
+                judges=said.get("judges"), **slices,
+            )  # fmt: skip
+        else:
+            frame = of_track()
+        if declared.finish is None:
+            return frame
+        wanted = list(inspect.signature(declared.finish).parameters)[1:]
+        return declared.finish(frame, **{name: said[name] for name in wanted if name in said})
+
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    # Doctest looks only at functions whose code is of their module; this names the others.
+    body.__globals__.setdefault("__test__", {})[body.__name__] = body
+    return function
+
+
+def _hint_at_grades(read: Any, said: Mapping[str, Any], stacklevel: int) -> None:
+    """Warns where grades above 1 exist and nothing says which are relevant."""
+    measures = said.get("measures", said.get("measure"))
+    asked = None if measures is None else named_measures(measures)
+    if hint := grades_hint(read.judgements.grades, asked):
+        warnings.warn(hint, stacklevel=stacklevel)
+
+
+def _public(
+    reads: list[inspect.Parameter], own: list[inspect.Parameter], sliced: bool
+) -> list[inspect.Parameter]:
+    """The parameters of callers: of what is read, the analysis's own, and those of slices."""
+    parameter = inspect.Parameter
+    plain, only = parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY
+    if any(one.kind is plain and one.default is one.empty for one in own):
+        reads = [one.replace(default=one.empty) if one.kind is plain else one for one in reads]
+    last = [parameter(name, only, default=None, annotation="Any") for name in ("weights", "by")]
+    known = {one.name: one for one in [*reads, *own, *(last if sliced else [])]}
+    return sorted((one for name, one in known.items() if name != "track"), key=lambda p: p.kind)

@@ -1,0 +1,341 @@
+"""How far does another measure reorder the systems? (Alex et al. 2022, Table 2.)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..charts.captions import captioned
+from ..charts.forms import STEP, category, ranges
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
+from ..evaluation.slices import Queries
+from ..measures import ASL
+from ..measures.names import missing_of, with_options
+from ..statistics.correlation import kendall_tau
+from ..statistics.tests import compare_all
+from .places import rounded
+from .registry import ALEX, analysis
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: The steps from AP to ASL, each compared with the one before.
+STEPS = ("atomize P", "documents", "queries")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Systems measured on queries, and how the measure is reported.
+
+    Attributes:
+        values: one row per system, one column per query, in the space it is reported in.
+        lower_is_better: whether a smaller value is the better one.
+    """
+
+    values: Floats
+    lower_is_better: bool = False
+
+    def means(self, queries: Queries) -> Floats:
+        """The systems' means, in the space the measure is reported in."""
+        return np.asarray(queries.mean(self.values))
+
+    def rates(self, queries: Queries) -> Floats:
+        """The means as rates, larger is better: 1/ASL for ASL."""
+        means = self.means(queries)
+        return 1 / means if self.lower_is_better else means
+
+
+def num_better(
+    scored: Scored,
+    queries: Queries,
+    *,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+    test: str = "t",
+    correction: str | None = None,
+) -> Ints:
+    """How many systems are better than each.
+
+    One is better than another if the means differ by at least ``margin`` of the worse one's, and
+    the difference is significant.
+
+    Args:
+        scored: the systems, S of them.
+        queries: the queries to look at.
+        margin: the least difference, relative to the mean of the worse system.
+        alpha: the level of significance.
+        test: a test for pairs.
+        correction: over all pairs; the paper has none.
+
+    Returns:
+        Counts, shape (S,).
+
+    >>> values = np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.4], [0.5, 0.6, 0.6]])
+    >>> num_better(Scored(values), Queries(np.arange(3))).tolist()
+    [0, 2, 0]
+    """
+    systems = len(scored.values)
+    names = [str(row) for row in range(systems)]
+    pairs = compare_all(
+        queries.of(scored.values), names, test=test, correction=correction, alpha=alpha,
+        weights=queries.weights,
+    )  # fmt: skip
+    first, second = np.triu_indices(systems, k=1)
+    means = scored.means(queries)
+    a, b = means[first], means[second]
+    a_wins = (a < b) if scored.lower_is_better else (a > b)
+    worse = np.where(a_wins, b, a)
+    real = (np.abs(a - b) >= margin * np.abs(worse)) & pairs["significant"].to_numpy()
+    losers = np.where(a_wins, second, first)[real]
+    return np.bincount(losers, minlength=systems).astype(np.int64)
+
+
+def from_ap_to_asl(documents: list[RelevantDocuments]) -> list[Scored]:
+    """AP, and what it becomes after each of the :data:`STEPS`; the last is ASL.
+
+    *atomize P*: the precision at a document is replaced by 1/ASL(q, d). *documents*: harmonic
+    instead of arithmetic mean over the documents of a query, 1/ASL(q). *queries*: harmonic instead
+    of arithmetic mean over queries, which is 1/ASL and reported as ASL. A query without relevant
+    documents has AP 0 and ASL 1, as everywhere, so 1 in between.
+    """
+    asl = np.array([each.asl for each in documents])
+    if not asl.all() or any(not each.lengths.all() for each in documents):
+        raise ValueError(
+            "a search length of 0 has no reciprocal: missing='eq3' gives such; use 'pad' or 'after'"
+        )
+    return [
+        Scored(np.array([each.mean(each.precision, 0.0) for each in documents])),
+        Scored(np.array([each.mean(1 / each.lengths, 1.0) for each in documents])),
+        Scored(1 / asl),
+        Scored(asl, lower_is_better=True),
+    ]
+
+
+@analysis("reordering", ALEX, "Table 2", tracks=True)
+def reordering(
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    margin: float = 0.1,
+    alpha: float = 0.05,
+    test: str = "t",
+    correction: str | None = None,
+    each: bool = False,
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """From AP to ASL in steps, and how far systems move.
+
+    What changing the measure does to the order of the systems, step by step.
+
+    Args:
+        cutoff: k, as in ``ASL@k``.
+        missing: ``'pad'`` or ``'after'``, as in ``ASL(missing=...)``.
+        margin: the least difference of a better system, relative to the worse one's mean.
+        alpha: the level of significance of being better.
+        test: the test for pairs of being better.
+        correction: of that test over all pairs. dSort is defined without one, and so it is by
+            default: a count of systems, not a claim about one pair.
+        each: one row for each system instead.
+        as_published: the paper's choice: missing documents right after the list
+            (``missing='after'``), and no correction.
+
+    Returns:
+        One row for each change, with ``change``, ``from``, ``to``; ``dSort``, the largest of the
+        track's systems, averaged over tracks, and ``dSort_sd``, one standard deviation over tracks;
+        ``tau`` (Kendall's tau-b of the two orders) and ``tau_sd`` over tracks; ``dValue``, new/old
+        averaged over all systems, and ``dValue_sd``; ``moved``, the system with the largest dSort,
+        and ``tracks``, ``systems``. dSort is in percent of the systems; a standard deviation over
+        one track is NaN. *cumulative* compares AP with ASL; then ``P@20`` with ``ASL@g1-10`` and RR
+        with ``ASL@g1``. With ``each``: ``track``, ``change``, ``run``, ``old`` and ``new`` (as
+        rates, 1/ASL for ASL), ``dValue``, ``better_before``, ``better_after``, ``dSort``.
+
+    One of many systems that moves far is to be expected of any change of measure: the largest dSort
+    says that something moves, not that the order is another.
+
+    Source: Alex, Hall, Metzler 2022, Table 2 and section 4.4.
+
+    >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
+    >>> runs = {"top": {"q1": {"a": 2, "x": 1}, "q2": {"a": 1}}}
+    >>> runs["deep"] = {"q1": {"x": 3, "a": 2, "b": 1}, "q2": {"x": 2, "a": 1}}
+    >>> reordering(runs, qrels, cutoff=10)[["change", "tau"]]
+                  change  tau
+    0          atomize P  1.0
+    1          documents  1.0
+    2            queries -1.0
+    3         cumulative -1.0
+    4  P@20 to ASL@g1-10  1.0
+    5       RR to ASL@g1  1.0
+    """
+    missing = missing_of(missing, as_published)
+    correction = None if as_published else correction
+    changes = judged.once(_changes, rel, cutoff, missing)
+    options = {"margin": margin, "alpha": alpha, "test": test, "correction": correction}
+    return _systems(judged, changes, queries, options)
+
+
+@reordering.finish
+def _finish(systems: pd.DataFrame, each: bool) -> pd.DataFrame:
+    """The systems one by one, or what they say together."""
+    return systems if each else _summary(systems)
+
+
+_Change = tuple[str, str, str, Scored, Scored]
+
+
+def _changes(
+    judged: JudgedRuns, rel: float, cutoff: int | None, missing: str
+) -> list[_Change]:
+    """Name, from, to, and the systems before and after."""
+    ap, atomized, documents, asl = from_ap_to_asl(
+        judged.once(relevant_documents, rel, cutoff, missing)
+    )
+    asl_at = with_options(ASL(missing=missing), rel, cutoff)
+    p20 = Scored(judged.values(with_options(ir_measures.P @ 20, rel)))
+    rr = Scored(judged.values(with_options(ir_measures.RR, rel, cutoff)))
+    g1, g10 = (Scored(judged.values(asl_at(g=g)), lower_is_better=True) for g in (1, 10))
+    return [
+        ("atomize P", "AP", "mean 1/ASL(q,d)", ap, atomized),
+        ("documents", "mean 1/ASL(q,d)", "mean 1/ASL(q)", atomized, documents),
+        ("queries", "mean 1/ASL(q)", "ASL", documents, asl),
+        ("cumulative", "AP", "ASL", ap, asl),
+        ("P@20 to ASL@g1-10", "P@20", "ASL@g1-10", p20, g10),
+        ("RR to ASL@g1", "RR", "ASL@g1", rr, g1),
+    ]
+
+
+def _systems(
+    judged: JudgedRuns, changes: list[_Change], queries: Queries, options: dict[str, Any]
+) -> pd.DataFrame:
+    """One row for each change and system."""
+    counts: dict[int, Ints] = {}
+    parts = []
+    for name, before, after, old, new in changes:
+        for scored in (old, new):
+            if id(scored) not in counts:
+                counts[id(scored)] = num_better(scored, queries, **options)
+        better = counts[id(old)], counts[id(new)]
+        rates = old.rates(queries), new.rates(queries)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = rates[1] / rates[0]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "change": name,
+                    "from": before,
+                    "to": after,
+                    "run": judged.names,
+                    "old": rates[0],
+                    "new": rates[1],
+                    "dValue": ratio,
+                    "better_before": better[0],
+                    "better_after": better[1],
+                    "dSort": 100 * np.abs(better[0] - better[1]) / len(judged),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _summary(systems: pd.DataFrame) -> pd.DataFrame:
+    """One row for each slice and change: over tracks, and for dValue over systems."""
+    until = list(systems.columns).index("change") + 1
+    keys = [column for column in systems.columns[:until] if column != "track"]
+    rows = []
+    for group, part in systems.groupby(keys, sort=False):
+        by_track = [track for _, track in part.groupby("track", sort=False)]
+        largest = part.iloc[int(part["dSort"].argmax())]
+        dsort = pd.Series([float(track["dSort"].max()) for track in by_track])
+        tau = pd.Series([_tau(track) for track in by_track])
+        ratio = part["dValue"].replace(np.inf, np.nan)
+        rows.append(
+            {
+                **dict(zip(keys, group)),
+                "from": largest["from"],
+                "to": largest["to"],
+                "dSort": dsort.mean(),
+                "dSort_sd": dsort.std(),
+                "tau": tau.mean(),
+                "tau_sd": tau.std(),
+                "dValue": ratio.mean(),
+                "dValue_sd": ratio.std(),
+                "moved": largest["run"],
+                "tracks": len(by_track),
+                "systems": len(part),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _tau(track: pd.DataFrame) -> float:
+    if len(track) < 2:
+        return float("nan")
+    return kendall_tau(rounded(track["old"]), rounded(track["new"]))
+
+
+@reordering.chart
+def reordering_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
+    """How far each change of measure moves the systems; with ``each=True``, every system."""
+    return _systems_chart(frame, columns) if "better_before" in frame else _summary_chart(frame)
+
+
+def _summary_chart(frame: pd.DataFrame) -> Any:
+    """The largest dSort and tau of each change, with one standard deviation over tracks."""
+    import altair as alt
+
+    names = alt.Axis(labelLimit=200)
+    panels: list[Any] = []
+    for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
+        spread = frame[f"{value}_sd"].fillna(0)
+        ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
+        base = alt.Chart(ends, width=200, height=alt.Step(STEP)).encode(
+            y=alt.Y("change:N", title=None, sort=None, axis=names),
+            tooltip=["change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"],
+        )
+        panels.append(ranges(base, "low", value, "high", title))
+    caption = (
+        "By how much the system that moves farthest moves, as a share of the systems, and how far "
+        "the orders before and after agree; lines are one standard deviation over tracks."
+    )
+    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption)
+
+
+def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
+    """Systems significantly better than each, before and after each change of measure."""
+    import altair as alt
+
+    legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
+    most = int(systems[["better_before", "better_after"]].to_numpy().max())
+    scale, whole = alt.Scale(domain=[0, max(most, 1)]), alt.Axis(tickMinStep=1, format="d")
+    line = pd.DataFrame({"at": [0, max(most, 1)]})
+    panels = []
+    for change, part in systems.groupby("change", sort=False):
+        points = (
+            alt.Chart(part, width=200, height=200)
+            .mark_circle(opacity=0.6)
+            .encode(
+                x=alt.X("better_before:Q", scale=scale, axis=whole,
+                        title=f"better by {part['from'].iloc[0]}"),
+                y=alt.Y("better_after:Q", scale=scale, axis=whole,
+                        title=f"better by {part['to'].iloc[0]}"),
+                color=category("track", "track").legend(legend),
+                tooltip=["track", "run", "better_before", "better_after", "dSort"],
+            )
+        )
+        diagonal = alt.Chart(line).mark_line(color="gray", strokeDash=[3, 3]).encode(x="at", y="at")
+        panels.append(alt.layer(diagonal, points).properties(title=str(change)))
+    caption = (
+        "For every system, how many others are better than it (by 10 % and a paired t-test), "
+        "before and after the change of measure. On the dashed line nothing changes; the distance "
+        "from it, in percent of the systems, is dSort."
+    )
+    return captioned(alt.concat(*panels, columns=columns), "From AP to ASL, step by step", caption)
+

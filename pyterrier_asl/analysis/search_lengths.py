@@ -1,0 +1,249 @@
+"""Where are the relevant documents, and which move between two runs? (Alex et al. 2022, Fig. 5, 6.)
+
+Search lengths document by document, which measures that couple a query's documents cannot show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..charts.forms import ROW, STEP, category, figure
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.relevant_documents import RelevantDocuments
+from ..measures import ASL
+from ..measures.names import missing_of
+from ..scoring.search_length import DEFAULT_DEPTH
+from .registry import ALEX, analysis
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@analysis("search-lengths", ALEX, "Figure 5")
+def search_length_distribution(
+    judged: JudgedRuns,
+    *,
+    run: str | None = None,
+    edges: ArrayLike | None = None,
+    rel: float = 1,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """How many relevant documents have which search length in one run.
+
+    Args:
+        run: the run to look at; by default the best by ASL.
+        edges: where the bins begin and where the last ends, ascending; by default ten bins up to
+            the cut-off (1000 without one).
+        cutoff: k, as in ``ASL@k``.
+
+    Returns:
+        One row for each bin, with ``low`` and ``high``, the search lengths it takes, both included;
+        ``found``, how many retrieved relevant documents; ``missing``, how many that were not
+        retrieved; ``documents``, both; ``share`` of all. The last bin takes what is longer still.
+        ``attrs``: the ``run``, its ``ASL``, and how many are ``optimal``, of length 1.
+
+    Documents that were not retrieved lie at the end only because the ranking ends there: nobody
+    knows how far down they would be.
+
+    Source: Alex, Hall, Metzler 2022, Figure 5.
+
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> search_length_distribution({"one": {"q": {"a": 1}}}, qrels, cutoff=10, edges=[1, 6, 11])
+       low  high  found  missing  documents  share
+    0    1     5      1        0          1    0.5
+    1    6    11      0        1          1    0.5
+    """
+    missing = missing_of(missing, as_published)
+    measure = ASL(rel=rel, cutoff=cutoff, missing=missing)
+    name = by_asl(judged, measure)[0] if run is None else run
+    row = judged.row(name)
+    documents = RelevantDocuments.of(judged.runs[row], rel=rel, cutoff=cutoff, missing=missing)
+    depth = DEFAULT_DEPTH if cutoff is None else cutoff
+    bounds = _edges(np.linspace(1, depth + 1, 11).round() if edges is None else edges)
+    lengths = documents.lengths
+    if len(bounds) < 2:
+        raise ValueError("edges must be at least two: where a bin begins and where it ends")
+    inner = [-np.inf, *bounds[1:-1], np.inf]
+    found, lost = (np.histogram(lengths[h], inner)[0] for h in (documents.found, ~documents.found))
+    highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
+    frame = pd.DataFrame(
+        {
+            "low": bounds[:-1],
+            "high": highs,
+            "found": found,
+            "missing": lost,
+            "documents": found + lost,
+            "share": (found + lost) / max(len(lengths), 1),
+        }
+    )
+    frame.attrs = {
+        "run": name,
+        "ASL": float(judged.values(measure)[row].mean()),
+        "optimal": int(np.sum(lengths == 1)),
+    }
+    return frame
+
+
+@search_length_distribution.chart
+def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
+    """Figure 5: how many relevant documents have which search length in one run."""
+    import altair as alt
+
+    long = _labelled(distribution).melt(
+        ["length", "low"], ["found", "missing"], "documents", "count"
+    )
+    about = distribution.attrs
+    return figure(
+        alt.Chart(long).mark_bar(),
+        f"Search lengths of {about['run']}",
+        f"{about['optimal']} of {int(distribution['documents'].sum())} relevant documents have no "
+        f"irrelevant one above them; the mean over queries, ASL, is {about['ASL']:.1f}. Missing "
+        "documents were not retrieved: they lie at the end because the ranking ends there.",
+        height=alt.Step(STEP),
+        y=_bins("search length"),
+        x=alt.X("count:Q", title="relevant documents"),
+        color=category("documents", domain=["found", "missing"]),
+        tooltip=["length", "documents", "count"],
+    )
+
+
+@analysis("search-length-changes", ALEX, "Figure 6")
+def search_length_changes(
+    judged: JudgedRuns,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    edges: ArrayLike | None = None,
+    rel: float = 1,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+) -> pd.DataFrame:
+    """By how much two runs' search lengths differ, document by document.
+
+    By how much one run's search lengths differ from another's, document by document.
+
+    Args:
+        a: one run; by default the best by ASL.
+        b: another; by default the median by ASL, of two in the middle the worse.
+        edges: sizes at which the bins of differences end, ascending; by default ten equal bins on
+            each side, up to the cut-off (1000 without one).
+        cutoff: k, as in ``ASL@k``.
+
+    Returns:
+        One row for each bin of differences, a less b, with ``low`` and ``high``, both included;
+        ``documents``; ``share`` of all; how many of them ``both`` runs retrieved, ``only_a``,
+        ``only_b`` and ``neither``; and ``from_missing``, those that one of the two retrieved.
+        Negative differences are wins of ``a``; documents without any have a row of their own.
+        ``attrs``: ``a``, ``b``; ``wins``, ``losses`` and ``same`` of the documents that at least
+        one of them retrieved; ``both``, ``only_a``, ``only_b``, ``neither``.
+
+    Documents that neither run retrieved differ by the depth of the runs only.
+
+    Source: Alex, Hall, Metzler 2022, Figure 6.
+
+    >>> qrels = {"q": {"d": 1, "e": 1}}
+    >>> runs = {"near": {"q": {"d": 2, "e": 1}}, "far": {"q": {"d": 3, "x": 2, "e": 1}}}
+    >>> search_length_changes(runs, qrels, edges=[5, 10])[["low", "high", "documents"]]
+       low  high  documents
+    0  -10    -6          0
+    1   -5    -1          1
+    2    0     0          1
+    3    1     5          0
+    4    6    10          0
+    """
+    missing = missing_of(missing, as_published)
+    order = by_asl(judged, ASL(rel=rel, cutoff=cutoff, missing=missing))
+    names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
+    first, second = (
+        RelevantDocuments.of(
+            judged.runs[judged.row(name)], rel=rel, cutoff=cutoff, missing=missing
+        )
+        for name in names
+    )
+    difference = first.lengths - second.lengths
+    depth = DEFAULT_DEPTH if cutoff is None else cutoff
+    ends = _edges(np.linspace(0, depth, 11)[1:].round() if edges is None else edges)
+    inner = np.concatenate((-ends[-2::-1], [0, 1], ends[:-1] + 1))
+    outer = max(int(ends[-1]), int(np.abs(difference).max(initial=0)))
+    kinds = {
+        "both": first.found & second.found,
+        "only_a": first.found & ~second.found,
+        "only_b": second.found & ~first.found,
+        "neither": ~(first.found | second.found),
+    }
+    bins = [-np.inf, *inner, np.inf]
+    counts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
+    documents = sum(counts.values())
+    lows, highs = np.concatenate(([-outer], inner)), np.concatenate((inner - 1, [outer]))
+    frame = pd.DataFrame({"low": lows, "high": highs, "documents": documents, **counts})
+    frame.insert(3, "share", frame["documents"] / max(len(difference), 1))
+    frame["from_missing"] = frame["only_a"] + frame["only_b"]
+    seen = difference[~kinds["neither"]]
+    signs = {"wins": seen < 0, "losses": seen > 0, "same": seen == 0}
+    counted = {**signs, **kinds}.items()
+    frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in counted}}
+    return frame
+
+
+@search_length_changes.chart
+def search_length_changes_chart(changes: pd.DataFrame) -> Any:
+    """Figure 6: by how much one run's search lengths differ from another's."""
+    import altair as alt
+
+    about = changes.attrs
+    a, b = about["a"], about["b"]
+    names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
+    long = _labelled(changes.rename(columns=names)).melt(
+        ["length", "low"], list(names.values()), "retrieved by", "count"
+    )
+    return figure(
+        alt.Chart(long).mark_bar(),
+        f"{a} less {b}",
+        f"Search length in {a} less that in {b}, for each relevant document that one of them "
+        f"retrieved: {about['wins']} are shorter, {about['losses']} longer, {about['same']} the "
+        f"same. {about['neither']} more were retrieved by neither; where these lie says only how "
+        "deep the two runs are.",
+        height=alt.Step(ROW),
+        y=_bins("difference of search lengths"),
+        x=alt.X("count:Q", title="relevant documents"),
+        color=category("retrieved by", domain=list(names.values())),
+        order=alt.Order("retrieved by:N", sort="descending"),
+        tooltip=["length", "retrieved by", "count"],
+    )
+
+
+def by_asl(judged: JudgedRuns, measure: Any) -> list[str]:
+    """The names of the runs, best ASL first; equal ones in their order."""
+    means = judged.values(measure).mean(axis=1)
+    return [judged.names[row] for row in np.argsort(means, kind="stable")]
+
+
+def _bins(title: str) -> Any:
+    """The axis of bins, in their order, each with its name."""
+    import altair as alt
+
+    return alt.Y("length:N", sort=alt.SortField("low"), title=title)
+
+
+def _edges(edges: ArrayLike) -> Ints:
+    bounds = np.asarray(edges, dtype=np.float64)
+    if bounds.ndim != 1 or not len(bounds) or np.any(bounds % 1) or np.any(np.diff(bounds) <= 0):
+        raise ValueError(f"edges must be ascending whole numbers, not {edges!r}")
+    if bounds[0] < 1:
+        raise ValueError(f"edges begin at {bounds[0]:g}; the smallest length there is is 1")
+    return bounds.astype(np.int64)
+
+
+def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Bins with a name: 1 to 100."""
+    ends = zip(frame["low"], frame["high"])
+    names = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
+    return pd.DataFrame(frame.assign(length=names).reset_index(drop=True).to_dict("list"))

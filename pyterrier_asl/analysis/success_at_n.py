@@ -1,0 +1,148 @@
+"""How soon is a user satisfied? Success at n (Trotman and Keeler 2011, Figures 1 and 3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, COLORS, HEIGHT, WIDTH, category, labelled_lines, rows
+from ..evaluation.slices import Queries
+from ..judging.judged_run import JudgedRun
+from ..scoring.assessor import expected_success
+from ..statistics.intervals import confidence_interval
+from .assessors import Assessed, RunsAndJudges
+from .registry import TROTMAN, analysis
+
+Floats = npt.NDArray[np.float64]
+
+
+@analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
+def satisfaction(
+    both: RunsAndJudges, queries: Queries, *, depth: int = 10, alpha: float = 0.05
+) -> pd.DataFrame:
+    """Success at n: how soon a user is satisfied.
+
+    S@n is the share of queries with a relevant document among the first n.
+
+    Args:
+        judges: other judges' judgements of the same topics, name -> qrels, for one track; then
+            every curve is over the topics that all of them judged.
+        depth: the largest n; 10 is a first page of results.
+        alpha: the intervals cover 1 - alpha.
+
+    Returns:
+        One row for each track, system and n, with ``track``, ``system``, ``kind`` (``'run'`` or
+        ``'judge'``), ``n``, ``S@n``, ``ci_low`` and ``ci_high`` (Student's, over queries, cut to
+        [0, 1]), ``queries``. A judge's documents have no order, so the value is the one to be
+        expected of a random order.
+
+    Source: Trotman and Keeler 2011, Figures 1 and 3.
+
+    >>> runs = {"run": {"q1": {"a": 2, "x": 1}, "q2": {"x": 2, "a": 1}}}
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> satisfaction(runs, qrels, depth=2)[["system", "n", "S@n"]]
+      system  n  S@n
+    0    run  1  0.5
+    1    run  2  1.0
+    """
+    if depth < 1:
+        raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
+
+    others = both.others
+    curves = [
+        _Curve(system, "run", success(run, depth, others.rel)[:, others.at])
+        for system, run in zip(both.runs.names, both.runs.runs)
+    ]
+    curves += [_Curve(each.name, "judge", _expected(each, depth)) for each in others.each]
+    rows = []
+    for system, kind, values in curves:
+        for n, one in enumerate(queries.of(values), start=1):
+            mean, low, high = confidence_interval(one, alpha=alpha, weights=queries.weights)
+            point = {"system": system, "kind": kind, "n": n, "S@n": mean}
+            ends = {"ci_low": max(low, 0.0), "ci_high": min(high, 1.0)}
+            rows.append({**point, **ends, "queries": len(queries)})
+    return pd.DataFrame(rows)
+
+
+@satisfaction.chart
+def satisfaction_chart(frame: pd.DataFrame) -> Any:
+    """S@n of runs, and of judges in random order."""
+    import altair as alt
+
+    frame = frame.rename(columns={"S@n": "share"}).round(4)
+    name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")
+    frame["curve"] = frame["track"] + ": " + name if frame["track"].nunique() > 1 else name
+    named = _named(frame)
+    shown = frame[frame["curve"].isin(named)]
+    others = frame[~frame["curve"].isin(named)]
+    x = alt.X("n:Q", title="n, documents looked at",
+              axis=alt.Axis(tickMinStep=1, tickCount=10, format="d"))  # fmt: skip
+    y = alt.Y("share:Q", title="S@n, share of queries satisfied",
+              axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))  # fmt: skip
+    color = category("curve", domain=named)
+    tooltip = ["curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"]
+    lines = labelled_lines(shown, x=x, y=y, color=color, tooltip=tooltip, point=True)
+    band = alt.Chart(shown).mark_area(opacity=0.12).encode(
+        x=x, y="ci_low:Q", y2="ci_high:Q", color=color.legend(None)
+    )
+    behind = alt.Chart(rows(others)).mark_line(color="lightgray", strokeWidth=0.7).encode(
+        x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"]
+    )
+    caption = (
+        "The share of queries with a relevant document among the first n, with its confidence "
+        "interval over queries."
+    )
+    if (frame["kind"] == "judge").any():
+        caption += (
+            " A judge's documents have no order: its curve is what to expect of a random one."
+        )
+    if len(others):
+        caption += (
+            " In colours: the judges, and the best, the median and the worst run by mean S@n; in "
+            f"gray: {others['curve'].nunique()} others."
+        )
+    drawn = alt.layer(behind, band, lines).properties(width=WIDTH, height=HEIGHT)
+    return captioned(drawn, "Success at n", caption, CAPTION)
+
+
+def _named(frame: pd.DataFrame) -> list[str]:
+    """The curves that get a colour: all, as they stand; of many the judges and three runs."""
+    means = frame.groupby("curve", sort=False).agg(kind=("kind", "first"), share=("share", "mean"))
+    if len(means) <= 4:
+        return list(means.index)
+    runs = means[means["kind"] == "run"].sort_values("share", ascending=False, kind="stable")
+    some = [] if runs.empty else list(runs.index[[0, len(runs) // 2, -1]])
+    judges = means[means["kind"] == "judge"].index
+    return list(dict.fromkeys([*judges[: len(COLORS) - len(some)], *some]))
+
+
+class _Curve(NamedTuple):
+    """One system's success at each n for each query, shape (depth, Q)."""
+
+    system: str
+    kind: str
+    success: Floats
+
+
+def success(run: JudgedRun, depth: int, rel: float = 1) -> Floats:
+    """Whether each query has a relevant document among the first 1, ..., depth; (depth, Q).
+
+    >>> from pyterrier_asl.judging.judgements import Judgements
+    >>> success(Judgements({"q": {"a": 1}}).judge({"q": {"x": 2, "a": 1}}), 3).tolist()
+    [[0.0], [1.0], [1.0]]
+    """
+    relevant = run.relevant(rel)
+    first = np.full(len(relevant.total), np.inf)
+    answered = relevant.found > 0
+    first[answered] = relevant.ranks[relevant.offsets[:-1][answered]]
+    return (first <= np.arange(1, depth + 1)[:, None]).astype(np.float64)
+
+
+def _expected(assessed: Assessed, depth: int) -> Floats:
+    """E[S@n] of a judge's documents in random order, shape (depth, Q)."""
+    counts = assessed.retrieved, assessed.common
+    return np.array([expected_success(*counts, n=n) for n in range(1, depth + 1)])

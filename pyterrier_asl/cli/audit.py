@@ -1,0 +1,113 @@
+"""What ``pyterrier-asl compare`` does with a machine's judgements beside people's."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import click
+
+from . import options
+
+#: What stands for people's judgements where there are none yet.
+NOBODY = "none"
+
+_WIDTH = 100
+_TITLES = {
+    "ci_low": "from", "ci_high": "to", "people_low": "from ", "people_high": "to ",
+    "machine_low": "from  ", "machine_high": "to  ", "saved": "queries saved",
+}  # fmt: skip
+
+
+def audit_options(command: options.F) -> options.F:
+    """The options of a machine that people audit."""
+    for option in (
+        click.option(
+            "--chart", metavar="FILE", help="With --machine-qrels: draw the estimates, too."
+        ),
+        click.option(
+            "--draw", metavar="FILE",
+            help="With --plan: save the queries that people are to judge; refuses to draw again.",
+        ),
+        click.option(
+            "--plan", type=click.FloatRange(0, min_open=True), metavar="WIDTH",
+            help="Say how many queries people must judge for intervals of at most this width, and "
+            "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
+        ),
+        click.option(
+            "--target", type=click.Choice(["like-these", "these"]), default="like-these",
+            show_default=True,
+            help="Whose mean the estimate is of: queries like these, or only these.",
+        ),
+        click.option(
+            "--machine-rel", type=float, metavar="GRADE",
+            help="Least relevant grade of the machine, if its scale is another than people's.",
+        ),
+        click.option(
+            "--machine-qrels", metavar="FILE",
+            help="Judgements by a machine, of the queries of QRELS, which people judged, and more: "
+            "estimate means and differences by both.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def refuse_without_machine(
+    *, plan: float | None, draw: str | None, machine_rel: float | None, chart: str | None,
+    target: str,
+) -> None:  # fmt: skip
+    """Raises an error for options that only a machine's judgements make sense of."""
+    if chart or draw or plan is not None or machine_rel is not None:
+        raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
+
+
+def show_audit(
+    runs: Any, people: str, names: tuple[str, ...], lengths: str | None, *, machine_qrels: str,
+    machine_rel: float | None, target: str, plan: float | None, draw: str | None,
+    rel: float | None, alpha: float, seed: int, output_format: str, places: int,
+    duplicates: str, chart: str | None,
+) -> None:  # fmt: skip
+    """Prints the estimates by both, or plans them."""
+    from ..comparison.audited import audited, audited_chart, plan_audit
+    from ..evaluation.files import completed, measures_for
+    from ..evaluation.judged_runs import JudgedRuns
+    from ..io.tables import write
+    from ..measures.names import parse_measures
+    from ..statistics.prediction_powered import TARGETS
+
+    asked = parse_measures(names) if names else [
+        one for one in measures_for(machine_qrels, several=False, lengths=lengths is not None)
+        if one.higher_is_better is not None
+    ]  # fmt: skip
+    measures = {one.name: one.measure for one in completed(asked, lengths=lengths)}
+    runs = JudgedRuns.of(runs, machine_qrels, duplicates=duplicates)
+    whole = dict(zip(("like-these", "these"), TARGETS))[target]
+    given: dict[str, Any] = {
+        "target": whole, "rel": rel, "machine_rel": machine_rel, "alpha": alpha
+    }
+    if plan is not None:
+        pilot = None if people == NOBODY else people
+        planned = plan_audit(runs, pilot, machine_qrels, measures, plan, **given, seed=seed)
+        if draw:
+            planned.save(draw)
+        click.echo(planned.sentence())
+        click.echo(f"wrote {draw}" if draw else " ".join(planned.drawn), err=bool(draw))
+        return
+    if people == NOBODY:
+        raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
+    frame = audited(runs, people, machine_qrels, measures, **given)
+    if output_format == "table":
+        shown = frame.assign(
+            run=[f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
+        ).drop(columns="minus")
+        write(shown, "table", places=places, titles=_TITLES, group_by="measure")
+        click.echo(f"\n{textwrap.fill(frame.attrs['note'], _WIDTH)}")
+    else:
+        write(frame, output_format, places=places)
+        click.echo(frame.attrs["note"], err=True)
+    if chart:
+        from ..charts.saving import save_chart
+
+        save_chart(audited_chart(frame), chart)
+        click.echo(f"wrote {chart}", err=True)

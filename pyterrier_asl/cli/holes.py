@@ -1,0 +1,106 @@
+"""``pyterrier-asl holes``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import options
+
+EPILOG = """\b
+Examples:
+  pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100
+  pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100 --export todo.tsv
+  pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100 --labels todo.tsv
+  pyterrier-asl holes irds:vaswani bm25.run dense.run -m nDCG@10 --export todo.jsonl
+  pyterrier-asl holes qrels.txt runs/ -m ASL@100 --chart pairs.html
+
+\b
+How to read it: unjudged documents count as not relevant; the bounds are the least and the greatest
+A - B over all ways in which the unjudged documents that a run shows could be labelled.
+  settled   all labellings agree on which run is better
+  open      some labelling would turn the result; this does not say that it is likely
+  certain   the t-test is significant under every labelling; impossible: under none
+
+\b
+What to judge (--export): a table (.tsv), JSON lines (.jsonl), UMBRELA's requests (.umbrela), or
+qrels to be filled in. Labels come back by --labels, in any of these forms: they are merged with the
+judgements, whose grades stay as they are."""
+
+
+@click.command(name="holes", epilog=EPILOG)
+@options.qrels
+@options.runs
+@click.option(
+    "-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
+    help="P, R, RR, Success, AP, nDCG, RBP(rel=...), ASL, nASL, LexiP, TBG or a rareness measure.",
+)
+@click.option("--labels", metavar="FILE", help="Labels of documents that QRELS does not judge.")
+@click.option(
+    "--conflicts", type=click.Choice(["error", "official"]), default="error", show_default=True,
+    help="Where a label contradicts an official grade: stop, or leave the label out.",
+)
+@click.option("--export", "export_to", metavar="FILE", help="Save the documents to judge next.")
+@click.option(
+    "--form", type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
+    help="Form of the exported file.  [default: by its ending]",
+)
+@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Export N documents at most.")
+@click.option(
+    "--others", metavar="FOLDER",
+    help="Runs whose unjudged documents could be relevant, too.",
+)
+@click.option("--depth", type=click.IntRange(min=1), help="Label down to this rank, if deeper.")
+@click.option(
+    "--highest", type=click.FloatRange(min=0),
+    help="The best grade that a label can give in nDCG.  [default: the best of QRELS]",
+)
+@click.option(
+    "--texts", metavar="ID",
+    help="Collection of ir_datasets with the texts.  [default: QRELS, where it is one]",
+)
+@click.option("--likely", is_flag=True, help="How likely A is better, under a model.")
+@click.option("--chart", metavar="FILE", help="Save the matrix of all pairs as a chart.")
+@click.option("-q", "--by_query", is_flag=True, help="The bounds of each query.")
+@options.alpha
+@options.places
+@options.output_format("Two runs: a row, or a row a query with -q. More: a row a pair.")
+def command(
+    qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
+    export_to: str | None, form: str | None, most: int | None, others: str | None,
+    depth: int | None, highest: float | None, texts: str | None, likely: bool,
+    chart: str | None, by_query: bool, alpha: float, places: int, output_format: str,
+) -> None:  # fmt: skip
+    """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
+
+    Two runs are compared with each other; a folder, or more runs, in all pairs.
+    """
+    from ..charts.saving import save_chart
+    from ..io.tables import write
+    from ..unjudged import command_line
+
+    judgements = command_line.judgements_with(qrels, labels, conflicts)
+    named = command_line.named_runs(runs)
+    if len(named) != 2:
+        if export_to or by_query or likely:
+            raise click.UsageError("--export, --likely and -q take two runs")
+        found = command_line.all_pairs(
+            named, judgements, measure, depth=depth, highest=highest, alpha=alpha
+        )
+        write(found.pairs, output_format, places=places)
+        click.echo(", ".join(f"{n} {what}" for what, n in found.counts().items()), err=True)
+        if chart:
+            save_chart(found.chart(), chart)
+        return
+    pair = command_line.pair(named, judgements, measure, others, depth, highest, alpha)
+    frame = pair.difference.by_query if by_query else command_line.row(pair.difference)
+    write(frame, output_format, places=places)
+    if output_format == "table":
+        click.echo(pair.describe())
+    if likely:
+        click.echo(command_line.likelihood(pair))
+    if export_to:
+        collection = texts or (None if Path(qrels).exists() else qrels)
+        written = command_line.export_list(pair, export_to, form, most, collection)
+        click.echo(f"{export_to}: {written} documents to judge", err=True)

@@ -1,0 +1,185 @@
+"""``pyterrier-asl judges``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..analysis.judge_report import JudgeReport
+
+#: The tables that there are, by the name that ``--show`` takes.
+TABLES = (
+    "agreement", "reversals", "gains", "group-gains", "leniency", "confusion", "as-systems",
+)  # fmt: skip
+
+#: How many runs and groups are shown that gain or lose most.
+_MOST = 5
+_WIDTH = 100
+
+EPILOG = """\b
+Examples:
+  pyterrier-asl judges nist.txt --judge crowd=crowd.txt
+  pyterrier-asl judges nist.txt runs/ --judge umbrela=umbrela.txt --judge llama=llama.txt \\
+      --rel 2 --judge-rel llama=1 -m 'nDCG@10 AP'
+  pyterrier-asl judges nist.txt runs/ --judge second=second.txt --person second --judge gpt=gpt.txt
+  pyterrier-asl judges nist.txt runs/ --judge gpt=gpt.txt --show gains -o tsv > gains.tsv
+
+\b
+How to read it: QRELS is the reference, the judgements of a person.
+  kappa      agreement on documents beyond chance, 1 is complete; relevant or not, by --rel
+  tau        agreement on the ranking of the runs; tau_AP and RBO care more about the top
+  from, to   its interval over queries like these
+  human      how people agree with each other (--person says which judges are people)
+  verdict    within the human range: at most .05 less than people agree with each other, by the
+             whole interval; below it: more than that, by the whole interval; else it cannot be
+             said with so few queries
+  own gain   what a judge adds to a run beyond what it adds to all runs on average"""
+
+
+@click.command(name="judges", epilog=EPILOG)
+@options.qrels
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option(
+    "--judge", "judges", multiple=True, required=True, metavar="NAME=QRELS",
+    help="A judge: a name, and a file or ir_datasets id. Can be given again.",
+)
+@click.option(
+    "--judge-rel", multiple=True, metavar="NAME=GRADE",
+    help="Least grade of a relevant document by this judge.  [default: as --rel]",
+)
+@click.option(
+    "--person", "people", multiple=True, metavar="NAME",
+    help="This judge is a person, too, and belongs to the human range. Can be given again.",
+)
+@options.rel("Least grade of a relevant document, by the reference.  [default: 1]")
+@options.measures("of the leaderboards.  [default: AP]")
+@click.option(
+    "--groups", metavar="TSV", help="Lines of run and group: say also which groups gain."
+)
+@click.option(
+    "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
+)
+@options.alpha
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over queries.")
+@click.option(
+    "--n-resamples", type=click.IntRange(min=1), default=1000, show_default=True,
+    help="Draws of the bootstrap.",
+)
+@click.option(
+    "--chart", metavar="FILE",
+    help="Draw the intervals with the human range, into .html, .svg, .png or .pdf.",
+)
+@options.places
+@options.output_format("What a table is printed as.")
+def command(
+    qrels: str, runs: tuple[str, ...], judges: tuple[str, ...], judge_rel: tuple[str, ...],
+    people: tuple[str, ...], rel: float | None, measures: tuple[str, ...], groups: str | None,
+    show: str | None, alpha: float, seed: int, n_resamples: int, chart: str | None, places: int,
+    output_format: str,
+) -> None:  # fmt: skip
+    """Can these judges be trusted? Compare people, crowds and machines with a person.
+
+    On documents and, with RUNs, on the ranking of the runs, with intervals, the human range and a
+    verdict; then which runs gain, how lenient each judge is, and where grades differ.
+    """
+    from ..analysis.judge_report import judges_chart
+    from ..analysis.judge_verdict import judges as compare_judges
+    from ..evaluation.files import read_groups
+    from ..io.tables import write
+    from ..measures.names import parse_measures
+
+    if output_format != "table" and show is None:
+        raise click.UsageError(f"-o {output_format} has one table: say which by --show")
+    report = compare_judges(
+        qrels,
+        _named(judges, "--judge", "QRELS"),
+        list(runs) or None,
+        [one.measure for one in parse_measures(measures or "AP")],
+        people=people,
+        reference=Path(qrels).name,
+        rel=1 if rel is None else rel,
+        judge_rel=_grades(judge_rel),
+        groups=read_groups(groups) if groups else None,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    if show is None:
+        _show(report, places)
+    else:
+        table = getattr(report, show.replace("-", "_"))
+        if table is None:
+            needs = "--groups and runs" if show == "group-gains" else "runs"
+            raise click.UsageError(f"--show {show} needs {needs}")
+        write(table, output_format, places=places)
+    if chart:
+        from ..charts.saving import save_chart
+
+        save_chart(judges_chart(report), chart)
+        click.echo(f"wrote {chart}", err=True)
+
+
+def _named(texts: Iterable[str], option: str, what: str) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise click.UsageError(f"{option} {text!r} must be NAME={what}")
+        if name in named:
+            raise click.UsageError(f"{option} {name!r} is given twice")
+        named[name] = value
+    return named
+
+
+def _grades(texts: Iterable[str]) -> dict[str, float]:
+    grades = {}
+    for name, text in _named(texts, "--judge-rel", "GRADE").items():
+        try:
+            grades[name] = float(text)
+        except ValueError:
+            raise click.UsageError(f"--judge-rel {name}={text}: {text!r} is no grade") from None
+    return grades
+
+
+def _show(report: JudgeReport, places: int) -> None:
+    """Prints everything, the sentences first."""
+    from ..io.tables import show
+
+    def heading(text: str) -> None:
+        click.echo(f"\n{text}\n")
+
+    for sentence in [*report.sentences(), *report.ceilings()]:
+        click.echo(textwrap.fill(sentence, _WIDTH, subsequent_indent="  "))
+    heading(f"Agreement with {report.reference}:")
+    titles = {"ci_low": "from", "ci_high": "to", "less_low": "from ", "less_high": "to "}
+    agreement = report.agreement.drop(columns="reference")
+    if agreement["human_low"].isna().all():
+        agreement = agreement.drop(
+            columns=["human_low", "human_high", "less_human", "less_low", "less_high"]
+        )
+    show(agreement, places=places, titles=titles, group_by="judge")
+    if report.reversals is not None:
+        heading("Pairs of runs that a judge puts the other way round:")
+        show(report.reversals, places=places)
+    for what, gains in (("Runs", report.gains), ("Groups", report.group_gains)):
+        if gains is not None:
+            heading(f"{what} that gain or lose most by a judge, beyond what all gain on average:")
+            first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
+            kept = [name for name in first if name not in ("effect", "statistic", "p")]
+            show(first[kept], places=places, titles=titles, group_by="judge")
+    heading(f"What each judge makes of the grades of {report.reference}:")
+    show(report.leniency, places=places, group_by="judge")
+    for judge in dict.fromkeys(report.confusion["judge_b"]):
+        matrix: Any = report.matrix(str(judge))
+        heading(f"Documents by grade, {report.reference} in rows, {judge} in columns:")
+        matrix.columns = [f"{grade:g}" for grade in matrix.columns]
+        show(matrix.rename_axis(index="grade").reset_index(), places=places)
+    heading("Each judge's relevant documents scored as a run by another judge (MAP):")
+    show(report.as_systems, places=places, group_by="judged_by")

@@ -1,0 +1,1 @@
+"""Runs compared with a baseline."""

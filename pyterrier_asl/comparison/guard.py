@@ -1,0 +1,266 @@
+"""Conditions on two runs, such as ``nASL@1000 worse p<.05``: what a guard of a search engine asks.
+
+A condition is ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``; HOW is one of :data:`HOW`. It
+speaks of the second run beside the first, the baseline; ``certainly``: whatever the unjudged
+documents are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+#: What can be asked: better and worse know the direction of the measure, the others do not.
+HOW = ("better", "worse", "lower", "higher", "different")
+
+GRAMMAR = (
+    "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly]"
+)
+
+_NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
+_CONDITION = re.compile(
+    rf"(?P<measure>\S.*?)\s+(?P<how>{'|'.join(HOW)})"
+    rf"(?:\s+by\s+(?P<amount>{_NUMBER})\s*(?P<percent>%)?)?"
+    rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER}))?"
+    r"(?P<certainly>\s+certainly)?"
+)
+
+#: Rounding errors: differences below this share of the values are none.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is asked of two runs.
+
+    Attributes:
+        text: as it was written.
+        measure: the measure's name.
+        how: one of :data:`HOW`.
+        amount: how far they must lie apart, at least; 0: at all.
+        percent: whether ``amount`` is a percentage of the first run's value.
+        level: p must be below it; None: whatever p is.
+        certainly: whether it must hold whatever the unjudged documents are.
+    """
+
+    text: str
+    measure: str
+    how: str
+    amount: float = 0.0
+    percent: bool = False
+    level: float | None = None
+    certainly: bool = False
+
+
+@dataclass(frozen=True)
+class Observed:
+    """How a measure, or a preference, came out for a run and the baseline.
+
+    Attributes:
+        mean_a: the baseline's mean; NaN for a preference, which only has a difference.
+        difference: the run's mean less the baseline's.
+        higher_is_better: None where neither is better.
+        p: two-sided; NaN where no test can be made.
+        detectable: the smallest difference that a test over these queries would probably find.
+    """
+
+    mean_a: float
+    difference: float
+    higher_is_better: bool | None
+    p: float
+    detectable: float = math.nan
+
+
+class Outcome(Enum):
+    """How a guard comes out, with the exit status that says so."""
+
+    PASS = 0
+    FAIL = 1
+    ERROR = 2
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a condition came out for a run.
+
+    Attributes:
+        run: the run.
+        condition: the condition as it was written, or what else was checked.
+        outcome: PASS where the condition does not hold, FAIL where it holds, ERROR where it
+            cannot be tested.
+        message: the numbers that say so.
+        numbers: the same, by name, for programs.
+    """
+
+    run: str
+    condition: str
+    outcome: Outcome
+    message: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.outcome.name}: {self.condition} [{self.message}]"
+
+
+def parse_condition(text: str) -> Condition:
+    """Reads a condition.
+
+    Raises:
+        ValueError: for what is none, with the grammar.
+
+    >>> parse_condition("nASL@1000 worse by 2% p<.05")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Condition(text='nASL@1000 worse by 2% p<.05', measure='nASL@1000', how='worse', amount=2.0,
+              percent=True, level=0.05, certainly=False)
+    """
+    found = _CONDITION.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(
+            f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
+            "such as 'nASL@1000 worse p<.05'"
+        )
+    level = None if found["level"] is None else float(found["level"])
+    if level is not None and not 0 < level <= 1:
+        raise ValueError(
+            f"the condition {text!r}: p is a probability, so LEVEL lies between 0 and 1"
+        )
+    amount = float(found["amount"] or 0)
+    if math.isinf(amount):
+        raise ValueError(f"the condition {text!r} can never hold: {found['amount']} is infinite")
+    return Condition(
+        text.strip(), found["measure"], found["how"], amount, bool(found["percent"]), level,
+        bool(found["certainly"]),
+    )  # fmt: skip
+
+
+def conditions_of(texts: Iterable[str]) -> list[Condition]:
+    """Reads conditions; see :func:`parse_condition`."""
+    return [parse_condition(text) for text in texts]
+
+
+def check(
+    condition: Condition, higher_is_better: bool | None, *, is_preference: bool = False
+) -> None:
+    """Whether a condition can be asked of a measure.
+
+    Raises:
+        ValueError: for better or worse where neither is, and percentages of what has no means, or
+            an amount that no preference can reach.
+    """
+    what = f"the condition {condition.text!r}: {condition.measure}"
+    if higher_is_better is None and condition.how in ("better", "worse"):
+        raise ValueError(
+            f"{what} only counts, more of it is neither better nor worse; write higher, lower or "
+            "different"
+        )
+    if condition.percent and is_preference:
+        raise ValueError(
+            f"{what} is a difference between runs and has no value to take a percentage of; leave "
+            "out the %"
+        )
+    if is_preference and condition.certainly:
+        raise ValueError(f"{what} has no bounds over unjudged documents; leave out certainly")
+    if is_preference and condition.amount > 1:
+        raise ValueError(
+            f"{what} lies between -1 and 1, so the condition can never hold; write an amount of 1 "
+            "or less"
+        )
+
+
+def holds(condition: Condition, found: Observed) -> bool:
+    """Whether a condition holds.
+
+    Raises:
+        UntestableError: where it asks for a p-value and there is none.
+
+    >>> found = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
+    >>> [holds(parse_condition(f"AP {rest}"), found)
+    ...  for rest in ("worse", "worse by 4% p<.05", "worse by .03", "worse p<.01", "better")]
+    [True, True, False, False, False]
+    """
+    if condition.level is not None and math.isnan(found.p):
+        raise UntestableError(
+            "no test can be made: there is only one query; compare on several queries, or leave "
+            "out p<"
+        )
+    size = abs(found.difference)
+    base = 0.0 if math.isnan(found.mean_a) else abs(found.mean_a)
+    least = condition.amount * base / 100 if condition.percent else condition.amount
+    rounding = _NOTHING * max(base, size)
+    if size <= _NOTHING * base or size == 0 or size < least - rounding:
+        return False
+    if condition.level is not None and not found.p < condition.level:
+        return False
+    up = found.difference > 0
+    return {
+        "higher": up,
+        "lower": not up,
+        "different": True,
+        "better": up is found.higher_is_better,
+        "worse": up is (not found.higher_is_better),
+    }[condition.how]
+
+
+class UntestableError(ValueError):
+    """A condition that cannot be tested on these queries."""
+
+
+def judge(
+    condition: Condition, run: str, found: Observed, *, family: int, correction: str | None,
+    certain: bool = True,
+) -> Verdict:  # fmt: skip
+    """How a condition came out, and by which numbers.
+
+    Args:
+        condition: what was asked.
+        run: the run that it was asked of.
+        found: what came out.
+        family: over how many p-values ``found.p`` was corrected.
+        correction: by what; None: by nothing.
+        certain: of a condition that must hold whatever the unjudged documents are: whether it does.
+    """
+    numbers = {"difference": found.difference, "p": found.p, "detectable": found.detectable}
+    parts = [f"{found.difference + 0:+.4g} from A to B"]
+    if found.mean_a and not math.isnan(found.mean_a):
+        parts[0] += f" ({100 * found.difference / abs(found.mean_a) + 0:+.2f} %)"
+    try:
+        outcome = Outcome.FAIL if holds(condition, found) else Outcome.PASS
+    except UntestableError as error:
+        return Verdict(run, condition.text, Outcome.ERROR, f"{parts[0]}, {error}", numbers)
+    if condition.level is not None:
+        how = f" by {correction} over {family} conditions" if correction and family > 1 else ""
+        parts.append(f"p = {found.p:.4g}{how}")
+        if not math.isnan(found.detectable):
+            parts.append(
+                f"a t-test over these queries finds a difference of {found.detectable:.3g} with "
+                "probability .8"
+            )
+    if condition.certainly and outcome is Outcome.FAIL:
+        if certain:
+            parts.append("whatever the unjudged documents are")
+        else:
+            outcome = Outcome.PASS
+            parts.append("which the unjudged documents could change: possible, not certain")
+    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers)
+
+
+def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
+    """The outcome of a guard: ERROR if a condition cannot be tested, else FAIL if one holds."""
+    return max((one.outcome for one in verdicts), default=Outcome.PASS, key=lambda one: one.value)
+
+
+def unanswered_verdicts(unanswered: Mapping[str, Sequence[str]], baseline: str) -> list[Verdict]:
+    """A FAIL for each run that leaves queries unanswered which the baseline answered."""
+    return [
+        Verdict(
+            run, "every query that A answers is answered", Outcome.FAIL,
+            f"{len(qids)} {'query' if len(qids) == 1 else 'queries'} that {baseline} answers "
+            f"unanswered, e.g. {qids[0]!r}; --allow-missing lets that pass",
+            {"unanswered": len(qids)},
+        )
+        for run, qids in unanswered.items()
+        if qids
+    ]  # fmt: skip

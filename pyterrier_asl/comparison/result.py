@@ -1,0 +1,201 @@
+"""What a comparison of runs with a baseline gives: tables, sentences, verdicts, LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
+
+from ..statistics.correction import correct
+from .certainty import Limits, holds_certainly
+from .guard import Condition, Observed, Verdict, judge
+
+#: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
+PREFERENCES = ("rrLP", "sgnLP")
+
+#: Tests of two runs by name: what they are, and what their effect size is.
+TESTS = {
+    "t": ("t-test for pairs", "Cohen's d_z"),
+    "wilcoxon": ("Wilcoxon's signed-rank test", "rank-biserial r"),
+    "sign": ("sign test", "(wins - losses) / both"),
+    "randomization": ("randomization test", "Cohen's d_z"),
+}
+
+
+@dataclass(frozen=True)
+class HowTested:
+    """How differences are tested.
+
+    Attributes:
+        test: one of :data:`TESTS`; sgnLP, which is only a sign, always has the sign test.
+        correction: one of statsmodels' names in :mod:`~pyterrier_asl.statistics.tests`, or None.
+        alpha: intervals cover 1 - alpha.
+        seed: of the draws of the randomization test.
+    """
+
+    test: str = "t"
+    correction: str | None = "holm"
+    alpha: float = 0.05
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """Runs compared with a baseline; what :func:`compare` returns.
+
+    Attributes:
+        baseline: the name of the baseline, A.
+        runs: the names of the runs that are compared with it.
+        queries: how many there are.
+        summary: a row for each run and measure, and for each of :data:`PREFERENCES`: ``run``,
+            ``measure``; ``a``, ``b``, the means of baseline and run (none of a preference);
+            ``difference``, ``ci_low``, ``ci_high``, ``effect``; ``wins``, ``losses``, ``ties``,
+            queries in which the run is better, worse, equal (of a count: more, less, equal);
+            with ``bounds`` ``low`` and ``high``, the least and the greatest difference whatever the
+            unjudged documents of the two runs are (none of what has no bounds);
+            ``p``, 1 where all queries are equal; ``p_corrected``, over all rows; ``test``;
+            ``detectable``, the smallest difference that a t-test over these queries finds with
+            probability .8.
+        by_query: a row for each run, measure and query, the largest loss first: ``run``, ``qid``,
+            ``measure``, ``a``, ``b``, ``difference``.
+        moved: the relevant documents that a run or the baseline retrieved, by how far they moved,
+            farthest first: ``run``, ``qid``, ``docno``, ``a``, ``b`` (search lengths),
+            ``change``, ``found`` (``both``, ``A``, ``B``).
+        retrieved: for each run how many relevant documents were retrieved by ``both``, by ``A``
+            only, by ``B`` only and by ``neither``; of those that both retrieved, how many are
+            ``nearer`` to the top in the run and how many ``farther`` from it.
+        unanswered: for each run the queries that the baseline answered and the run did not.
+        higher_is_better: by measure; None of a count.
+        rel: the least grade of a relevant document, for preferences and documents.
+        options: how it was tested.
+        family: how many p-values were corrected together.
+        dropped: how many comparisons leave a test nothing to work on.
+        hint: what else to tell, '' for nothing.
+    """
+
+    baseline: str
+    runs: list[str]
+    queries: int
+    summary: pd.DataFrame
+    by_query: pd.DataFrame
+    moved: pd.DataFrame
+    retrieved: pd.DataFrame
+    unanswered: dict[str, list[str]]
+    higher_is_better: dict[str, bool | None]
+    rel: float
+    options: HowTested
+    family: int
+    dropped: int
+    hint: str
+    _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
+    _limits: dict[tuple[str, str], Limits] = field(default_factory=dict, repr=False)
+
+    def notes(self) -> list[str]:
+        """What to know of the numbers, in sentences."""
+        test, effect = TESTS[self.options.test]
+        corrected = (
+            "p is not corrected for their number"
+            if self.options.correction is None
+            else f"p ({self.options.correction}) is corrected over these {self.family} comparisons"
+        )
+        dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
+        return [
+            f"B - A with its {100 * (1 - self.options.alpha):g} % interval, over "
+            f"{_counted(self.queries, 'query', 'queries')}. Wins: queries in which B is better.",
+            f"Test: {test}, for sgnLP the sign test, two-sided; effect: {effect}; "
+            f"{corrected}{dropped}.",
+            *self.missing_answers(),
+        ]
+
+    def missing_answers(self) -> list[str]:
+        """A sentence for each run that leaves queries unanswered which the baseline answered."""
+        return [
+            f"{run} does not answer {_counted(len(qids), 'query', 'queries')} of {self.queries} "
+            f"that {self.baseline} answers ({_some(qids)}); each counts with the worst value."
+            for run, qids in self.unanswered.items()
+            if qids
+        ]
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """Of each condition, for each run, whether it holds or cannot be tested, and by what.
+
+        p-values are corrected over the conditions that ask for one, not over all that is shown: a
+        guard does not change its mind with what else is looked at.
+        """
+        rows = {(row["run"], row["measure"]): row for row in self.summary.to_dict("records")}
+        asked = [(run, *each) for run in self.runs for each in self._conditions]
+        tested = sorted({(run, name) for run, one, name in asked if one.level is not None})
+        corrected = correct([rows[key]["p"] for key in tested], self.options.correction)
+        p = dict(zip(tested, corrected.p.tolist()))
+        return [
+            judge(
+                condition, run,
+                Observed(
+                    rows[run, name]["a"], rows[run, name]["difference"],
+                    self.higher_is_better[name], p.get((run, name), float("nan")),
+                    rows[run, name]["detectable"],
+                ),
+                family=corrected.family, correction=self.options.correction,
+                certain=self._holds_certainly(condition, run, name, corrected.family),
+            )
+            for run, condition, name in asked
+        ]  # fmt: skip
+
+    def _holds_certainly(self, condition: Condition, run: str, name: str, family: int) -> bool:
+        if not condition.certainly:
+            return True
+        counted = family if self.options.correction else 1
+        limits, higher = self._limits[run, name], self.higher_is_better[name]
+        return holds_certainly(condition, limits, higher, family=max(counted, 1))
+
+    def differences(self) -> pd.DataFrame:
+        """B less A by query (rows) and measure (columns), the largest loss by the first measure
+        first; with several runs, run by run."""
+        wide = self.by_query.pivot_table(
+            index=["run", "qid"], columns="measure", values="difference", sort=False
+        )
+        frame = wide[list(dict.fromkeys(self.by_query["measure"]))].reset_index()
+        frame.columns.name = None
+        return frame.drop(columns="run") if len(self.runs) == 1 else frame
+
+    def to_latex(self, *, places: int = 4) -> str:
+        """A ``tabular`` with booktabs' rules: a row a run, the baseline first.
+
+        A superscript + or - marks a difference from the baseline that is significant at ``alpha``
+        after the correction, + where the run is better. Bold is the best of each measure.
+
+        Args:
+            places: decimal places.
+        """
+        from ..io.tables import formatted
+
+        shown = [name for name in self.higher_is_better if name not in PREFERENCES]
+        columns = {}
+        for name in shown:
+            rows = self.summary[self.summary["measure"] == name]
+            values = [float(rows["a"].iloc[0]), *rows["b"].tolist()]
+            up = self.higher_is_better[name]
+            best = None if up is None else max(values) if up else min(values)
+            marks = [""]
+            for difference, p in zip(rows["difference"].tolist(), rows["p_corrected"].tolist()):
+                significant = up is not None and p <= self.options.alpha
+                marks.append(("$^{+}$" if (difference > 0) is up else "$^{-}$") * significant)
+            texts = [formatted(value, places) for value in values]
+            columns[name] = [
+                (rf"\textbf{{{text}}}" if value == best else text) + mark
+                for text, value, mark in zip(texts, values, marks)
+            ]
+        frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
+        styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
+        return str(styler.to_latex(hrules=True, column_format="l" + "r" * len(shown)))
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
+
+
+def _some(qids: Sequence[str], most: int = 5) -> str:
+    return ", ".join(qids[:most]) + (", ..." if len(qids) > most else "")

@@ -1,0 +1,221 @@
+"""Where runs are measured: here, on other processes, or on the machines of a Ray cluster.
+
+Every worker gets the qrels and measures once. What is done where does not change the result: a run
+is cut by its files alone (see :mod:`~pyterrier_asl.io.partitions`), and runs come back in their
+order.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+from ..io.partitions import PartitionedRun
+from ..io.prefetch import prefetch
+from ..io.processes import safe_start
+from ..io.runs import iter_run_batches
+from ..judging.judgements import Judgements
+from .parent import exit_with_parent
+from .scorer import MeasuredBlock, MeasuredRun, Scorer
+
+Task: TypeAlias = tuple[str, Any, bool]
+Done: TypeAlias = MeasuredRun | list[MeasuredBlock]
+
+#: How often Ray does a task again after the worker or its machine was lost.
+_RETRIES = 5
+
+
+def scored(
+    scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
+) -> Generator[MeasuredRun]:
+    """Measures runs.
+
+    Args:
+        scorer: what to measure by.
+        sources: runs by name.
+        jobs: how many workers; -1: as many as there are cores, here or in the cluster.
+        backend: ``'ray'`` or one of joblib's that gives results one by one.
+
+    Raises:
+        ValueError: for another backend.
+
+    Returns:
+        An iterator of the runs in their order, those that cannot be measured with their errors.
+    """
+    chunks = {name: _chunks(source) for name, source in sources.items()}
+    tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
+    if backend == "ray":
+        done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
+    elif jobs == 1 or len(tasks) == 1:
+        done = _one_by_one(scorer, tasks)
+    else:
+        done = _by_joblib(scorer, map(_from_anywhere, tasks), jobs, backend)
+    for name, source in sources.items():
+        blocks: list[MeasuredBlock] = []
+        measured = None
+        for each in islice(done, len(chunks[name])):
+            if isinstance(each, MeasuredRun):
+                measured = measured or each
+            else:
+                blocks += each
+        yield measured or _whole(scorer, name, source, blocks)
+
+
+def _from_anywhere(task: Task) -> Task:
+    """The same to a worker that was started in another folder."""
+    name, source, alone = task
+    if isinstance(source, PartitionedRun):
+        return name, source.absolute(), alone
+    path = isinstance(source, (str, os.PathLike))
+    return name, os.path.abspath(source) if path else source, alone
+
+
+def _chunks(source: Any) -> list[Any]:
+    return list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
+
+
+def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
+    """Measures a run, or, if it is not ``alone``, some of its blocks as far as that goes."""
+    try:
+        blocks = scorer.blocks(name, source)
+    except (ValueError, OSError) as error:
+        return MeasuredRun.failed(name, error)
+    return _whole(scorer, name, source, blocks) if alone else blocks
+
+
+def _whole(scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]) -> MeasuredRun:
+    """A run of which all blocks are known."""
+    try:
+        return scorer.score(name, source, blocks)
+    except (ValueError, OSError) as error:
+        return MeasuredRun.failed(name, error)
+
+
+# Here
+
+
+def _one_by_one(scorer: Scorer, tasks: Sequence[Task]) -> Iterator[Done]:
+    sources = prefetch((source for _, source, _ in tasks), iter_run_batches)
+    with closing(sources):
+        for (name, _, alone), source in zip(tasks, sources):
+            yield _work(scorer, name, source, alone)
+
+
+# On processes
+
+
+def _by_joblib(
+    scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str
+) -> Iterator[Done]:
+    from joblib import Parallel, delayed
+    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
+
+    one_by_one = [
+        name for name, kind in BACKENDS.items() if getattr(kind, "supports_return_generator", False)
+    ]
+    if backend not in (usable := {*one_by_one, *EXTERNAL_BACKENDS} - {"sequential"}):
+        raise ValueError(
+            f"backend {backend!r} cannot measure runs: use one of "
+            f"{', '.join(map(repr, sorted({*usable, 'ray'})))}"
+        )
+    with _sent(scorer, backend) as work:
+        parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+        with safe_start():
+            results = parallel(delayed(work)(*task) for task in tasks)
+        for done in results:
+            yield _of(scorer.judgements, done)
+
+
+@contextmanager
+def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
+    """The scorer as something small to send with each run: workers map it from a file, once, so
+    that they share what is large in it."""
+    if backend == "threading":
+        yield partial(_work, scorer)
+        return
+    folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
+    try:
+        import joblib
+
+        path = os.path.join(folder, "scorer")
+        joblib.dump(scorer, path)
+        yield _FromFile(path, os.getpid())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _FromFile:
+    """A scorer that is read from its file, written by ``sender``, when a process first needs it."""
+
+    path: str
+    sender: int
+
+    def __call__(self, *task: Any) -> Done:
+        return _of(_NONE, _work(_read_scorer(self.path, self.sender), *task))
+
+
+@lru_cache(maxsize=1)
+def _read_scorer(path: str, sender: int) -> Scorer:
+    import joblib
+
+    exit_with_parent(sender, os.path.dirname(path))
+    scorer: Scorer = joblib.load(path, mmap_mode="c")
+    return scorer
+
+
+# On a cluster
+
+
+def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+    """On a Ray cluster: the one connected to, else that of ``RAY_ADDRESS``, else one made here.
+
+    The scorer is put into the object store once, from where each machine takes it once. A task
+    whose worker or machine is lost is done again elsewhere.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ImportError(
+            "backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'"
+        ) from None
+    if not ray.is_initialized():
+        with safe_start(by_folder=True):  # Ray has workers import from where it was started
+            ray.init(log_to_driver=False)
+    ahead = 2 * (jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1)))
+    shipped = ray.put(scorer)
+    work = ray.remote(_remotely).options(max_retries=_RETRIES)
+    waiting = iter(tasks)
+    under_way = deque(work.remote(shipped, *task) for task in islice(waiting, ahead))
+    while under_way:
+        try:
+            done = ray.get(under_way.popleft())
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        under_way.extend(work.remote(shipped, *task) for task in islice(waiting, 1))
+        yield _of(scorer.judgements, done)
+
+
+def _remotely(scorer: Scorer, *task: Any) -> Done:
+    return _of(_NONE, _work(scorer, *task))
+
+
+# Qrels do not travel with the results.
+
+_NONE = Judgements({})
+
+
+def _of(judgements: Judgements, done: Done) -> Done:
+    """The same results as matched with these judgements."""
+    if isinstance(done, MeasuredRun):
+        judged = done.judged
+        return done if judged is None else replace(done, judged=judged.matched_with(judgements))
+    return [replace(block, judged=block.judged.matched_with(judgements)) for block in done]

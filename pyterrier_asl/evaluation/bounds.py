@@ -1,0 +1,160 @@
+"""What unjudged documents could change in the value of each run, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..measures.names import named_measures, needs_pool, pool_depth, with_pool
+from ..measures.pool import RarenessPool
+from .evaluate import Measures, frame_of
+from .judged_runs import JudgedRuns
+from .labellings import Labelled, check, is_exact, unjudged_of
+
+#: What a run given alone is called among those it is compared with.
+_ALONE = "run"
+
+
+def bounds(
+    run: Any,
+    qrels: Any,
+    measures: Measures,
+    *,
+    runs: Any = None,
+    depth: int | None = None,
+    highest: float | None = None,
+    by_query: bool = False,
+) -> pd.DataFrame:
+    """The least and the greatest value that a run could have, whatever its unjudged documents are.
+
+    Unjudged documents count as not relevant. The bounds are the extremes over all *labellings* of
+    V, the unjudged documents in the top k of this run or of any run it is compared with: each can
+    turn out relevant or not (in nDCG of any grade). Nothing is said of documents outside V, and
+    nothing of how likely a labelling is. Queries share no labels, so the bounds of a mean are the
+    means of the bounds.
+
+    Args:
+        run: data frame (``qid``, ``docno``, ``score``), file, dict of dicts, or whatever
+            ir_measures takes.
+        qrels: data frame, file, ir_datasets id, dict of dicts, or
+            :class:`~pyterrier_asl.judging.judgements.Judgements`.
+        measures: among ``P``, ``R``, ``RR``, ``Success``, ``AP``, ``nDCG``, ``RBP(rel=...)``,
+            ``ASL``, ``nASL``, ``LexiP``, ``TBG``, ``P_Rareness``, ``AP_Rareness``, in any number.
+        runs: the runs that this one is compared with, whose unjudged documents belong to V too:
+            dict of name -> run, or a folder of run files. A rareness measure without a pool gets
+            them, with this one, for its pool.
+        depth: V goes down to this rank, where that is deeper than a measure's cut-off.
+        highest: the best grade that a label can give in nDCG; None: the best of the qrels.
+        by_query: a row for every query, instead of the means.
+
+    Returns:
+        ``measure``, (``qid``,) ``value``, ``low``, ``high``, ``unjudged`` (unjudged documents that
+        the measure sees in the run; of the mean: in all), ``exact`` (whether some labelling gives
+        ``low`` and one ``high``; else they are outer bounds).
+
+    Raises:
+        ValueError: for a measure that has no bounds, or with ``judged_only=True``.
+
+    >>> run = {"q": {"a": 3, "x": 2, "b": 1}}
+    >>> bounds(run, {"q": {"a": 1, "b": 0}}, ["P@2", "ASL@10"])
+      measure  value  low  high  unjudged  exact
+    0     P@2    0.5  0.5   1.0         1   True
+    1  ASL@10    1.0  1.0   1.0         1   True
+    """
+    judged = JudgedRuns.of({_ALONE: run}, qrels)
+    if runs is not None:
+        others = JudgedRuns.of(runs, judged.judgements)
+        names = [_ALONE, *(f"{_ALONE}:{name}" for name in others.names)]
+        judged = JudgedRuns(names, judged.runs + others.runs, judged.judgements)
+    named = {one.name: one.measure for one in named_measures(measures)}
+    parts = []
+    for label, one in labelled_measures(judged, named, depth=depth, highest=highest).items():
+        low, high = one.bounds(0)
+        columns = {
+            "measure": label, "qid": judged.qids, "value": one.side(0).value, "low": low,
+            "high": high, "unjudged": one.retrieved(0), "exact": is_exact(one.measure),
+        }  # fmt: skip
+        parts.append(pd.DataFrame(columns))
+    frame = pd.concat(parts, ignore_index=True)
+    return frame if by_query else mean_bounds(frame, ["measure"])
+
+
+def labelled_measures(
+    runs: JudgedRuns, measures: Mapping[str, Any], *, depth: int | None = None,
+    highest: float | None = None,
+) -> dict[str, Labelled]:  # fmt: skip
+    """Runs that are compared with each other in several measures, by the measures' names.
+
+    Args:
+        runs: the runs, with all their rows.
+        measures: measures by name; one that lacks a pool gets these runs.
+        depth: see :func:`bounds`.
+        highest: see :func:`bounds`.
+    """
+    measures = with_pool_of(runs, measures)
+    for measure in measures.values():
+        check(measure)
+    unjudged = unjudged_of(runs.runs, list(measures.values()), depth)
+    return {
+        label: Labelled(unjudged, measure, depth=depth, highest=highest)
+        for label, measure in measures.items()
+    }
+
+
+def evaluation_with_bounds(
+    runs: JudgedRuns, measures: Mapping[str, Any], *, long: bool = False,
+    depth: int | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Values and bounds of several runs that are compared with each other.
+
+    Args:
+        runs: the runs, with all their rows.
+        measures: measures by the names of their columns.
+        long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
+        depth: see :func:`bounds`.
+
+    Returns:
+        ``name``, ``qid``, and for each measure its value, and columns of its name with `` low`` and
+        `` high``; or with ``long`` as said.
+    """
+    labelled = labelled_measures(runs, measures, depth=depth)
+    limits = {
+        label: np.array([one.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
+        for label, one in labelled.items()
+    }
+    columns = {}
+    for label, one in labelled.items():
+        columns[label] = one.values()
+        columns[f"{label} low"], columns[f"{label} high"] = limits[label].swapaxes(0, 1)
+    frame = frame_of(runs.names, runs.qids, columns)
+    if not long:
+        return frame
+    parts = []
+    for label, one in labelled.items():
+        unjudged = np.concatenate([one.retrieved(row) for row in range(len(runs))])
+        names = {label: "value", f"{label} low": "low", f"{label} high": "high"}
+        part = frame[["name", "qid", *names]].rename(columns=names)
+        part.insert(2, "measure", label)
+        parts.append(part.assign(unjudged=unjudged, exact=is_exact(one.measure)))
+    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+
+
+def mean_bounds(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """The bounds of the means over the queries, from those by query."""
+    groups = frame.groupby(list(by), sort=False)
+    means = groups[["value", "low", "high"]].mean()
+    means["unjudged"], means["exact"] = groups["unjudged"].sum(), groups["exact"].all()
+    return means.reset_index()
+
+
+def with_pool_of(runs: JudgedRuns, measures: Mapping[str, Any]) -> dict[str, Any]:
+    """The measures, with these runs for the pool of a rareness measure that has none."""
+    if not any(map(needs_pool, measures.values())):
+        return dict(measures)
+    depth = pool_depth(measures.values())
+    tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
+    pool = RarenessPool.from_runs(tables, depth=depth, name="runs")
+    return {name: with_pool(measure, pool) for name, measure in measures.items()}

@@ -1,0 +1,275 @@
+"""Files in, scores out: what a command line does with runs, judgements, a pool and groups."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures import NumRet
+
+from ..io.partitions import PartitionedRun
+from ..io.run_listing import RunSource, list_runs, run_name
+from ..io.tables import ALL, counted
+from ..io.texts import text_lines
+from ..judging.judgements import Judgements
+from ..measures import PluginMeasure
+from ..measures.lengths import DocLengths
+from ..measures.names import (
+    NamedMeasure,
+    default_measures,
+    needs_pool,
+    parse_measures,
+    unique,
+)
+from ..measures.pool import RarenessPool
+from .evaluate import judgements_of, means, measure_runs
+from .grades import grades_hint, official_of
+
+#: The column of the number of retrieved documents, which no measure is called.
+_RETRIEVED = "\0retrieved"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out.
+
+    Attributes:
+        by_query: a row per run and query; see :func:`~pyterrier_asl.evaluate`.
+        asked: the measures, by the names of their columns.
+        failures: why a file could not be measured, by run; the others were.
+        unanswered: how many queries of the qrels a run does not answer, for runs that do not
+            answer all.
+        hint: what else to tell, '' for nothing.
+    """
+
+    by_query: pd.DataFrame
+    asked: list[NamedMeasure]
+    failures: dict[str, str]
+    unanswered: dict[str, int]
+    hint: str
+
+    def notes(self, most: int = 5) -> list[str]:
+        """A sentence for each run that does not answer all queries, for ``most`` of them."""
+        queries = self.by_query["qid"].nunique()
+        said = [
+            f"{run} does not answer {missing} of {queries} queries; "
+            "each counts with the worst value"
+            for run, missing in self.unanswered.items()
+        ]
+        more = len(said) - most
+        return said if more <= 0 else [*said[:most], f"nor do {more} other runs answer all queries"]
+
+    @property
+    def higher_is_better(self) -> dict[str, bool | None]:
+        """Which way each measure is better, by the name of its column; None where neither."""
+        return {one.name: one.higher_is_better for one in self.asked}
+
+    def scores(
+        self, *, by_query: bool = False, summary: bool = True, sort: str = ""
+    ) -> pd.DataFrame:
+        """The values to be shown.
+
+        Args:
+            by_query: a row per run and query instead of one per run.
+            summary: then, whether a row of means, called ``all``, follows each run's queries.
+            sort: the measure by which runs are ordered, best first; '': as they were given.
+
+        Raises:
+            ValueError: where ``sort`` is not one of the measures.
+        """
+        directions = self.higher_is_better
+        if sort and sort not in directions:
+            raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
+        measures = {one.name: one.measure for one in self.asked}
+        mean = means(self.by_query, measures).rename_axis("run").reset_index()
+        if sort:
+            up = directions[sort] is False
+            mean = mean.sort_values(sort, ascending=up, kind="stable", ignore_index=True)
+        return self._by_query(mean, summary) if by_query else mean
+
+    def _by_query(self, mean: pd.DataFrame, summary: bool) -> pd.DataFrame:
+        """Each run's queries, and then their mean, in the order of the means."""
+        place = {run: number for number, run in enumerate(mean["run"])}
+        parts = [self.by_query.rename(columns={"name": "run"}).astype({"qid": object})]
+        if summary:
+            if (parts[0]["qid"].map(str) == ALL).any():
+                raise ValueError(
+                    f"a query is called {ALL!r}, as the rows of means are: leave these out (-n), "
+                    "or rename the query"
+                )
+            summaries = mean.copy()
+            summaries.insert(1, "qid", pd.Series(ALL, index=mean.index, dtype=object))
+            parts.append(summaries)
+        both = pd.concat(parts, ignore_index=True)
+        order = np.argsort(both["run"].map(place).to_numpy(), kind="stable")
+        return both.iloc[order].reset_index(drop=True)
+
+
+def measure_files(
+    qrels: str,
+    runs: Iterable[str | os.PathLike[str]],
+    measures: Iterable[str] = (),
+    *,
+    pool: str | None = None,
+    lengths: str | None = None,
+    rel: float | None = None,
+    jobs: int = 1,
+    duplicates: str = "error",
+) -> Measured:
+    """Measures run files. One that cannot be measured does not keep the others from it.
+
+    Args:
+        qrels: file or ir_datasets id.
+        runs: files and folders.
+        measures: names; see :func:`~pyterrier_asl.measures.names.parse_measures`. None at all:
+            those of :func:`~pyterrier_asl.measures.names.default_measures`.
+        pool: file of a pool, or folder of runs, for the rareness measures that name none; None: the
+            runs themselves.
+        lengths: for TBG; what ``TBG(lengths=...)`` takes.
+        rel: minimum grade of a relevant document, for measures that do not say it.
+        jobs: how many runs to judge at a time.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    Raises:
+        ValueError: for what is no run, qrels or measure; where not one run can be measured.
+        OSError: for a file that cannot be read.
+    """
+    files = list_runs(runs)
+    typed = parse_measures(measures) if (measures := list(measures)) else None
+    judgements = read_judgements(qrels).taking(duplicates)
+    if typed is None:
+        several = len(files) > 1 or pool is not None
+        typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
+    asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
+    by_query, failures = _evaluated(files, judgements, asked, jobs)
+    none = by_query["name"][by_query.pop(_RETRIEVED) == 0]
+    hint = grades_hint(judgements.grades, asked, rel=rel)
+    unanswered = {str(name): int(n) for name, n in none.value_counts(sort=False).items()}
+    return Measured(by_query, asked, failures, unanswered, hint)
+
+
+def read_judgements(qrels: str) -> Judgements:
+    """Judgements from a file or an ir_datasets id.
+
+    Raises:
+        ValueError: where it holds none.
+    """
+    judgements = judgements_of(qrels)
+    if not len(judgements):
+        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
+    return judgements
+
+
+def measures_for(
+    qrels: str, *, several: bool, lengths: bool, rel: float | None = None
+) -> list[NamedMeasure]:
+    """The measures for someone who names none: for an ir_datasets id its official ones, too."""
+    official = [] if rel is not None else official_of(qrels)
+    return default_measures(official, several=several, lengths=lengths)
+
+
+def completed(
+    typed: list[NamedMeasure],
+    *,
+    pool: str | None = None,
+    lengths: str | None = None,
+    rel: float | None = None,
+) -> list[NamedMeasure]:
+    """Each measure with what it does not say itself; arguments as of :func:`measure_files`."""
+    given: dict[str, Any] = {"rel": rel}
+    if lengths is not None:
+        given["lengths"] = DocLengths.resolve(lengths)
+    if pool is not None and any(needs_pool(one.measure) for one in typed):
+        given["pool"] = (
+            RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
+        )
+    asked = [one.given(**given) for one in typed]
+    for one in asked:
+        if isinstance(one.measure, PluginMeasure) and one.measure.run_columns():
+            raise ValueError(
+                f"{one.name} needs the lengths of the documents: --lengths irds:ID counts those "
+                "of an ir_datasets collection, --lengths FILE has them on lines 'docno words', or "
+                "as DocLengths.save() saved them; or write TBG(missing_length=500)"
+            )
+    return asked
+
+
+def _evaluated(
+    files: Mapping[str, RunSource], judgements: Judgements, asked: list[NamedMeasure], jobs: int
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The values of the runs that can be measured, and why others cannot."""
+    measures = {one.name: one.measure for one in asked} | {_RETRIEVED: NumRet}
+    frame, errors = measure_runs(files, judgements, measures, jobs=jobs, keep_going=True)
+    wrong = {name: _reason(files[name], error) for name, error in errors.items()}
+    if len(wrong) == len(files):
+        first, *others = wrong.values()
+        raise ValueError(
+            first + (f" (nor can {counted(len(others), 'further run')} be used)" if others else "")
+        ) from next(iter(errors.values()))
+    return frame, wrong
+
+
+def _reason(run: Any, error: Exception) -> str:
+    """Why a run cannot be measured, with its file."""
+    place = run.folder if isinstance(run, PartitionedRun) else run
+    return str(error) if str(place) in str(error) else f"{place}: {error}"
+
+
+def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
+    """The group of each run, from lines ``run<TAB>group``.
+
+    A run may be named as its file is: ``input.bm25.gz`` is ``bm25``.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a run with two groups.
+    """
+    groups: dict[str, str] = {}
+    for number, (file, group) in _pairs(path, "run", "group"):
+        name = run_name(file)
+        if groups.setdefault(name, group) != group:
+            raise ValueError(
+                f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
+            )
+    return groups
+
+
+def read_pairs(path: str | os.PathLike[str], key: str, value: str) -> dict[str, str]:
+    """What stands beside each key, from lines ``key<TAB>value``.
+
+    Args:
+        path: the file.
+        key: what an error calls the first column.
+        value: what it calls the second.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a key that is there twice.
+    """
+    pairs: dict[str, str] = {}
+    for number, (name, beside) in _pairs(path, key, value):
+        if name in pairs:
+            raise ValueError(f"{path}, line {number}: {key} {name!r} is there already")
+        pairs[name] = beside
+    return pairs
+
+
+def _pairs(
+    path: str | os.PathLike[str], key: str, value: str
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Both columns of each line, and its number."""
+    rows = csv.reader(text_lines(path), delimiter="\t")
+    try:
+        for row in filter(any, rows):
+            if len(row) != 2 or not all(row):
+                found = f"{row}"[:100]
+                raise ValueError(
+                    f"{path}, line {rows.line_num}: expected {key}<TAB>{value}, found {found}"
+                )
+            yield rows.line_num, (row[0], row[1])
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {rows.line_num}: {error}") from None

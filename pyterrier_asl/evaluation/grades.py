@@ -1,0 +1,108 @@
+"""What counts as relevant where nothing is said: one rule for all commands and functions.
+
+A measure that someone names means what it says: ``AP`` is of all documents with a grade of 1 or
+more. Where nothing is named, the default measures take the grade that the makers of a known
+ir_datasets collection take. Where grades go beyond 1 and nothing says ``rel``, one hint says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io.qrels import official_measures
+from ..measures.names import NamedMeasure, parse_measure
+
+
+def official_of(qrels: Any) -> list[Any]:
+    """The measures that the makers of an ir_datasets collection report; none of anything else.
+
+    Args:
+        qrels: whatever judgements are read from; an id is a str that is no file.
+    """
+    if not isinstance(qrels, str) or os.path.exists(qrels):
+        return []
+    return [parse_measure(one) for one in official_measures(qrels)]
+
+
+def official_rel(official: Iterable[Any]) -> int | None:
+    """The grade from which on official measures take documents for relevant; None: they do not say.
+
+    >>> import ir_measures
+    >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
+    (2, None)
+    """
+    rels = [measure.params["rel"] for measure in official if "rel" in measure.params]
+    return max(rels, default=None)
+
+
+def default_rel(qrels: Any, rel: float | None = None) -> float:
+    """``rel`` where it is given, else that of a known collection, else 1.
+
+    Args:
+        qrels: whatever judgements are read from.
+        rel: what was asked for; None: nothing.
+
+    >>> default_rel({"q": {"d": 3}}), default_rel({"q": {"d": 3}}, 2)
+    (1, 2)
+    """
+    if rel is not None:
+        return rel
+    official = official_rel(official_of(qrels))
+    return 1 if official is None else official
+
+
+def rel_beside(measures: Iterable[Any]) -> float | None:
+    """The grade that all measures which take one are explicitly given; None where there is none.
+
+    What stands beside them without a ``rel`` of its own, a preference, takes the same.
+
+    >>> from ir_measures import AP, RR, nDCG
+    >>> rel_beside([AP(rel=2), nDCG, RR(rel=2)]), rel_beside([AP(rel=2), RR]), rel_beside([nDCG])
+    (2, None, None)
+    """
+    rels = {one.params.get("rel") for one in measures if "rel" in one.SUPPORTED_PARAMS}
+    return rels.pop() if len(rels) == 1 else None
+
+
+def grades_hint(
+    grades: npt.NDArray[np.float64],
+    measures: Iterable[NamedMeasure] | None = None,
+    *,
+    rel: float | None = None,
+) -> str:
+    """What to tell someone whose grades exceed 1 and who does not say what is relevant.
+
+    Args:
+        grades: those of the judged documents.
+        measures: what is measured; None: something that takes ``rel``.
+        rel: what was asked for, or known of the collection; None: nothing.
+
+    Returns:
+        The hint; '' where there is no need for one.
+
+    >>> from pyterrier_asl.measures.names import parse_measures
+    >>> grades_hint(np.array([0, 1, 1, 3]), parse_measures("AP ASL"))[:70]
+    '2 of 4 judged documents have a grade from 1 to below 2 and count as re'
+    >>> grades_hint(np.array([0, 1, 3]), parse_measures("AP ASL(rel=2)"))
+    ''
+    >>> grades_hint(np.array([0, 1, 1])) + grades_hint(np.array([1, 2]), rel=1)
+    ''
+    """
+    highest = grades.max(initial=0)
+    if highest <= 1 or rel is not None:
+        return ""
+    if measures is not None:
+        takes = [one.measure for one in measures if "rel" in one.measure.SUPPORTED_PARAMS]
+        if not takes or any("rel" in measure.params for measure in takes):
+            return ""
+    low = int(((grades >= 1) & (grades < 2)).sum())
+    return (
+        f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
+        f"relevant: grades go up to {highest:g}, and nothing says from which on a document is "
+        "relevant (for the passages of TREC DL: --rel 2, or ASL(rel=2))"
+    )

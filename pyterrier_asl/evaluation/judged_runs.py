@@ -1,0 +1,297 @@
+"""Many runs matched with one set of judgements: what every analysis starts from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..io.progress import progress_bar
+from ..io.run_listing import list_runs
+from ..io.runs import iter_run_tables, read_run_table
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
+from ..judging.judgements import Judgements
+from ..measures.names import needs_pool, parse_measure
+from ..scoring.lexicographic import reciprocal_ranks
+from . import standard as acceleration
+from .evaluate import frame_of, judgements_of, matrix, measure_columns
+from .others import values_by_others
+from .rareness_values import RarenessValues
+
+Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
+
+#: From how many runs on a progress bar is shown.
+_MANY = 20
+
+
+@dataclass(frozen=True)
+class JudgedRuns:
+    """S runs, each matched with the same judgements of Q queries, once.
+
+    Attributes:
+        names: the names of the runs, S of them.
+        runs: the runs, in the same order.
+        judgements: what they were matched with.
+        source: what the judgements were made from.
+    """
+
+    names: list[str]
+    runs: list[JudgedRun]
+    judgements: Judgements
+    source: Any = None
+    _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None) -> JudgedRuns:
+        """Reads runs and qrels, wherever they are, and matches them.
+
+        Args:
+            runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns, which
+                are matched again only with other qrels than they have been matched with.
+            qrels: frame, file, ir_datasets id, or Judgements; None: those of JudgedRuns.
+            duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+        Raises:
+            ValueError: where there are no runs, or one that cannot be an answer to these queries.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs.values("RR").tolist()
+        [[1.0]]
+        """
+        if isinstance(runs, cls):
+            return runs if qrels is None or runs._matched_with(qrels) else runs.judged_by(qrels)
+        if qrels is None:
+            raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
+        if isinstance(runs, Mapping):
+            return cls._match(runs.items(), judgements_of(qrels, duplicates), qrels, len(runs))
+        sources = list_runs(runs)
+        judgements = judgements_of(qrels, duplicates)
+        return cls._match(iter_run_tables(sources), judgements, qrels, len(sources))
+
+    @classmethod
+    def _match(
+        cls, source: Iterable[tuple[Any, Any]], judgements: Judgements, qrels: Any, total: int
+    ) -> JudgedRuns:
+        names, judged = [], []
+        shown = False if total < _MANY else None
+        for name, run in progress_bar(source, total=total, desc="runs", shown=shown, leave=False):
+            names.append(str(name))
+            judged.append(_judge(judgements, str(name), run))
+        if not names:
+            raise ValueError("an analysis needs at least one run")
+        return cls(names, judged, judgements, qrels)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def qids(self) -> list[Any]:
+        """The query ids, Q of them."""
+        return self.judgements.qids
+
+    def values(self, measure: Any) -> Floats:
+        """The value of every run for every query, shape (S, Q), computed once a measure.
+
+        Args:
+            measure: a measure or its name; a rareness measure without a pool gets that of the runs.
+        """
+        measure = parse_measure(measure)
+        key = _key(measure)
+        if key not in self._values:
+            self._values[key] = self._computed(measure)
+        return self._values[key]
+
+    def _computed(self, measure: Any) -> Floats:
+        if needs_pool(measure):
+            return self.once(RarenessValues.of, measure).of_pool()
+        if acceleration.supports(measure):
+            return np.array([acceleration.values(measure, run) for run in self.runs])
+        return np.array([values_by_others([measure], run)[measure] for run in self.runs])
+
+    def once(self, make: Callable[..., T], *options: Hashable) -> T:
+        """What ``make(self, *options)`` gives, computed once for these runs.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs.once(JudgedRuns.reciprocal_ranks, 1) is runs.once(JudgedRuns.reciprocal_ranks, 1)
+        True
+        """
+        key = (make, *options)
+        if key not in self._made:
+            self._made[key] = make(self, *options)
+        made: T = self._made[key]
+        return made
+
+    def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
+        """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
+
+        >>> JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).evaluation(["RR"])
+          name qid   RR
+        0    a   q  1.0
+        """
+        return frame_of(self.names, self.qids, {str(m): self.values(m) for m in measures})
+
+    def with_evaluation(self, evaluation: pd.DataFrame) -> JudgedRuns:
+        """The same runs, with values that have been computed before and perhaps saved.
+
+        Args:
+            evaluation: what :meth:`evaluation`, :func:`~pyterrier_asl.evaluate` or
+                :func:`~pyterrier_asl.evaluation.evaluate.load_evaluation` gave of these runs and
+                queries; columns are called as ir_measures calls their measures.
+
+        Raises:
+            ValueError: where it is of other runs or queries.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs.with_evaluation(runs.evaluation(["RR"])).values("RR").tolist()
+        [[1.0]]
+        """
+        known = dict(self._values)
+        for column in measure_columns(evaluation):
+            values = matrix(evaluation, column)
+            for what, ours, theirs in (
+                ("runs", self.names, list(values.index)), ("queries", self.qids, list(values))
+            ):  # fmt: skip
+                if sorted(map(str, ours)) != sorted(map(str, theirs)):
+                    raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
+            values.columns = values.columns.map(str)
+            ordered = values.loc[self.names, [str(qid) for qid in self.qids]]
+            known[_key(parse_measure(column))] = ordered.to_numpy()
+        return replace(self, _values=known)
+
+    def reciprocal_ranks(self, rel: float = 1, cutoff: int | None = None) -> Floats:
+        """RR_i of every relevant document in every run, shape (S, relevant documents in all)."""
+        found = (run.view(cutoff).relevant(rel) for run in self.runs)
+        return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in found])
+
+    def row(self, name: str) -> int:
+        """The row of a run.
+
+        Raises:
+            ValueError: for a run that is not there.
+        """
+        if name not in self.names:
+            raise ValueError(f"there is no run {name!r}; there are {self.names}")
+        return self.names.index(name)
+
+    def select(self, names: Iterable[str]) -> JudgedRuns:
+        """Some of the runs, in this order.
+
+        Raises:
+            ValueError: for a run that is not there.
+        """
+        names = list(names)
+        unknown = [name for name in names if name not in self.names]
+        if unknown:
+            raise ValueError(f"there are no runs {unknown}; there are {self.names}")
+        rows = [self.names.index(name) for name in names]
+        values = {key: known[rows] for key, known in self._values.items()}
+        runs = [self.runs[row] for row in rows]
+        return JudgedRuns(names, runs, self.judgements, self.source, values)
+
+    def judged_by(self, qrels: Any) -> JudgedRuns:
+        """The same runs, matched with other qrels; nothing is read again."""
+        judgements = judgements_of(qrels, self.judgements.duplicates)
+        return self._match(zip(self.names, self.runs), judgements, qrels, len(self))
+
+    def _matched_with(self, qrels: Any) -> bool:
+        if qrels is self.source or qrels is self.judgements:
+            return True
+        return _is_named(qrels) and _is_named(self.source) and str(qrels) == str(self.source)
+
+
+def _key(measure: Any) -> tuple[str, str]:
+    return type(measure).__module__, str(measure)
+
+
+def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[str, JudgedRuns]:
+    """One track or several, by name.
+
+    Args:
+        runs: the runs of one track, as :meth:`JudgedRuns.of` takes them; or, without qrels, a dict
+            of track -> JudgedRuns or (runs, qrels).
+        qrels: the judgements of the one track.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
+    ['toy']
+    """
+    if qrels is None and isinstance(runs, Mapping):
+        several = {}
+        for name, track in runs.items():
+            pair = track if isinstance(track, tuple) else (track,)
+            if not isinstance(track, JudgedRuns) and len(pair) != 2:
+                raise ValueError(
+                    f"track {name!r} is a {type(track).__name__}: without qrels, pass a dict of "
+                    "track -> (runs, qrels)"
+                )
+            several[str(name)] = JudgedRuns.of(*pair, duplicates=duplicates)
+        return several
+    return {"": JudgedRuns.of(runs, qrels, duplicates=duplicates)}
+
+
+def per_track(
+    analyse: Callable[[str, JudgedRuns], pd.DataFrame],
+    runs: Any,
+    qrels: Any = None,
+    duplicates: str | None = None,
+    **of_one_track: Any,
+) -> pd.DataFrame:
+    """One frame of what ``analyse`` says about each track; its first column is ``track``.
+
+    Args:
+        analyse: the frame of a track, by its name ('' for the one that has none).
+        runs: as of :func:`tracks`.
+        qrels: likewise.
+        duplicates: likewise.
+        **of_one_track: what is about the queries of one track, such as weights; None: not given.
+
+    Raises:
+        ValueError: where something of one track is given for several.
+
+    >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
+      track  runs
+    0   toy     1
+    """
+    several = tracks(runs, qrels, duplicates)
+    given = [name for name, value in of_one_track.items() if value is not None]
+    if len(several) > 1 and given:
+        raise ValueError(
+            f"{', '.join(given)} can be given for the queries of one track, and there are "
+            f"{len(several)}: call it for each"
+        )
+    parts = []
+    for name, judged in several.items():
+        part = analyse(name, judged)
+        part.insert(0, "track", name)
+        parts.append(part)
+    whole = pd.concat(parts, ignore_index=True)
+    whole.attrs = parts[0].attrs
+    return whole
+
+
+def _is_named(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _judge(judgements: Judgements, name: str, run: Any) -> JudgedRun:
+    if isinstance(run, JudgedRun):
+        run = run.table
+    elif _is_named(run):
+        run = read_run_table(run)
+    try:
+        judged = judgements.judge_whole(run)
+    except ValueError as error:
+        raise ValueError(f"run {name!r}: {error}") from None
+    if judged.has_constant_scores:
+        warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=4)
+    return judged

@@ -1,0 +1,102 @@
+"""Measures that ir_measures' other providers compute, from a run that has been judged here.
+
+The one way to them: whatever asks for such a measure gets the value that the provider gives for the
+run's own scores and for the grades as they are, and the measure's default for a query that the
+provider says nothing about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
+
+Floats = npt.NDArray[np.float64]
+
+
+def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
+    """The values of measures that are not computed here.
+
+    Args:
+        measures: measures of ir_measures' other providers.
+        judged: the run, with its rows.
+
+    Returns:
+        For each measure one value a query of the qrels, in their order, shape (Q,).
+
+    Raises:
+        ValueError: for a measure that no installed provider computes, or not from these runs and
+            qrels.
+
+    >>> qrels = Judgements({"q": {"a": 1, "b": 0}, "unanswered": {"a": 1}})
+    >>> run = qrels.judge({"q": {"a": 1.0, "b": 1.0}})
+    >>> values_by_others([ir_measures.Compat(p=0.8)], run)[ir_measures.Compat(p=0.8)].tolist()
+    [1.0, 0.0]
+    """
+    known = judged.judgements
+    values = {measure: np.full(len(known), float(measure.DEFAULT)) for measure in measures}
+    answered = np.flatnonzero(judged.retrieved)
+    if not values or not len(answered):
+        return values
+    number = {known.qid_text[row].as_py(): row for row in answered.tolist()}
+    for metric in _calculated(list(values), judged, _rows(judged)):
+        if metric.query_id in number:
+            values[metric.measure][number[metric.query_id]] = metric.value
+    return values
+
+
+def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:
+    """What the providers say; an error names the measure that it is about."""
+    known = judged.judgements
+    try:
+        evaluator = known.once(
+            ("evaluator", *measures), lambda: ir_measures.evaluator(measures, _qrels(known))
+        )
+        return list(evaluator.iter_calc(run))
+    except Exception as error:  # whatever a provider, or a program that it starts, ends in
+        if len(measures) > 1:
+            return [m for one in measures for m in _calculated([one], judged, run)]
+        fractions = known.grades[known.grades % 1 != 0]
+        if len(fractions):
+            raise ValueError(
+                f"{measures[0]} cannot be computed by ir_measures from fractional grades such as "
+                f"{fractions[0]:g}: round the grades, or use a measure that takes fractions, such "
+                "as AP, nDCG, ASL or LexiP"
+            ) from error
+        reason = str(error) or "without a reason"
+        raise ValueError(
+            f"{measures[0]} cannot be computed by ir_measures, which ended with "
+            f"{type(error).__name__} ({reason}): leave it out, or install another provider"
+        ) from error
+
+
+def _qrels(known: Judgements) -> pd.DataFrame:
+    """The judgements as they are: whole grades as integers, which some providers insist on."""
+    whole = not np.any(known.grades % 1)
+    return pd.DataFrame(
+        {
+            "query_id": known.qid_text.take(known.queries).to_pandas().astype(object),
+            "doc_id": known.docnos.to_pandas().astype(object),
+            "relevance": known.grades.astype(np.int64) if whole else known.grades,
+        }
+    )
+
+
+def _rows(judged: JudgedRun) -> pd.DataFrame:
+    """The run as it stands, with its own scores; of a document that stands twice the best row."""
+    table, ranking = judged.table, judged.whole_ranking
+    rows = np.sort(ranking.rows)
+    return pd.DataFrame(
+        {
+            "query_id": table.qid.take(rows).to_pandas().astype(object),
+            "doc_id": table.docno.take(rows).to_pandas().astype(object),
+            "score": table.value[rows],
+        }
+    )

@@ -1,0 +1,362 @@
+"""Two rankings compared, and systems by all their pairs: sgnLP, rrLP, lexirecall, RPP.
+
+A preference is made query by query from the ranks of the relevant documents; how two systems
+compare is its mean over the queries. Everything is exact: no number is put in place of a ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
+from ..measures import LexiP
+from ..scoring.lexicographic import first_difference, reciprocal_ranks
+from ..scoring.preferences import last_sign, pairwise_preferences, preference_cube, recall_paired
+from ..statistics.pairwise import sign_test, t_test
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .judged_runs import JudgedRuns
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+# Two rankings
+
+
+def preferences(
+    run_a: Any, run_b: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None,
+    duplicates: str | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Which of two rankings is preferred, for every query of the qrels.
+
+    Args:
+        run_a: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of
+            dicts, or iterable of ``ir_measures.ScoredDoc``.
+        run_b: likewise.
+        qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
+            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    Returns:
+        A frame with one row for each query. In all but ``i_star`` a positive number prefers
+        ``run_a``, a negative one ``run_b``, and 0 neither; a query without relevant documents has
+        0 throughout.
+
+        * ``qid``;
+        * ``i_star``: the first recall level (from 1) at which the two differ, 0 where none does;
+        * ``rrLP``: the difference of the reciprocal ranks there, in [-1, 1];
+        * ``sgnLP``: its sign;
+        * ``lexirecall``: the sign of the difference at the last recall level that differs;
+        * ``RPP``: recall-paired preference, the mean of the signs over all recall levels.
+
+    Raises:
+        ValueError: for parameters out of range, bad columns or values, an empty run or empty qrels,
+            a run that shares no document with the qrels.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2 and 3. lexirecall: Diaz and Mitra,
+    Recall, Robustness, and Lexicographic Evaluation, 2023; RPP: Diaz and Ferraro, Offline Retrieval
+    Evaluation Without Evaluation Metrics, 2022.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> first = {"q": {"a": 9, "x": 8, "b": 7, "y": 6, "z": 5, "c": 4}}
+    >>> second = {"q": {"a": 9, "b": 8, "x": 7}}
+    >>> preferences(first, second, qrels).round(4)
+      qid  i_star    rrLP  sgnLP  lexirecall  RPP
+    0   q       2 -0.1667     -1           1  0.0
+    """
+    import pandas as pd
+
+    levels = RecallLevels(_judgements(qrels, duplicates), rel=rel, cutoff=cutoff)
+    a, b = levels.of("run_a", run_a), levels.of("run_b", run_b)
+    i_star, rrlp = first_difference(a, b, levels.total)
+    return pd.DataFrame(
+        {
+            "qid": levels.judgements.qids,
+            "i_star": i_star,
+            "rrLP": rrlp,
+            "sgnLP": np.sign(rrlp).astype(np.int64),
+            "lexirecall": last_sign(a, b, levels.total),
+            "RPP": recall_paired(a, b, levels.total),
+        }
+    )
+
+
+def preference_summary(preferences: pd.DataFrame) -> pd.Series[float]:
+    """What the preferences of all queries say together.
+
+    Args:
+        preferences: what :func:`preferences` returned.
+
+    Returns:
+        ``queries``; ``rrLP``, its mean; ``rrLP p-value`` of a two-sided paired t-test; ``sgnLP``,
+        its mean; ``sgnLP +`` and ``sgnLP -``, in how many queries the first and the second run is
+        preferred; ``sgnLP p-value`` of a two-sided sign test without the queries that prefer
+        neither. Where no query differs no test can be made: p is not a number.
+
+    >>> import pandas as pd
+    >>> preference_summary(pd.DataFrame({"rrLP": [0.5, -0.25, 0.0, 0.125]})).round(4).to_dict()
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'queries': 4.0, 'rrLP': 0.0938, 'rrLP p-value': 0.5908,
+     'sgnLP': 0.25, 'sgnLP +': 2.0, 'sgnLP -': 1.0, 'sgnLP p-value': 1.0}
+    """
+    import pandas as pd
+
+    rrlp = preferences["rrLP"].to_numpy(dtype=np.float64)
+    wins, losses = int((rrlp > 0).sum()), int((rrlp < 0).sum())
+    return pd.Series(
+        {
+            "queries": float(len(rrlp)),
+            "rrLP": float(rrlp.mean()),
+            "rrLP p-value": float(t_test(rrlp)),
+            "sgnLP": float(np.sign(rrlp).mean()),
+            "sgnLP +": float(wins),
+            "sgnLP -": float(losses),
+            "sgnLP p-value": float(sign_test(wins, losses)),
+        }
+    )
+
+
+# Many systems
+
+
+@dataclass(frozen=True)
+class PreferenceMatrix:
+    """Every system compared with every other: row against column, S systems.
+
+    A positive number prefers the row's system. Systems that differ on no query have p-values that
+    are not a number, so has the diagonal.
+
+    Attributes:
+        names: the systems.
+        queries: how many queries were compared.
+        rrLP: mean rrLP.
+        rrLP_p: p-values of a two-sided paired t-test.
+        wins: in how many queries the row's system is preferred.
+        losses: in how many the column's.
+        sgnLP_p: p-values of a two-sided sign test of wins against losses.
+    """
+
+    names: list[str]
+    queries: int
+    rrLP: pd.DataFrame
+    rrLP_p: pd.DataFrame
+    wins: pd.DataFrame
+    losses: pd.DataFrame
+    sgnLP_p: pd.DataFrame
+
+    @classmethod
+    def of(cls, names: list[str], reciprocal: Floats, total: Ints) -> PreferenceMatrix:
+        """That of systems whose reciprocal ranks are known.
+
+        Args:
+            names: the systems, S of them.
+            reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()).
+            total: relevant documents of each query, shape (Q,).
+        """
+        import pandas as pd
+
+        systems, queries = len(names), len(total)
+        _, values = pairwise_preferences(reciprocal, total)
+        pairs = np.triu_indices(systems, k=1)
+        rrlp, p = np.zeros((2, systems, systems))
+        wins = np.zeros((systems, systems), dtype=np.int64)
+        rrlp[pairs] = values.sum(axis=-1) / queries
+        p[pairs] = t_test(values)
+        wins[pairs] = (values > 0).sum(axis=-1)
+        wins.T[pairs] = (values < 0).sum(axis=-1)
+        p += p.T
+        np.fill_diagonal(p, np.nan)
+
+        def table(values: npt.NDArray[Any]) -> pd.DataFrame:
+            return pd.DataFrame(values, index=names, columns=names)
+
+        return cls(
+            names, queries, table(rrlp - rrlp.T), table(p), table(wins), table(wins.T.copy()),
+            table(sign_test(wins, wins.T)),
+        )  # fmt: skip
+
+    @cached_property
+    def sgnLP(self) -> pd.DataFrame:
+        """Mean sgnLP, the share of wins less that of losses."""
+        return (self.wins - self.losses) / self.queries
+
+    def pairs(self) -> pd.DataFrame:
+        """The same as a list: one row for each pair of systems, the first of them before."""
+        import pandas as pd
+
+        a, b = np.triu_indices(len(self.names), k=1)
+        names = np.array(self.names, dtype=object)
+        columns = {
+            "rrLP": self.rrLP,
+            "rrLP p-value": self.rrLP_p,
+            "sgnLP": self.sgnLP,
+            "sgnLP +": self.wins,
+            "sgnLP -": self.losses,
+            "sgnLP p-value": self.sgnLP_p,
+        }
+        values = {name: matrix.to_numpy()[a, b] for name, matrix in columns.items()}
+        return pd.DataFrame({"a": names[a], "b": names[b], **values})
+
+    def cycles(self, by: str = "sgnLP") -> list[list[str]]:
+        """Systems that no order can do justice to: each is preferred to the next, round and round.
+
+        Mean preferences need not be transitive. Systems of one cycle, or of cycles that share
+        systems, stand together.
+
+        Args:
+            by: ``'sgnLP'`` or ``'rrLP'``, whose mean says which of two systems is preferred.
+
+        Returns:
+            The sets of systems, largest first, each in the order of :attr:`names`; none where the
+            preferences are transitive.
+        """
+        from scipy.sparse.csgraph import connected_components
+
+        _, part = connected_components(self._preferred(by), connection="strong")
+        parts = [np.flatnonzero(part == number) for number in np.unique(part)]
+        parts.sort(key=lambda members: (-len(members), members[0]))
+        return [[self.names[i] for i in members] for members in parts if len(members) > 1]
+
+    def circular_triples(self, by: str = "sgnLP") -> int:
+        """How many triples of systems prefer each other in a cycle."""
+        preferred = self._preferred(by).astype(np.int64)
+        return int(np.trace(preferred @ preferred @ preferred)) // 3
+
+    def _preferred(self, by: str) -> npt.NDArray[np.bool_]:
+        if by not in ("sgnLP", "rrLP"):
+            raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
+        preferred: npt.NDArray[np.bool_] = getattr(self, by).to_numpy() > 0
+        return preferred
+
+
+def preference_matrix(
+    runs: Mapping[str, Any], qrels: Any, *, rel: float = 1, cutoff: int | None = None,
+    duplicates: str | None = None,
+) -> PreferenceMatrix:  # fmt: skip
+    """Compares every system with every other by lexicographic precision, exactly.
+
+    Args:
+        runs: name -> run, each as in :func:`preferences`.
+        qrels: as in :func:`preferences`.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    Raises:
+        ValueError: as :func:`preferences`, naming the run; for fewer than two runs.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2 and 3.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> def run(*ranks):
+    ...     return {f"q{q}": {**{f"x{i}": 9 - i for i in range(r - 1)}, "a": 1}
+    ...             for q, r in enumerate(ranks, 1)}
+    >>> matrix = preference_matrix({"A": run(1, 2, 3), "B": run(2, 3, 1), "C": run(3, 1, 2)}, qrels)
+    >>> print(matrix.wins)
+       A  B  C
+    A  0  2  1
+    B  1  0  2
+    C  2  1  0
+    >>> matrix.cycles(), matrix.cycles("rrLP")
+    ([['A', 'B', 'C']], [])
+    """
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise ValueError("a preference matrix needs a dict of two runs at least, name -> run")
+    levels = RecallLevels(_judgements(qrels, duplicates), rel=rel, cutoff=cutoff)
+    reciprocal = np.stack([levels.of(f"run {name!r}", run) for name, run in runs.items()])
+    return PreferenceMatrix.of([str(name) for name in runs], reciprocal, levels.total)
+
+
+# What both are made of
+
+
+def _judgements(qrels: Any, duplicates: str | None) -> Judgements:
+    from ..io.qrels import loaded_qrels
+
+    if isinstance(qrels, Judgements):
+        return qrels.taking(duplicates)
+    return Judgements(loaded_qrels(qrels), duplicates=duplicates or "error")
+
+
+def _loaded(run: Any) -> Any:
+    from ..io.runs import loaded_run
+
+    return loaded_run(run)
+
+
+class RecallLevels:
+    """The reciprocal ranks RR_1, RR_2, ... of every query's relevant documents, run by run.
+
+    Attributes:
+        judgements: the qrels; Q queries.
+        total: relevant documents of each query, shape (Q,).
+
+    Args:
+        judgements: the qrels.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+        judged_only: whether unjudged documents are removed first.
+    """
+
+    def __init__(
+        self, judgements: Judgements, *, rel: float = 1, cutoff: int | None = None,
+        judged_only: bool = False,
+    ) -> None:  # fmt: skip
+        checked = LexiP(rel=rel, cutoff=cutoff, judged_only=judged_only)
+        self.judgements = judgements
+        self.total = judgements.num_relevant(checked["rel"])
+        self._rel, self._view = checked["rel"], (checked["cutoff"], checked["judged_only"])
+
+    def of(self, name: str, run: Any) -> Floats:
+        """Those of a run, shape (total.sum(),); an error names the run by ``name``."""
+        try:
+            return self.of_judged(self.judgements.judge_whole(_loaded(run)))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+    def of_judged(self, judged: JudgedRun) -> Floats:
+        """Those of a run that is matched with the qrels."""
+        relevant = judged.view(*self._view).relevant(self._rel)
+        return reciprocal_ranks(relevant.ranks, relevant.offsets, relevant.total)
+
+
+def recall_levels(
+    runs: JudgedRuns, rel: float = 1, cutoff: int | None = None
+) -> tuple[Floats, Ints]:
+    """The recall levels of every ranking: what comparisons of many runs start from.
+
+    Args:
+        runs: S runs, judged on Q queries.
+        rel: minimum grade of a relevant document.
+        cutoff: look at the first ``cutoff`` documents only.
+
+    Returns:
+        ``reciprocal``, RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()),
+        and ``total``, the relevant documents of each query, shape (Q,).
+    """
+    return runs.reciprocal_ranks(rel, cutoff), runs.judgements.num_relevant(rel)
+
+
+def first_differences(runs: JudgedRuns, rel: float = 1, cutoff: int | None = None) -> Ints:
+    """i* of every pair of systems a < b for every query, shape (S (S - 1) / 2, Q)."""
+    return pairwise_preferences(*recall_levels(runs, rel, cutoff))[0]
+
+
+def preference_cubes(
+    runs: JudgedRuns, kinds: Iterable[str], rel: float = 1, cutoff: int | None = None
+) -> dict[str, Floats]:
+    """Several kinds of preferences by their names, each as of :func:`preference_cube`."""
+    levels = recall_levels(runs, rel, cutoff)
+    return {kind: preference_cube(kind, *levels) for kind in kinds}

@@ -1,0 +1,250 @@
+"""Rareness measures of many runs for any pool of them, without judging any run again.
+
+Both measures are sums over relevant documents of a credit, which depends on the run alone, times
+the gain of a document, which is a straight line in S_d. So a change of the pool changes S_d and
+nothing else, and S_d is a sum over a matrix of systems by documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..measures import AP_Rareness, P_Rareness
+from ..measures.names import named_measures, parse_measure
+from .relevant_documents import RelevantRanks
+
+if TYPE_CHECKING:
+    from .judged_runs import JudgedRuns
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
+    """P and AP at a cut-off, each without rareness and with some weights of it.
+
+    >>> rareness_measures(10, [1])
+    [P@10, P_Rareness(alpha=1.0)@10, AP@10, AP_Rareness(alpha=1.0)@10]
+    """
+    p = [P_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
+    ap = [AP_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
+    return [parse_measure(f"P@{cutoff}"), *p, parse_measure(f"AP@{cutoff}"), *ap]
+
+
+def values_by_name(
+    runs: JudgedRuns, measures: Sequence[Any] | None = None, rel: float | None = None
+) -> dict[str, Floats]:
+    """The values of measures, each of shape (S, Q), by their names.
+
+    Args:
+        runs: S judged runs.
+        measures: measures or their names; a rareness measure without a pool gets the pool of these
+            runs. None: :func:`rareness_measures`.
+        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+    """
+    named = named_measures(rareness_measures() if measures is None else measures)
+    wanted = [one.given(rel=rel).measure for one in named]
+    return {str(measure): runs.values(measure) for measure in wanted}
+
+
+def checked_rareness(measure: Any) -> Any:
+    """A rareness measure without a pool, or an error that says what is wanted."""
+    measure = parse_measure(measure)
+    if not isinstance(measure, (type(P_Rareness), type(AP_Rareness))):
+        raise ValueError(f"{measure} is no rareness measure: give P_Rareness@k or AP_Rareness@k")
+    if measure.params.get("pool") is not None:
+        raise ValueError(f"{measure} has a pool already, but pools are made here: leave it out")
+    if isinstance(measure, type(P_Rareness)) and measure["cutoff"] is None:
+        raise ValueError("P_Rareness needs cutoff: write P_Rareness@k")
+    return measure
+
+
+@dataclass(frozen=True)
+class RarenessValues:
+    """A rareness measure taken apart, for S runs, R relevant documents and Q queries.
+
+    Attributes:
+        ranks: who has which relevant document where.
+        credit: what one unit of gain of a document adds to a run, before :attr:`divisor`, (S, R).
+        divisor: what the sum over a query's documents is divided by, shape (Q,).
+        found: which runs count as finders of which document, shape (S, R).
+        alpha: the weight of rareness.
+        normalized: the variant that cannot exceed 1.
+    """
+
+    ranks: RelevantRanks
+    credit: Floats
+    divisor: Floats
+    found: Bools
+    alpha: float
+    normalized: bool
+
+    @classmethod
+    def of(cls, runs: JudgedRuns, measure: Any) -> RarenessValues:
+        """The parts of ``P_Rareness(...)@k`` or ``AP_Rareness(...)@k``, whose pool is not yet set.
+
+        Raises:
+            ValueError: for another measure, or one that has a pool.
+        """
+        measure = checked_rareness(measure)
+        ranks = runs.once(RelevantRanks.of, measure["rel"])
+        cutoff = measure["cutoff"]
+        if isinstance(measure, type(P_Rareness)):
+            credit = ranks.found(cutoff).astype(np.float64)
+            divisor = np.full(len(ranks.total), float(cutoff))
+        else:
+            credit = _credits_below(ranks, cutoff)
+            divisor = np.maximum(ranks.total, 1).astype(np.float64)
+        found = ranks.found(measure["depth"] or cutoff)
+        return cls(ranks, credit, divisor, found, measure["alpha"], measure["normalized"])
+
+    def of_pool(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
+        """The values of all runs where some of them are the pool; the others join it one by one.
+
+        Args:
+            members: which runs are the pool, shape (S,); None: all.
+            groups: the group of each run, from 0: count groups instead of runs, shape (S,).
+
+        Returns:
+            Shape (S, Q).
+        """
+        if members is None:
+            members = np.ones(len(self.found), dtype=bool)
+        finders, systems = self.finders(members, groups)
+        joins = ~members[:, None]
+        counts = np.where(joins, finders + self.found, finders)
+        return self._values(counts, systems + joins.astype(np.int64))
+
+    def finders(self, members: Bools, groups: Ints | None = None) -> tuple[Ints, int]:
+        """S_d of every document, shape (R,), and S, of a pool of some of the runs."""
+        found = self.found[members]
+        if groups is not None:
+            found = _together(found, np.unique(groups[members], return_inverse=True)[1])
+        return found.sum(axis=0), len(found)
+
+    def mean_parts(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
+        """What the mean over queries is made of, for pools that change often.
+
+        With the line a - b S_d (:func:`gain_line`) of a pool, a run's mean over queries is
+        ``a * base - b * shared[:, pool].sum()``.
+
+        Args:
+            weights: how much each query counts, shape (Q,); None: all alike.
+
+        Returns:
+            ``base``, shape (S,), and ``shared``, how much of a row's credit is for documents that a
+            column's run finds, shape (S, S).
+        """
+        queries = len(self.divisor)
+        share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
+        credit = self.credit * (share / self.divisor)[self.ranks.queries]
+        return credit.sum(axis=1), credit @ self.found.T.astype(np.float64)
+
+    def _values(self, finders: Ints, systems: Ints) -> Floats:
+        """Values for given S_d (R,) or (S, R), and S, of a shape that fits."""
+        intercept, slope = gain_line(systems, self.alpha, self.normalized)
+        gain = intercept - slope * finders
+        values: Floats = self.ranks.per_query(self.credit * gain) / self.divisor
+        return values
+
+
+def rareness_parts(
+    runs: JudgedRuns, measures: Any, rel: float | None = None
+) -> dict[str, RarenessValues]:
+    """Rareness measures taken apart, by their names.
+
+    Args:
+        runs: S judged runs.
+        measures: one or several rareness measures without a pool, or their names.
+        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+    """
+    named = named_measures(measures)
+    wanted = [checked_rareness(one.given(rel=rel).measure) for one in named]
+    return {str(measure): runs.once(RarenessValues.of, measure) for measure in wanted}
+
+
+def gain_line(systems: Any, alpha: float, normalized: bool = False) -> tuple[Any, Any]:
+    """The gain of a relevant document as a line in S_d: a - b S_d.
+
+    Eq. 1 and 2: 1 + alpha (1 - S_d/S). Eq. 4: (1 - alpha) + alpha (1 - (S_d - 1)/(S - 1)), where
+    nothing is rare in a pool of one.
+
+    Args:
+        systems: S, number or array.
+        alpha: the weight of rareness.
+        normalized: the variant that cannot exceed 1.
+
+    Returns:
+        a and b.
+
+    >>> gain_line(4, 0.5), gain_line(5, 0.5, normalized=True)
+    ((1.5, 0.125), (1.125, 0.125))
+    """
+    if not normalized:
+        return 1 + alpha, alpha / systems
+    alone = np.asarray(systems) < 2
+    slope = np.where(alone, 0.0, alpha / np.maximum(np.asarray(systems) - 1, 1))
+    intercept = np.where(alone, 1 - alpha, 1 + slope)
+    return (intercept, slope) if intercept.ndim else (float(intercept), float(slope))
+
+
+def _credits_below(ranks: RelevantRanks, cutoff: int | None) -> Floats:
+    """In AP a document counts at its own rank and at every later relevant one: sums of 1/rank."""
+    there = ranks.found(cutoff)
+    beyond = int(ranks.ranks.max(initial=0)) + 1
+    key = ranks.queries * (beyond + 1) + np.where(there, ranks.ranks, beyond)
+    order = np.argsort(key, axis=1)
+    share = np.where(there, 1 / np.maximum(ranks.ranks, 1), 0.0)
+    ordered = np.take_along_axis(share, order, axis=1)
+    below = np.empty_like(ordered)
+    end = np.cumsum(ranks.total)
+    for begin, stop in zip(end - ranks.total, end):
+        below[:, begin:stop] = ordered[:, begin:stop][:, ::-1].cumsum(axis=1)[:, ::-1]
+    credit = np.empty_like(below)
+    np.put_along_axis(credit, order, below, axis=1)
+    return np.where(there, credit, 0.0)
+
+
+def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
+    """The group of each run as a number; a run that no group is given for is one by itself.
+
+    Raises:
+        ValueError: where a group is given for a run that is not there.
+    """
+    unknown = sorted(set(groups) - set(names))
+    if unknown:
+        raise ValueError(f"groups names runs that are not there: {unknown}; there are {names}")
+    # A run by itself must not be taken for a group that happens to bear its name.
+    labels = [f"group {groups[name]}" if name in groups else f"run {name}" for name in names]
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def by_group(
+    names: list[str], found: Bools, groups: Mapping[str, str] | None
+) -> tuple[npt.NDArray[np.object_], Bools]:
+    """The names of all runs, or groups, and which of them have which document.
+
+    Args:
+        names: the runs, S of them.
+        found: which run has which document, shape (S, R).
+        groups: run -> group; None: the runs themselves.
+    """
+    if groups is None:
+        return np.array(names, dtype=object), found
+    codes = group_codes(names, groups)
+    first = np.unique(codes, return_index=True)[1]
+    labels = [groups.get(names[run], names[run]) for run in first]
+    return np.array(labels, dtype=object), _together(found, codes)
+
+
+def _together(found: Bools, codes: Ints) -> Bools:
+    """Which group has which document, from those of its runs; codes from 0 without gaps."""
+    together = np.zeros((codes.max(initial=-1) + 1, found.shape[1]), dtype=bool)
+    np.logical_or.at(together, codes, found)
+    return together

@@ -1,0 +1,203 @@
+"""One run, all measures: what a worker does with a run, or with some blocks of one."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..io.partitions import PartitionedRun, query_blocks
+from ..io.runs import iter_run_batches, read_run_table
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, whole
+from ..judging.judgements import Judgements
+from ..measures import PluginMeasure
+from ..measures.names import needs_pool, pool_depth, with_pool
+from ..measures.pool import RarenessPool, ranked
+from . import standard as acceleration
+from .others import values_by_others
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MeasuredBlock:
+    """Some queries of a run, measured as far as their rows are needed.
+
+    Attributes:
+        judged: the run there.
+        by_rows: the values of the measures that need the rows, for each query it answers.
+        top: its top documents, where a pool is to be made of them.
+        is_constant: whether its scores say nothing.
+    """
+
+    judged: JudgedRun
+    by_rows: dict[str, Floats]
+    top: pa.Table | None
+    is_constant: bool
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """What is left of a run when it has been measured.
+
+    Attributes:
+        name: the run.
+        values: a row a query, a column a measure; NaN where the pool of all runs is needed.
+        top: its top documents, for that pool.
+        judged: its entries, for the measures that need it; None where none does.
+        error: why it could not be measured; None where it was.
+    """
+
+    name: str
+    values: Floats
+    top: pa.Table | None = None
+    judged: JudgedRun | None = None
+    error: Exception | None = None
+
+    @classmethod
+    def failed(cls, name: str, error: Exception) -> MeasuredRun:
+        """One that could not be measured."""
+        return cls(name, np.empty((0, 0)), error=error)
+
+
+class Scorer:
+    """Qrels and measures, ready for any run; what a worker gets, once.
+
+    Args:
+        judgements: the qrels.
+        measures: measures by the names of their columns.
+    """
+
+    def __init__(self, judgements: Judgements, measures: dict[str, Any]) -> None:
+        self.judgements, self.measures = judgements, measures
+        self._pooled = [name for name, measure in measures.items() if needs_pool(measure)]
+        self._others = [
+            measure for measure in measures.values() if not acceleration.supports(measure)
+        ]
+        self._by_rows = {
+            name: measure for name, measure in measures.items()
+            if name not in self._pooled and _needs_rows(measure)
+        }  # fmt: skip
+
+    def blocks(self, name: str, source: Any) -> list[MeasuredBlock]:
+        """A run, or some files of one, block by block.
+
+        Args:
+            name: what it is called.
+            source: a file, several, or whatever ``Judgements.judge`` takes.
+
+        Raises:
+            ValueError: where it cannot be measured.
+            OSError: for a file that cannot be read.
+        """
+        if not isinstance(source, (str, os.PathLike, PartitionedRun)):
+            return [self._block(name, source)]
+        blocks: list[MeasuredBlock] = []
+        for rows in query_blocks(iter_run_batches(source)):
+            if blocks:  # of several blocks none need be kept
+                blocks[-1] = _light(blocks[-1])
+            blocks.append(self._block(name, rows))
+        return blocks if len(blocks) == 1 else [_light(block) for block in blocks]
+
+    def score(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
+        """What a run's blocks come to; where a query is in two of them, the run is read as one."""
+        blocks = blocks or [self._block(name, read_run_table(source))]  # which has no rows
+        try:
+            judged = whole([block.judged for block in blocks])
+        except SplitQuery:
+            blocks = [self._block(name, read_run_table(source))]
+            judged = whole([blocks[0].judged])
+        if all(block.is_constant for block in blocks):
+            warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=2)
+        values = np.full((len(self.judgements), len(self.measures)), np.nan)
+        for column, (label, measure) in enumerate(self.measures.items()):
+            if label in self._by_rows:
+                values[:, column] = self._gathered(label, blocks)
+            elif label not in self._pooled:
+                values[:, column] = acceleration.values(measure, judged)
+        if not self._pooled:
+            return MeasuredRun(name, values)
+        return MeasuredRun(name, values, _together(blocks), judged.without_rows())
+
+    def _block(self, name: str, run: Any) -> MeasuredBlock:
+        judged = self.judgements.judge_part(run)
+        answered = judged.retrieved > 0
+        others = values_by_others(self._others, judged)
+        by_rows = {
+            label: (
+                others[measure] if measure in others else acceleration.values(measure, judged)
+            )[answered]
+            for label, measure in self._by_rows.items()
+        }
+        top = self._top(name, judged) if self._pooled else None
+        return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
+
+    def _top(self, name: str, judged: JudgedRun) -> pa.Table:
+        """A run's part in the pool of all."""
+        ranking, depth = judged.whole_ranking, self._depth
+        if depth is not None:
+            ranking = ranking.cut(depth)
+        return ranked(name, judged.table, self.judgements.qid_text, ranking)
+
+    def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
+        """The values of a measure from those of the blocks, each for the queries it answers."""
+        measure = self._by_rows[label]
+        if acceleration.supports(measure):
+            none = np.zeros((4, 0), dtype=np.int64)
+            nothing = np.zeros(len(self.judgements), dtype=np.int64)
+            unanswered = JudgedRun.from_entries(self.judgements, nothing, *none[1:])
+            values = acceleration.values(measure, unanswered).copy()
+        else:
+            values = np.full(len(self.judgements), float(measure.DEFAULT))
+        for block in blocks:
+            values[block.judged.retrieved > 0] = block.by_rows[label]
+        return values
+
+    @property
+    def _depth(self) -> int | None:
+        """How deep the pool of the runs has to be."""
+        return pool_depth(self.measures[name] for name in self._pooled)
+
+    def finish(self, done: Iterable[MeasuredRun]) -> list[Floats]:
+        """Adds what needs the pool of all runs, made of what each has left."""
+        scored = list(done)
+        if not self._pooled:
+            return [each.values for each in scored]
+        values = [each.values.copy() for each in scored]  # what Ray gives cannot be written to
+        tables = [each.top for each in sorted(scored, key=lambda each: each.name)]
+        pool = RarenessPool(pa.concat_tables(tables), name="runs", depth=self._depth, groups={})
+        for column, (label, measure) in enumerate(self.measures.items()):
+            if label in self._pooled:
+                given = with_pool(measure, pool)
+                for row, each in enumerate(scored):
+                    assert each.judged is not None
+                    values[row][:, column] = acceleration.values(given, each.judged)
+        return values
+
+
+def _light(block: MeasuredBlock) -> MeasuredBlock:
+    return replace(block, judged=block.judged.without_rows())
+
+
+def _together(blocks: Sequence[MeasuredBlock]) -> pa.Table:
+    """The top documents of all blocks, by query."""
+    tables = [block.top for block in blocks]
+    if len(tables) == 1:
+        return tables[0]
+    top = pa.concat_tables(tables)
+    return top.take(pc.sort_indices(top, sort_keys=[("qid", "ascending")]))
+
+
+def _needs_rows(measure: Any) -> bool:
+    """Whether a measure is not of where the judged documents are alone."""
+    if not acceleration.supports(measure):
+        return True
+    return isinstance(measure, PluginMeasure) and measure.needs_rows()

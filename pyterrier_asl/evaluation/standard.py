@@ -1,0 +1,285 @@
+"""The standard measures of ir_measures from a judged run, for who asks for them to be fast.
+
+Any measure that :func:`supports` accepts is computed from the one judging of a run that ours are
+computed from, in the one order that all of them see (see :mod:`~pyterrier_asl.judging.judgements`).
+:func:`accelerate` lets ``pt.Experiment`` and ir_measures compute AP, nDCG and their like so too,
+wherever the values are pytrec_eval's in every case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+from ir_measures import Measure
+
+from ..io.columns import Columns
+from ..judging.judged_run import JudgedRun, Relevant
+from ..judging.matching import codes
+from ..measures import PluginMeasure
+from ..measures.names import added_up
+from ..measures.provider import JudgedRunEvaluator, PluginProvider
+from ..scoring import standard as scoring
+
+Floats = npt.NDArray[np.float64]
+
+#: The best grade that gdeval knows, on which ERR depends.
+_HIGHEST = 4
+
+
+def accelerate(on: bool = True) -> None:
+    """Lets ir_measures, and with it ``pt.Experiment``, compute its standard measures by us.
+
+    What changes is the time: values are those of pytrec_eval, query for query. Left as they are:
+    measures that other providers compute in another order of equal scores than trec_eval's
+    (``RR@k``, ``Judged@k``, ``RBP``) or round (``ERR``, ``nDCG(dcg='exp-log2')``).
+
+    Args:
+        on: False undoes it.
+
+    >>> accelerate()
+    >>> from ir_measures import AP, RR
+    >>> ir_measures.calc_aggregate([AP, RR], {"q": {"a": 1}}, {"q": {"b": 2, "a": 1}})
+    {AP: 0.5, RR: 0.5}
+    >>> accelerate(False)
+    """
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [p for p in pipeline if p.NAME != AcceleratedProvider.NAME]
+    if on:
+        pipeline.insert(0, AcceleratedProvider())
+
+
+def supports(measure: Any) -> bool:
+    """Whether :func:`values` computes this measure with these parameters."""
+    if isinstance(measure, PluginMeasure):
+        return True
+    if _runtime(measure) or measure.NAME not in _SCORES:
+        return False
+    measure.validate_params()
+    params = measure.params
+    if "rel" in measure.SUPPORTED_PARAMS and not _is_rel(measure):
+        return False
+    if not all(float(to).is_integer() for to in (params.get("gains") or {}).values()):
+        return False
+    return bool(params.get("cutoff", 1) >= 1)
+
+
+def values(measure: Any, judged: JudgedRun) -> Floats:
+    """One value for every query of the qrels, in their order, shape (Q,).
+
+    A query that was not answered gets 0 from a standard measure, whatever it counts; this is what
+    ir_measures does.
+
+    Args:
+        measure: one that :func:`supports` accepts.
+        judged: the run, matched with the qrels.
+    """
+    if isinstance(measure, PluginMeasure):
+        ours: Floats = measure.values(judged)
+        return ours
+    gains = measure.params.get("gains")
+    judged = judged if gains is None else judged.regraded(gains)
+    view = judged.view(measure.params.get("cutoff"), bool(measure.params.get("judged_only")))
+    scores = _SCORES[measure.NAME](measure, view)
+    return np.where(judged.retrieved > 0, scores, 0.0)
+
+
+def _runtime(measure: Any) -> bool:
+    """Whether it was made by ``ir_measures.define``, under whatever name."""
+    return hasattr(measure, "runtime_impl")
+
+
+def _is_rel(measure: Any) -> bool:
+    """Whether its ``rel`` is a grade from 1 on, or for NumRet none at all."""
+    if "rel" in measure.params:
+        return bool(measure.params["rel"] >= 1)
+    return bool(measure.NAME != "RBP")
+
+
+# What each measure is of a run already cut.
+
+
+def _relevant(measure: Any, view: JudgedRun) -> Relevant:
+    return view.relevant(measure["rel"])
+
+
+def _ap(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.average_precision(relevant.ranks, relevant.offsets, relevant.total)
+
+
+def _rr(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.reciprocal_rank(relevant.ranks, relevant.offsets)
+
+
+def _p(measure: Any, view: JudgedRun) -> Floats:
+    return scoring.precision(_relevant(measure, view).offsets, measure["cutoff"])
+
+
+def _recall(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.recall(relevant.offsets, relevant.total)
+
+
+def _success(measure: Any, view: JudgedRun) -> Floats:
+    return scoring.success(_relevant(measure, view).offsets)
+
+
+def _r_precision(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.r_precision(relevant.ranks, relevant.offsets, relevant.total)
+
+
+def _bpref(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    judged = view.grades >= 0
+    is_relevant = judged & (view.grades >= measure["rel"])
+    above = np.cumsum(judged & ~is_relevant)[is_relevant]
+    before = np.concatenate(([0], np.cumsum(judged & ~is_relevant)))[view.offsets[:-1]]
+    return scoring.bpref(
+        above - np.repeat(before, relevant.found), relevant.offsets, relevant.total,
+        view.judgements.num_graded(0, measure["rel"]),
+    )  # fmt: skip
+
+
+def _iprec(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    level = float(f"{measure['recall']:.2f}")  # as ir_measures hands it to pytrec_eval
+    return scoring.interpolated_precision(
+        relevant.ranks, relevant.offsets, relevant.total, level
+    )
+
+
+def _set_p(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.set_precision(
+        relevant.offsets, relevant.retrieved, relevant.total,
+        relative="relative" in measure.SUPPORTED_PARAMS and measure["relative"],
+    )  # fmt: skip
+
+
+def _set_f(measure: Any, view: JudgedRun) -> Floats:
+    return scoring.set_f(_set_p(measure, view), _recall(measure, view), measure["beta"])
+
+
+def _set_ap(measure: Any, view: JudgedRun) -> Floats:
+    return _set_p(measure, view) * _recall(measure, view)
+
+
+def _ndcg(measure: Any, view: JudgedRun) -> Floats:
+    judgements, form, cutoff = view.judgements, measure["dcg"], measure.params.get("cutoff")
+    gain = scoring.exponential if form == "exp-log2" else np.positive
+    ideal = judgements.once(
+        ("ideal", form, cutoff),
+        lambda: scoring.ideal_dcg(gain(judgements.grades), judgements.offsets, cutoff),
+    )
+    graded = view.relevant(0)
+    grades = judgements.grades[graded.pairs]
+    return scoring.ndcg(graded.ranks, gain(grades), graded.offsets, ideal)
+
+
+def _err(measure: Any, view: JudgedRun) -> Floats:
+    graded = view.relevant(0)
+    grades = view.judgements.grades[graded.pairs]
+    if len(grades) and grades.max() > _HIGHEST:
+        raise ValueError(
+            f"ERR is made for grades up to {_HIGHEST}, and a document has grade {grades.max():g}: "
+            "map the grades to 0 to 4 first"
+        )
+    return scoring.expected_reciprocal_rank(
+        graded.ranks, grades, graded.offsets, highest=_HIGHEST
+    )
+
+
+def _rbp(measure: Any, view: JudgedRun) -> Floats:
+    relevant = _relevant(measure, view)
+    return scoring.rank_biased_precision(relevant.ranks, relevant.offsets, measure["p"])
+
+
+def _judged(measure: Any, view: JudgedRun) -> Floats:
+    return scoring.ratio(np.diff(view.offsets), view.retrieved)
+
+
+def _num_ret(measure: Any, view: JudgedRun) -> Floats:
+    counted = _relevant(measure, view).found if "rel" in measure.params else view.retrieved
+    return counted.astype(np.float64)
+
+
+def _num_rel(measure: Any, view: JudgedRun) -> Floats:
+    return view.judgements.num_relevant(measure["rel"]).astype(np.float64)
+
+
+def _num_q(measure: Any, view: JudgedRun) -> Floats:
+    return np.ones(len(view.judgements))
+
+
+_SCORES: dict[str, Callable[[Any, JudgedRun], Floats]] = {
+    "AP": _ap, "RR": _rr, "P": _p, "R": _recall, "Success": _success, "Rprec": _r_precision,
+    "Bpref": _bpref, "IPrec": _iprec, "SetP": _set_p, "SetR": _recall, "SetF": _set_f,
+    "SetAP": _set_ap, "nDCG": _ndcg, "ERR": _err, "RBP": _rbp, "Judged": _judged,
+    "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q,
+}  # fmt: skip
+
+
+# The way into ir_measures
+
+
+class AcceleratedEvaluator(JudgedRunEvaluator):
+    """Scores runs by our measures and standard ones, from one judging of each run."""
+
+    def _columns(self, run: Any) -> list[list[float]]:
+        judged = self.judgements.judge(run)
+        theirs = judged
+        if judged.has_duplicates:  # of which ir_measures' providers take the last row
+            theirs = self.judgements.judge(_last_rows(judged.table))
+        return [
+            values(measure, judged if isinstance(measure, PluginMeasure) else theirs).tolist()
+            for measure in self.measures
+        ]
+
+    def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
+        means = super()._means(columns)
+        for measure, column in zip(self.measures, columns):
+            if added_up(measure):
+                means[measure] = math.fsum(column)
+        return means
+
+
+class AcceleratedProvider(PluginProvider):
+    """
+    pyterrier_asl, accelerated
+
+    The measures of :class:`~pyterrier_asl.measures.provider.PluginProvider`, and with them the
+    standard measures that are the same as pytrec_eval's in every case.
+    """
+
+    NAME = "pyterrier_asl_accelerated"
+
+    def supports(self, measure: Any) -> bool:
+        """Whether it takes over this measure."""
+        return supports(measure) and not _differs(measure)
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> AcceleratedEvaluator:
+        return AcceleratedEvaluator(measures, qrels)
+
+
+def _last_rows(run: Columns) -> Columns:
+    """A run without the earlier of rows for one query and document."""
+    qids, docnos = codes(run.qid)[0], codes(run.docno)[0]
+    keys = qids * (docnos.max(initial=0) + 1) + docnos
+    rows = np.sort(len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1])
+    return Columns(run.qid.take(rows), run.docno.take(rows), run.value[rows], None)
+
+
+def _differs(measure: Any) -> bool:
+    """Whether the provider that ir_measures has for it orders equal scores otherwise or rounds."""
+    if measure.NAME in ("RR", "Judged"):
+        return "cutoff" in measure.params
+    if measure.NAME == "nDCG":
+        return bool(measure["dcg"] != "log2")
+    return bool(measure.NAME in ("ERR", "RBP"))

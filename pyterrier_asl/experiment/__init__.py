@@ -1,0 +1,1 @@
+"""``pt.Experiment`` with the direction of each measure."""

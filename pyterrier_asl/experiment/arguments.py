@@ -1,0 +1,171 @@
+"""What an experiment is asked for: systems, baselines, and the columns of its table."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from ir_measures import Measure
+
+from ..evaluation.grades import rel_beside
+from ..measures import LexiP
+from ..measures.names import higher_is_better, parse_measure, parse_measures
+from ..statistics.pairwise import sign_test, t_test
+from .recorder import text_ids
+
+Floats = npt.NDArray[np.float64]
+#: Two samples, paired; the second item of the answer is the p-value.
+Test = Callable[[Floats, Floats], Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of means.
+
+    Attributes:
+        label: what it is called.
+        measure: what it is the mean of; of a preference LexiP, with its parameters.
+        preference: ``'sgnLP'`` or ``'rrLP'``, None for a measure.
+        baseline: whom a preference is against, by number.
+    """
+
+    label: str
+    measure: Measure
+    preference: str | None = None
+    baseline: int | None = None
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which of two values is the better one; None for a count."""
+        return higher_is_better(self.measure)
+
+    def against(self, baseline: int, suffix: str) -> Column:
+        """The same preference, against this system."""
+        return replace(self, label=self.label + suffix, baseline=baseline)
+
+    def mean(self, values: Floats) -> float:
+        """The mean over queries, or the sum where ir_measures has one (the counts)."""
+        total = self.measure.aggregator()
+        for value in values.tolist():
+            total.add(value)
+        result: float = total.result()
+        return result
+
+    def p_value(self, values: Floats, baseline: Floats, test: Test) -> float:
+        """How likely values and the baseline's lie as far apart by chance."""
+        if self.preference == "sgnLP":
+            return float(sign_test((values > 0).sum(), (values < 0).sum()))
+        if self.preference == "rrLP":
+            return float(t_test(values))
+        return float(test(values, baseline)[1])
+
+
+def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str:
+    """What tells columns of one baseline from those of another; nothing where there is only one.
+
+    >>> suffix(1, [0, 1], ["BM25", "DPH"]), suffix(1, [1], ["BM25", "DPH"])
+    (' vs DPH', '')
+    """
+    return f" vs {names[baseline]}" if len(baselines) > 1 else ""
+
+
+def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
+    """Names and systems; a dict's names go before others."""
+    if isinstance(systems, Mapping):
+        return [str(name) for name in systems], list(systems.values())
+    if not isinstance(systems, list):
+        raise TypeError(
+            f"retr_systems must be a list or dict of transformers or results, not {type(systems)}"
+        )
+    names = [str(system) for system in systems] if names is None else [str(n) for n in names]
+    if not systems:
+        raise ValueError("retr_systems is empty: there is no system to try")
+    if len(names) != len(systems):
+        raise ValueError(f"there are {len(systems)} systems, but {len(names)} names: {names}")
+    return names, systems
+
+
+def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
+    """The numbers of the baselines."""
+    if baseline is None:
+        return []
+    several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
+    numbers = [_baseline(one, names) for one in (baseline if several else [baseline])]
+    return list(dict.fromkeys(numbers))
+
+
+def _baseline(baseline: Any, names: list[str]) -> int:
+    if isinstance(baseline, str) and names.count(baseline) == 1:
+        return names.index(baseline)
+    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool):
+        if 0 <= baseline < len(names):
+            return int(baseline)
+    raise ValueError(
+        f"baseline must be the number of a system, from 0 to {len(names) - 1}, or the name of one, "
+        f"{', '.join(map(repr, names))}; not {baseline!r}"
+    )
+
+
+def columns_of(
+    eval_metrics: Any, baselines: list[int], names: list[str]
+) -> tuple[list[Column], bool]:
+    """The columns that were asked for, each once, and whether ``mrt`` was."""
+    if isinstance(eval_metrics, (str, Measure)):
+        eval_metrics = [eval_metrics]
+    others = [asked for asked in eval_metrics if not (isinstance(asked, str) and asked == "mrt")]
+    mrt = len(others) < len(eval_metrics)
+    columns: dict[str, Column] = {}
+    meant = [column for asked in others for column in _meaning(asked)]
+    rel = rel_beside(column.measure for column in meant if column.preference is None)
+    for column in meant:
+        made = [column]
+        if column.preference is not None:
+            if rel is not None and "rel" not in column.measure.params:
+                column = replace(column, measure=column.measure(rel=rel))
+            if not baselines:
+                raise ValueError(
+                    f"{column.label} compares systems with a baseline: say baseline="
+                )
+            made = [column.against(one, suffix(one, baselines, names)) for one in baselines]
+        for one in made:
+            columns.setdefault(one.label, one)
+    if not columns:
+        raise ValueError("eval_metrics names no measure" + (" besides mrt" if mrt else ""))
+    return list(columns.values()), mrt
+
+
+def _meaning(asked: Any) -> list[Column]:
+    """What a measure, or text, means: PyTerrier's meaning before ir_measures'."""
+    if isinstance(asked, Measure):
+        return [Column(str(asked), asked)]
+    if not isinstance(asked, str):
+        raise ValueError(f"a measure is text or an ir_measures Measure, not {asked!r}")
+    preference = re.match(r"(sgnLP|rrLP)(?=$|[(@])", asked)
+    if preference:
+        lexip = parse_measure(f"{LexiP.NAME}{asked[preference.end() :]}")
+        return [Column(asked, lexip, preference.group())]
+    return [Column(one.name, one.measure) for one in parse_measures(asked)]
+
+
+def read_frame(source: Any, reader: Any) -> pd.DataFrame:
+    """Topics or qrels, whose query ids are text, as the results' will be."""
+    if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
+        source = reader(str(source))
+    if not isinstance(source, pd.DataFrame) or "qid" not in source.columns:
+        raise ValueError(
+            "topics and qrels must be a frame with a column 'qid', or a file, not "
+            f"{list(source.columns) if isinstance(source, pd.DataFrame) else repr(source)}"
+        )
+    return text_ids(source)
+
+
+def test_of(test: Any) -> Any:
+    from scipy import stats
+
+    return {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}.get(test, test)

@@ -1,0 +1,377 @@
+"""What the measures show, on a small collection that is really retrieved from: no Java needed.
+
+Three systems search ir_datasets' vaswani, 11,429 abstracts and 93 queries; where that cannot be
+had, a collection made by seed. What is said about the numbers is made from them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ..io.processes import python_command
+from ..measures import ASL, TBG, AP_Rareness, LexiP, search_lengths
+from ..measures.lengths import DocLengths
+from ..measures.names import higher_is_better
+from ..measures.pool import FEW, RarenessPool
+
+#: Seconds that fetching vaswani, 3 MB, may take before a collection is generated instead.
+PATIENCE = 60
+
+BM25 = "BM25"
+FEEDBACK = "BM25 + feedback"
+SHORT = "BM25 + feedback, first 200"
+
+#: What the systems are, for whoever reads the table.
+SYSTEMS = {
+    BM25: "BM25, 1000 documents a query",
+    FEEDBACK: "the query expanded by Robertson's feedback from the first 10 documents",
+    SHORT: "feedback from the first 5, and only 200 documents a query: what a pipeline keeps "
+    "that hands its results to a slow reranker",
+}
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Documents, queries and judgements to try systems on.
+
+    Attributes:
+        name: what to call it.
+        documents: dicts with ``docno`` and ``text``.
+        topics: frame of ``qid`` and ``query``.
+        qrels: frame of ``qid``, ``docno`` and ``label``.
+    """
+
+    name: str
+    documents: list[dict[str, str]]
+    topics: pd.DataFrame
+    qrels: pd.DataFrame
+
+    @property
+    def summary(self) -> str:
+        """What there is of what, in words."""
+        return (
+            f"{len(self.documents):,} documents, {len(self.topics)} queries, "
+            f"{int((self.qrels['label'] > 0).sum()):,} relevant documents"
+        )
+
+    def lengths(self) -> DocLengths:
+        """How many words every document has."""
+        return DocLengths.from_dict(
+            {document["docno"]: len(document["text"].split()) for document in self.documents},
+            name=self.name,
+        )
+
+
+@dataclass(frozen=True)
+class MissedDocuments:
+    """What a system's relevant documents that it did not find do to its ASL.
+
+    Attributes:
+        documents: share of the relevant documents that was not found.
+        asl: share of ASL that comes from them.
+    """
+
+    documents: float
+    asl: float
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """The result: a row per system, and what each misses.
+
+    Attributes:
+        scores: a row per system: its name, ``run``, and the mean of each measure.
+        higher_is_better: by measure.
+        missed: by system.
+    """
+
+    scores: pd.DataFrame
+    higher_is_better: dict[str, bool]
+    missed: dict[str, MissedDocuments]
+
+
+# Where the documents come from
+
+
+def collection(seed: int = 2022) -> tuple[Collection, str]:
+    """Vaswani, or a generated collection where it cannot be had.
+
+    Returns:
+        The collection, and the reason why it is not vaswani: '' where it is.
+    """
+    try:
+        return vaswani(), ""
+    except OSError as error:
+        return generated(seed=seed), str(error)
+
+
+def vaswani() -> Collection:
+    """The collection of ir_datasets, fetched where it is not on this machine.
+
+    Raises:
+        OSError: where it cannot be had, with the reason.
+    """
+    import ir_datasets
+
+    _fetch_vaswani()
+    dataset = ir_datasets.load("vaswani")
+    queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
+    qrels = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in dataset.qrels_iter()]
+    return Collection(
+        "vaswani",
+        [{"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter()],
+        pd.DataFrame(queries, columns=["qid", "query"]),
+        pd.DataFrame(qrels, columns=["qid", "docno", "label"]),
+    )
+
+
+def _fetch_vaswani() -> None:
+    """Has another process fetch what is missing, which can be stopped when it takes too long."""
+    import ir_datasets
+
+    home = ir_datasets.util.home_path() / "vaswani"
+    if all((home / f"{part}.txt").is_file() for part in ("docs", "queries", "qrels")):
+        return
+    parts = "next(d.docs_iter()), next(d.queries_iter()), next(d.qrels_iter())"
+    fetch = python_command(f"import ir_datasets; d = ir_datasets.load('vaswani'); {parts}")
+    defaults = {"IR_DATASETS_DL_TRIES": "1", "IR_DATASETS_DL_TIMEOUT": "10"}
+    try:
+        subprocess.run(
+            fetch, check=True, capture_output=True, timeout=PATIENCE, env=defaults | os.environ
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"fetching it took more than {PATIENCE} seconds") from None
+    except subprocess.CalledProcessError as error:
+        last = error.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise OSError(
+            "it is not on this machine, and fetching it failed with "
+            + textwrap.shorten("".join(last), 100, placeholder=" ...")
+        ) from None
+
+
+def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> Collection:
+    """A collection made by chance: the same for the same arguments.
+
+    Each topic has twelve words, two of which are the query; a document on a topic has some of the
+    topic's words, perhaps none of the query's, among common ones. So feedback has something to
+    find, and something to be led astray by: words are shared between topics.
+
+    Args:
+        documents: how many.
+        topics: how many queries.
+        seed: of the random numbers.
+    """
+    random = np.random.default_rng(seed)
+    words = np.array(list(_words()))
+    common, rare = words[:600], words[600:]
+    common_odds = 1 / np.arange(1, len(common) + 1)
+    topic_odds = np.array([3, 3, *[1] * 10]) / 16
+    topic_words = np.stack([random.choice(rare, 12, replace=False) for _ in range(topics)])
+    topic_of = np.where(random.random(documents) < 0.5, random.integers(0, topics, documents), -1)
+    texts = []
+    for topic in topic_of:
+        text = random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum())
+        strange = random.choice(rare, 6)
+        said = rare[:0]
+        if topic >= 0:
+            said = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
+        texts.append(" ".join(random.permutation(np.concatenate((text, strange, said)))))
+    docnos = [f"d{number}" for number in range(documents)]
+    on_topic = np.flatnonzero(topic_of >= 0)
+    return Collection(
+        f"generated-{seed}",
+        [{"docno": docno, "text": text} for docno, text in zip(docnos, texts)],
+        pd.DataFrame(
+            {
+                "qid": [f"q{number}" for number in range(topics)],
+                "query": [" ".join(of_topic[:2]) for of_topic in topic_words],
+            }
+        ),
+        pd.DataFrame(
+            {
+                "qid": [f"q{topic_of[number]}" for number in on_topic],
+                "docno": [docnos[number] for number in on_topic],
+                "label": 1,
+            }
+        ),
+    )
+
+
+def _words() -> Iterator[str]:
+    """A thousand words that a stemmer leaves apart."""
+    syllables = [consonant + vowel for consonant in "bdfgklmnpr" for vowel in "aou"]
+    for number in range(1000):
+        first, rest = divmod(number * 7 % 27000, 900)
+        yield syllables[first] + syllables[rest // 30] + syllables[rest % 30] + "k"
+
+
+# What is done with them
+
+
+def demonstrate(collection: Collection) -> Demonstration:
+    """Retrieves with three systems and measures them in ``pt.Experiment``."""
+    import ir_measures
+    import pyterrier as pt
+
+    runs = retrieve(collection)
+    with warnings.catch_warnings():  # three systems are few: `remarks` says so in words
+        warnings.filterwarnings("ignore", message=".*say little about what is rare")
+        pool = RarenessPool.from_runs(runs, name="demo")
+    measures = {
+        "AP": ir_measures.AP,
+        "nDCG@10": ir_measures.nDCG @ 10,
+        "RR": ir_measures.RR,
+        "R@1000": ir_measures.R @ 1000,
+        "ASL@1000": ASL @ 1000,
+        "ASL(g=10)@1000": ASL(g=10) @ 1000,
+        "LexiP": LexiP,
+        "TBG": TBG(lengths=collection.lengths()),
+        "AP_Rareness@100": AP_Rareness(pool=pool) @ 100,
+    }
+    table = pt.Experiment(
+        list(runs.values()),
+        collection.topics,
+        collection.qrels,
+        list(measures.values()),
+        names=list(runs),
+    )
+    named = {str(measure): name for name, measure in measures.items()}
+    values = table.rename(columns={"name": "run", **named})[["run", *measures]]
+    higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
+    missed = {name: missed_by(run, collection.qrels) for name, run in runs.items()}
+    return Demonstration(values, higher, missed)
+
+
+def retrieve(collection: Collection) -> dict[str, pd.DataFrame]:
+    """The results of the three systems, by name."""
+    from ..retrieval.feedback import RobertsonPRF
+    from ..retrieval.index import TermIndex
+
+    index = TermIndex.from_documents(collection.documents, verbose=False)
+    bm25 = index.bm25()
+    systems: dict[str, Any] = {
+        BM25: bm25,
+        FEEDBACK: bm25 >> RobertsonPRF(index) >> bm25,
+        SHORT: bm25 >> RobertsonPRF(index, fb_docs=5) >> index.bm25(num_results=200),
+    }
+    return {name: system.transform(collection.topics) for name, system in systems.items()}
+
+
+def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> MissedDocuments:
+    """What the relevant documents that a run has not found do to its ASL.
+
+    >>> qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": 1})
+    >>> run = pd.DataFrame({"qid": "q", "docno": ["x", "a"], "score": [2, 1]})
+    >>> missed_by(run, qrels, cutoff=9)  # search lengths 2 and 9
+    MissedDocuments(documents=0.5, asl=0.8181818181818182)
+    """
+    lengths = search_lengths(run, qrels, cutoff=cutoff)
+    missing = lengths["rank"].isna()
+    total = lengths["search_length"].groupby(lengths["qid"]).mean().mean()
+    from_missing = lengths["search_length"].where(missing, 0)
+    part = from_missing.groupby(lengths["qid"]).mean().mean()
+    return MissedDocuments(float(missing.mean()), float(part / total))
+
+
+# What is said about it
+
+
+#: Mean values, by measure and then by system.
+Means: TypeAlias = Mapping[str, Mapping[str, float]]
+
+
+def remarks(demonstration: Demonstration) -> list[str]:
+    """What the numbers say, in sentences: nothing that they do not."""
+    values = demonstration.scores
+    systems = values["run"].tolist()
+    means = {
+        measure: dict(zip(systems, values[measure].tolist()))
+        for measure in demonstration.higher_is_better
+    }
+    return [
+        about_order(means),
+        about_missing(demonstration.missed),
+        about_the_top(means),
+        about_the_pool(len(systems)),
+    ]
+
+
+def about_order(means: Means) -> str:
+    """Where AP and ASL@1000 put two systems in opposite order: the pair of which they do most.
+
+    Args:
+        means: with ``AP``, ``ASL@1000`` and ``R@1000``.
+    """
+    ap, asl, recall = means["AP"], means["ASL@1000"], means["R@1000"]
+    opposed = [
+        (asl[one] / asl[other], one, other)
+        for one, other in permutations(ap, 2)
+        if ap[one] > ap[other] and asl[one] > asl[other]
+    ]
+    if not opposed:
+        best = _best(asl, min)
+        return f"AP and ASL@1000 put no two systems in opposite order here; ASL's best is {best}."
+    _, one, other = max(opposed)
+    said = (
+        f"AP puts '{one}' above '{other}' ({ap[one]:.4f} and {ap[other]:.4f}), ASL@1000 the other "
+        f"way round: above a relevant document stand {asl[one] - 1:.0f} irrelevant ones on average "
+        f"in the former, {asl[other] - 1:.0f} in the latter"
+    )
+    if recall[one] < recall[other]:
+        said += f", which finds more of them (R@1000 {recall[one]:.2f} and {recall[other]:.2f})"
+    return said + "."
+
+
+def about_missing(missed: Mapping[str, MissedDocuments]) -> str:
+    """How much of ASL comes from relevant documents that were not found."""
+    if not any(each.documents for each in missed.values()):
+        return "Every system found every relevant document: all of ASL@1000 comes from their ranks."
+    parts = [f"{each.asl:.0%} ({each.documents:.0%}) for '{name}'" for name, each in missed.items()]
+    said = (
+        "The share of ASL@1000 that comes from relevant documents which were not found (and how "
+        "many of all they are): " + ", ".join(parts)
+    )
+    if all(each.asl > 0.5 for each in missed.values()):
+        return said + ". So it is mostly recall that ASL@1000 measures here."
+    return said + "."
+
+
+def about_the_top(means: Means) -> str:
+    """Which system is best where the first relevant documents count most.
+
+    Args:
+        means: with ``AP``, ``ASL(g=10)@1000`` and ``LexiP``.
+    """
+    best = {
+        "ASL(g=10)@1000, the first ten relevant documents": _best(means["ASL(g=10)@1000"], min),
+        "LexiP, the first before all others": _best(means["LexiP"], max),
+        "AP": _best(means["AP"], max),
+    }
+    if len(set(best.values())) == 1:
+        return "Best by " + "; by ".join(best) + f", all the same: {best['AP']}."
+    return "Best by " + "; by ".join(f"{what}: {name}" for what, name in best.items()) + "."
+
+
+def _best(values: Mapping[str, float], extreme: Callable[[Iterable[float]], float]) -> str:
+    """The system with the best value, or all that share it."""
+    target = extreme(values.values())
+    names = [f"'{name}'" for name, value in values.items() if value == target]
+    return names[0] if len(names) == 1 else " and ".join(names) + " alike"
+
+
+def about_the_pool(systems: int) -> str:
+    """What to think of AP_Rareness over this many systems."""
+    said = f"AP_Rareness@100 counts who else finds a document among these {systems} systems"
+    if systems < FEW:
+        return said + f", too few (under {FEW}) to tell what is rare: give it a pool of real runs."
+    return said + "."

@@ -1,0 +1,183 @@
+"""pt.Experiment that knows which way is better, makes the pool of its own systems, and compares
+rankings by lexicographic precision.
+
+``pt.Experiment`` runs the systems, saves them and scores them. What it cannot know is made here
+from what it returns: the per-query values, and, where a measure needs all systems at once, the
+results themselves, noted as they pass through the end of each pipeline.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyterrier as pt
+from ir_measures import Measure
+
+from .arguments import baseline_numbers, columns_of, named_systems, read_frame, test_of
+from .recorder import Saving
+from .results import (
+    averages,
+    directions,
+    highlighted,
+    means_by_name,
+    per_query,
+    read_summaries,
+    write_summaries,
+)
+from .trial import Trial, score
+
+
+class Results(NamedTuple):
+    """What an experiment with ``perquery='both'`` returns."""
+
+    averages: Any
+    perquery: Any
+
+    def _repr_html_(self) -> str:
+        return "".join(str(part._repr_html_()) for part in self if hasattr(part, "_repr_html_"))
+
+
+def Experiment(
+    retr_systems: Sequence[Any] | Mapping[str, Any],
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[str | Measure],
+    names: Sequence[str] | None = None,
+    perquery: bool | str = False,
+    dataframe: bool = True,
+    batch_size: int | None = None,
+    filter_by_qrels: bool = False,
+    filter_by_topics: bool = True,
+    baseline: int | str | Sequence[int | str] | None = None,
+    test: Any = "t",
+    correction: str | None = None,
+    correction_alpha: float = 0.05,
+    highlight: str | None = None,
+    round: int | Mapping[str, int] | None = None,
+    verbose: Any = "auto",
+    validate: str = "warn",
+    save_dir: str | os.PathLike[str] | None = None,
+    save_mode: str = "warn",
+    save_format: Any = "trec",
+    bounds: bool = False,
+    **options: Any,
+) -> Any:
+    """``pt.Experiment``, called alike and returning alike, that gets right what it cannot know.
+
+    * ``+``, ``-`` and ``highlight`` follow the direction of each measure: less ASL is better.
+    * A rareness measure without a pool gets the pool of the experiment's own systems, each of which
+      runs once.
+    * With a baseline, ``'sgnLP'`` and ``'rrLP'`` (also ``'rrLP(rel=2)@100'``) can be asked for as
+      measures: the mean preference over it, the queries won and lost, and the p-value of a sign
+      test and of a t-test. Without ``rel`` they take that of the measures beside them, where all
+      of these have one and the same.
+    * ``baseline`` may be a list; its columns then say ``vs`` whom. Per-query values can be had
+      together with a baseline.
+    * A measure may be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``)
+      understands; columns are called, and stand, as they were asked for.
+    * A system none of whose documents is judged is an error, as are scores that are no numbers.
+    * With ``perquery='both'`` topics without judgements do not make the averages NaN.
+
+    Args:
+        retr_systems: list of transformers or results, or dict of them by name.
+        topics: frame with ``qid`` and ``query``, or a file.
+        qrels: frame with ``qid``, ``docno``, ``label``, or a file.
+        eval_metrics: measures, or names of measures.
+        names: names of the systems in a list.
+        perquery: False: means; True: a value for every query; ``'both'``.
+        dataframe: whether to return frames, else dicts.
+        batch_size: how many topics are run at a time.
+        filter_by_qrels: drop topics that are not in the qrels.
+        filter_by_topics: drop qrels that are not in the topics.
+        baseline: number of a system, or its name, or a list of them.
+        test: ``'t'``, ``'wilcoxon'``, or a function as ``scipy.stats.ttest_rel``.
+        correction: how p-values are corrected, by its name in statsmodels.
+        correction_alpha: the family-wise error rate.
+        highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
+        round: decimal places, of all means or by measure.
+        verbose: whether progress is shown.
+        validate: ``'warn'``, ``'error'`` or ``'ignore'``: pipelines that cannot work.
+        save_dir: a folder for the results, and for two summaries of the values as CSV.
+        save_mode: ``'reuse'``, ``'overwrite'``, ``'error'`` or ``'warn'``.
+        save_format: ``'trec'``, a module such as pickle, or a pair of functions.
+        bounds: also what each mean could be, whatever the unjudged documents of these systems are:
+            columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
+        **options: whatever else ``pt.Experiment`` takes, such as ``plan='tree'``.
+
+    Returns:
+        A frame; a dict (``dataframe=False``); a Styler (``highlight``); or, with
+        ``perquery='both'``, averages and per-query values as a tuple.
+
+    Raises:
+        ValueError: for a measure, baseline or option that does not exist, and for results that
+            cannot be scored, naming the system.
+
+    Warns:
+        UserWarning: of a pool of fewer than 8 systems; of ``ASL(missing='after')`` or ``'eq3'``
+            over systems that retrieve different numbers of documents.
+
+    >>> import pandas as pd
+    >>> topics = pd.DataFrame({"qid": ["1", "2"], "query": ["chess", "go"]})
+    >>> qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "a"], "label": [1, 1]})
+    >>> def results(*docnos):
+    ...     return pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": docnos, "score": [2, 1] * 2})
+    >>> systems = {"first": results("a", "b", "b", "a"), "second": results("a", "b", "a", "b")}
+    >>> table = Experiment(systems, topics, qrels, ["ASL@10", "rrLP"], baseline="first")
+    >>> print(table.drop(columns=["ASL@10 p-value", "rrLP p-value"]).to_string(index=False))
+      name  ASL@10  rrLP  ASL@10 +  ASL@10 -  rrLP +  rrLP -
+     first     1.5  0.00       NaN       NaN     NaN     NaN
+    second     1.0  0.25       1.0       0.0     1.0     0.0
+    """
+    names, systems = named_systems(retr_systems, names)
+    baselines = baseline_numbers(baseline, names)
+    columns, mrt = columns_of(eval_metrics, baselines, names)
+    check_options(perquery, correction, baselines, highlight, round, options)
+    trial = Trial(
+        names=names,
+        topics=read_frame(topics, pt.io.read_topics),
+        qrels=read_frame(qrels, pt.io.read_qrels),
+        filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
+        saving=Saving(save_dir, save_mode, save_format),
+        running={
+            "batch_size": batch_size, "test": test, "validate": validate, **options,
+            **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
+        },
+        quiet=perquery is False,
+    )  # fmt: skip
+    before = read_summaries(save_dir)
+    scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
+
+    table = partial(
+        averages, scored, baselines, test_of(test), correction, correction_alpha, round
+    )
+    if save_dir is not None:
+        write_summaries(Path(save_dir), before, table(), per_query(scored, round))
+    if perquery is True:
+        return per_query(scored, round) if dataframe else scored.scores
+    if not dataframe:
+        means = means_by_name(scored)
+        return (means, scored.scores) if perquery else means
+    shown: Any = table()
+    if highlight is not None:
+        shown = highlighted(shown, highlight, directions(scored, baselines))
+    return Results(shown, per_query(scored, round)) if perquery else shown
+
+
+def check_options(
+    perquery: Any, correction: Any, baselines: list[int], highlight: Any, round: Any, options: Any
+) -> None:
+    """Raises ValueError for an option that does not fit the others."""
+    if perquery not in (False, True, "both"):
+        raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
+    if correction is not None and not baselines:
+        raise ValueError("correction needs something to correct: say baseline=")
+    if highlight not in (None, "bold", "color", "colour"):
+        raise ValueError(f"highlight must be 'bold' or 'color', not {highlight!r}")
+    places = round.values() if isinstance(round, Mapping) else [] if round is None else [round]
+    if any(not isinstance(n, (int, np.integer)) or n < 0 for n in places):
+        raise ValueError(f"round must be decimal places from 0 on, or a dict of them, not {round}")

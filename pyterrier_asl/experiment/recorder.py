@@ -1,0 +1,228 @@
+"""Records the results of an experiment's systems, as they pass or as they were saved.
+
+``pt.Experiment`` runs the systems and keeps nothing but values. A recorder at the end of each
+pipeline counts the results that pass, and keeps them where they are needed once more.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyterrier as pt
+
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
+
+
+def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame, a copy of it, with query and document ids as text."""
+    ids = [name for name in ("qid", "docno") if name in frame.columns]
+    return frame.astype({name: str for name in ids if frame[name].dtype != object})
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where results go, as pt.Experiment has it."""
+
+    folder: str | os.PathLike[str] | None
+    mode: str
+    format: Any
+
+    def arguments(self) -> dict[str, Any]:
+        if self.folder is None:
+            return {}
+        return {
+            "save_dir": os.fspath(self.folder), "save_mode": self.mode, "save_format": self.format,
+        }  # fmt: skip
+
+    def saved(self, name: str) -> pd.DataFrame | None:
+        """The results that pt.Experiment will read in place of running the system."""
+        if self.folder is None or self.mode != "reuse":
+            return None
+        extension, read = self._how()
+        path = Path(self.folder) / f"{name}.{extension}"
+        if not path.exists():
+            return None
+        if read is None:
+            results: pd.DataFrame = pt.io.read_results(str(path))
+            return results
+        with pt.io.autoopen(str(path), "rb") as file:
+            results = read(file)
+            return results
+
+    def _how(self) -> tuple[str, Any]:
+        """The extension of the files, and what reads them; None: as TREC's."""
+        if isinstance(self.format, types.ModuleType):
+            return "mod", self.format.load
+        return ("custom", self.format[0]) if isinstance(self.format, tuple) else ("res.gz", None)
+
+
+class _RecordResults(pt.Transformer):  # type: ignore[misc]
+    """The end of a pipeline: records the results as they pass, and changes nothing."""
+
+    def __init__(self, recorder: ResultRecorder) -> None:
+        self.recorder = recorder
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        self.recorder.add(inp)
+        return inp
+
+    def transform_outputs(self, input_columns: list[str]) -> list[str]:
+        return input_columns
+
+    def __repr__(self) -> str:
+        return "results"
+
+
+@dataclass
+class ResultRecorder:
+    """What is known of a system's results.
+
+    Attributes:
+        name: the system's.
+        judgements: what they are matched with; Q queries.
+        keep: the columns to keep; none: the results are only counted.
+        retrieved: documents retrieved for each query, shape (Q,).
+        judged: how many of them are judged.
+        arrived: whether there have been any.
+        judged_run: all of them, matched with the judgements; where they are kept.
+    """
+
+    name: str
+    judgements: Judgements
+    keep: list[str]
+    judged: int = 0
+    arrived: bool = False
+    judged_run: JudgedRun | None = None
+    retrieved: npt.NDArray[np.int64] = field(init=False)
+    _parts: list[pd.DataFrame] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.retrieved = np.zeros(len(self.judgements), dtype=np.int64)
+
+    def add(self, results: pd.DataFrame) -> None:
+        """Notes results, of all queries or some.
+
+        Raises:
+            ValueError: naming the system, where there are none, or they are no results.
+        """
+        if not len(results):
+            raise ValueError(f"system {self.name!r} has no results, not a row")
+        if self.keep:  # counted once all are there, so that it takes no time from the system's
+            self._parts.append(results[[c for c in self.keep if c in results.columns]])
+        else:
+            self._count(results)
+        self.arrived = True
+
+    def close(self) -> None:
+        """Counts what was kept.
+
+        Raises:
+            ValueError: naming the system, where it is no results.
+        """
+        if self._parts and self.judged_run is None:
+            self._parts = [pd.concat(self._parts, ignore_index=True)]
+            self.judged_run = self._count(self.frame)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The results kept."""
+        return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
+
+    def _count(self, results: pd.DataFrame) -> JudgedRun:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scoring says the same
+            try:
+                judged = self.judgements.judge(results)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"system {self.name!r}: {error}") from None
+        self.retrieved += judged.retrieved
+        self.judged += len(judged.pairs)
+        return judged
+
+    def check(self, others: str = "") -> None:
+        """Raises ValueError where nothing that was retrieved is judged."""
+        if self.arrived and not self.judged and len(self.judgements):
+            raise ValueError(
+                f"system {self.name!r}: none of the {int(self.retrieved.sum())} documents that it "
+                f"retrieved for the {len(self.judgements)} judged queries is judged: are its "
+                f"document ids those of the qrels (e.g. {self.judgements.docnos[0].as_py()!r}), "
+                f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?{others}"
+            )
+
+
+def with_recorders(
+    systems: Sequence[Any], recorders: Sequence[ResultRecorder], saving: Saving
+) -> list[Any]:
+    """The systems with a recorder each; results that are there already are recorded now.
+
+    Raises:
+        ValueError: for results that cannot be scored, before any system is run.
+    """
+    made = []
+    for system, recorder in zip(systems, recorders):
+        if isinstance(system, pd.DataFrame):
+            system = text_ids(system)  # a copy: pt.Experiment changes the frame it is given
+        results = saving.saved(recorder.name)
+        if results is None and isinstance(system, pd.DataFrame):
+            results = system
+        if results is not None:
+            recorder.add(results)
+            recorder.close()
+            recorder.check()
+        elif isinstance(system, pt.Transformer):
+            system = system >> _RecordResults(recorder)
+        made.append(system)
+    return made
+
+
+def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
+    """Raises ValueError for a system whose results cannot be scored, and says what is not lost."""
+    for one in recorders:
+        one.close()
+    for one in recorders:
+        one.check(" " + _kept([other for other in recorders if other is not one], saving))
+
+
+@contextmanager
+def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterator[None]:
+    """Adds to an error whose results were to blame, or else which systems had been run."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (TypeError, ValueError)):
+            for one in recorders:
+                _blame(one, error)
+        kept = _kept(recorders, saving)
+        if kept and hasattr(error, "add_note"):  # Python 3.11
+            error.add_note(kept)
+        raise
+
+
+def _blame(recorder: ResultRecorder, error: Exception) -> None:
+    """Raises ValueError where these results, kept but not looked at so far, are no results."""
+    try:
+        recorder.close()
+    except ValueError as named:
+        raise named from error
+
+
+def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
+    """Where the results of the systems that have been run are, or that they are lost."""
+    names = ", ".join(repr(one.name) for one in recorders if one.arrived)
+    if not names:
+        return ""
+    if saving.folder is None:
+        return f"The results of {names} are lost; save_dir= keeps them."
+    folder = os.fspath(saving.folder)
+    return f"The results of {names} are in {folder!r}: save_mode='reuse' takes them from there."

@@ -1,0 +1,241 @@
+"""What an experiment returns and saves: means, comparisons with baselines, values by query.
+
+Everything is made from per-query values, which is how it can know which way each measure is better.
+Columns are named as ``pt.Experiment`` names them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pcsv
+
+from ..io.atomic import replacing
+from .arguments import Column, Floats, Test, suffix
+from .trial import ExperimentValues
+
+_SUMMARIES = ("aggregated.csv", "perquery.csv")
+
+_BETTER = {"bold": "font-weight: bold", "color": "background-color: lightgreen"}
+_TIED = {"bold": "font-weight: bold", "color": "background-color: antiquewhite"}
+
+
+def averages(
+    scored: ExperimentValues, baselines: list[int], test: Any, correction: str | None, alpha: float,
+    round: Any,
+) -> pd.DataFrame:  # fmt: skip
+    """One row a system: means, then how they compare with each baseline."""
+    values = {column.label: scored.values(column) for column in scored.columns}
+    means: dict[str, Any] = {"name": scored.names}
+    for column in scored.columns:
+        label = column.label
+        means[label] = [_rounded(column.mean(row), label, round) for row in values[label]]
+        if label in scored.bounds:
+            for which, bound in zip(("low", "high"), scored.bounds[label].T):
+                means[f"{label} {which}"] = [_rounded(value, label, round) for value in bound]
+    if scored.mrt is not None:
+        means["mrt"] = [_rounded(time, "mrt", round) for time in scored.mrt]
+    parts = [pd.DataFrame(means)]
+    for baseline in baselines:
+        for column, label in _compared(scored, baseline, baselines):
+            part = comparison_columns(column, values[column.label], baseline, label, test)
+            parts.append(part)
+            if correction is not None:
+                parts.append(corrected_columns(part.iloc[:, -1], baseline, correction, alpha))
+    return pd.concat(parts, axis=1)
+
+
+def _compared(
+    scored: ExperimentValues, baseline: int, baselines: list[int]
+) -> Iterator[tuple[Column, str]]:
+    """What is compared with a baseline, and what the columns' names begin with."""
+    for column in scored.columns:
+        if column.preference is None:
+            yield column, column.label + suffix(baseline, baselines, scored.names)
+        elif column.baseline == baseline:
+            yield column, column.label
+
+
+def comparison_columns(
+    column: Column, values: Floats, baseline: int, label: str, test: Test
+) -> pd.DataFrame:
+    """How every system compares with a baseline by one measure.
+
+    Args:
+        column: the measure.
+        values: its values, shape (systems, queries).
+        baseline: the row of the baseline.
+        label: what the columns' names begin with.
+        test: the significance test.
+
+    Returns:
+        ``+`` and ``-``, queries improved and degraded, and ``p-value``, one row a system; nothing
+        for the baseline itself.
+    """
+    better = -values if column.higher_is_better is False else values
+    if column.preference is None:
+        better = better - better[baseline]
+    rows = [
+        (np.nan, np.nan, np.nan)
+        if row == baseline
+        else (
+            float((better[row] > 0).sum()),
+            float((better[row] < 0).sum()),
+            column.p_value(values[row], values[baseline], test),
+        )
+        for row in range(len(values))
+    ]
+    return pd.DataFrame(rows, columns=[f"{label} +", f"{label} -", f"{label} p-value"])
+
+
+def corrected_columns(
+    p_values: pd.Series[float], baseline: int, method: str, alpha: float
+) -> pd.DataFrame:
+    """A family of p-values, all but the baseline's, corrected for being many.
+
+    Two systems without any difference have no p-value; they count in the family as 1.
+
+    Args:
+        p_values: one a system; the name ends in ``p-value``.
+        baseline: the row of the baseline.
+        method: what statsmodels' ``multipletests`` takes.
+        alpha: the family-wise error rate.
+
+    Returns:
+        ``reject`` and ``p-value corrected``, one row a system.
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    label = str(p_values.name)
+    family = np.arange(len(p_values)) != baseline
+    known = p_values.to_numpy()
+    reject, values = np.zeros(len(p_values), dtype=bool), np.full(len(p_values), np.nan)
+    if family.any():
+        reject[family], values[family], *_ = multipletests(
+            np.nan_to_num(known[family], nan=1.0), alpha=alpha, method=method
+        )
+        values[np.isnan(known)] = np.nan
+    names = (f"{label.removesuffix('p-value')}reject", f"{label} corrected")
+    return pd.DataFrame(dict(zip(names, (reject, values))))
+
+
+def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
+    """Which way each column is better; None: neither."""
+    higher = {column.label: column.higher_is_better for column in scored.columns}
+    if scored.mrt is not None:
+        higher["mrt"] = False
+    for baseline in baselines:
+        for column, label in _compared(scored, baseline, baselines):
+            if column.higher_is_better is not None:
+                higher |= {f"{label} +": True, f"{label} -": False}
+    return higher
+
+
+def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bool | None]) -> Any:
+    """The table with the best value of each column marked.
+
+    Args:
+        table: the table.
+        how: ``'bold'``, ``'color'`` or ``'colour'``.
+        higher_is_better: which way each column is better; None: it is not marked.
+    """
+    how = "color" if how == "colour" else how
+
+    def mark(values: pd.Series[Any]) -> list[str]:
+        higher = higher_is_better.get(str(values.name))
+        if higher is None:
+            return [""] * len(values)
+        best = np.flatnonzero(values == (values.max() if higher else values.min()))
+        marks = [""] * len(values)
+        for row in best:
+            marks[row] = _BETTER[how] if row == best[-1] else _TIED[how]
+        return marks
+
+    return table.style.apply(mark, axis=0)
+
+
+def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:
+    """One row for each system, query and measure."""
+    places = None if isinstance(round, Mapping) else round  # a dict is about means
+    rows = [
+        (scored.names[system], qid, label, _rounded(value, label, places))
+        for system, queries in scored.scores.items()
+        for qid, values in queries.items()
+        for label, value in values.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    return frame.sort_values(["name", "qid"], kind="stable")
+
+
+def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
+    """Name -> measure -> mean."""
+    table = averages(scored, [], None, None, 0.05, None).drop(columns="name")
+    rows: list[Any] = table.to_dict("records")
+    return dict(zip(scored.names, rows))
+
+
+def _rounded(value: float, label: str, places: Any) -> float:
+    places = places.get(label) if isinstance(places, Mapping) else places
+    return value if places is None else builtins.round(value, int(places))
+
+
+def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
+    """The summaries of earlier experiments in the folder.
+
+    Raises:
+        ValueError: for one that is no table with a column ``name``.
+    """
+    paths = [Path(folder) / name for name in _SUMMARIES] if folder is not None else []
+    return [_read_summary(path) if path.exists() else pd.DataFrame() for path in paths]
+
+
+def _read_summary(path: Path) -> pd.DataFrame:
+    # To pandas a system called 'NA' would be none.
+    parse = pcsv.ParseOptions(newlines_in_values=True)
+    convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
+    try:
+        table = pcsv.read_csv(path, parse_options=parse, convert_options=convert)
+        frame: pd.DataFrame = table.to_pandas()
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        raise _no_summary(path, str(error)) from error
+    if "name" not in frame.columns:
+        raise _no_summary(path, f"it has no column 'name', only {list(frame.columns)}")
+    return frame
+
+
+def _no_summary(path: Path, why: str) -> ValueError:
+    return ValueError(
+        f"{path} is not the summary of earlier experiments that save_dir= adds to ({why}); move it "
+        "away, or give another save_dir="
+    )
+
+
+def write_summaries(
+    folder: Path, before: list[pd.DataFrame], table: pd.DataFrame, each: pd.DataFrame
+) -> None:
+    """Puts summaries in the place of pt.Experiment's, which has not seen all of the experiment.
+
+    As there, systems of earlier experiments stay.
+    """
+    if len(before[0]) and set(before[0].columns) != set(table.columns):
+        warnings.warn(
+            f"{folder / _SUMMARIES[0]} has other columns than this experiment "
+            f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): what a system "
+            "lacks stays empty",
+            stacklevel=3,
+        )
+    for name, old, new in zip(_SUMMARIES, before, (table, each)):
+        if len(old):
+            old = old[~old["name"].isin(table["name"])]
+        with replacing(folder / name) as beside:
+            (pd.concat([new, old], ignore_index=True) if len(old) else new).to_csv(
+                beside, index=False
+            )

@@ -1,0 +1,1 @@
+"""Runs and qrels from files and frames, and tables and files that are written."""

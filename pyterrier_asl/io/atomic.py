@@ -1,0 +1,141 @@
+"""Writes files that are either the old one or the new one, and no others than were meant."""
+
+from __future__ import annotations
+
+import os
+import stat
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: What a file begins with, by its ending: a file that does not is of another kind.
+_BEGINNINGS = {
+    ".html": b"<", ".svg": b"<", ".xml": b"<", ".json": b"{", ".png": b"\x89PNG", ".pdf": b"%PDF",
+    ".parquet": b"PAR1",
+}  # fmt: skip
+
+
+@contextmanager
+def replacing(
+    path: str | os.PathLike[str], *, begins: bytes = b"", force: bool = False
+) -> Iterator[Path]:
+    """Gives a new file beside ``path`` to write to, which takes its place once it is whole.
+
+    Whatever goes wrong before that (an error, a full disk, the end of the process), the file that
+    was there stays as it was. Only a process that is killed leaves the half-written file behind;
+    its name begins with a dot and ends in ``.tmp``. Mode and owner stay as they were.
+
+    Args:
+        path: The file to write or to replace. A symbolic link is followed.
+        begins: What a file begins with that may be replaced; by default its ending says so. An
+            empty file always may.
+        force: Whether a file of another kind is replaced, too.
+
+    Yields:
+        The path to write to, in the same folder.
+
+    Raises:
+        FileNotFoundError: If there is no folder to write in.
+        FileExistsError: If there is a file of another kind, or one with further names (hard links),
+            which would be left behind.
+        IsADirectoryError: If ``path`` is a folder.
+        PermissionError: If the file must not be written, or its owner cannot be kept.
+        OSError: If it is a device or a pipe.
+
+    Example:
+        >>> import tempfile
+        >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
+        >>> with replacing(target) as beside:
+        ...     _ = beside.write_text("1 2 3")
+        >>> target.read_text()
+        '1 2 3'
+    """
+    check_replaceable(path, begins=begins, force=force)
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        yield beside
+        if target.exists():
+            _keep_mode_and_owner(target, beside)
+        # Without this a crash of the machine could leave the new name on an empty file.
+        with open(beside, "rb") as written:
+            os.fsync(written.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def check_replaceable(
+    path: str | os.PathLike[str],
+    *,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    begins: bytes = b"",
+    force: bool = False,
+) -> None:
+    """That a file can be written without destroying another; see :func:`replacing`.
+
+    Args:
+        path: The file.
+        inputs: Files and folders that are read: none of them, and nothing in them, is written.
+        begins: What a file begins with that may be replaced; by default its ending says so.
+        force: Whether a file of another kind may be replaced.
+
+    Raises:
+        OSError: If not.
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {target.parent}")
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not stat.S_ISREG(there.st_mode):
+        raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
+    for each in inputs:
+        if _is_or_holds(each, target):
+            raise FileExistsError(f"cannot write {path}: it is one of the inputs ({each})")
+    if there.st_nlink > 1:
+        raise FileExistsError(
+            f"cannot write {path}: it has {there.st_nlink} names (hard links), of which only one "
+            "would get the new content; remove it first"
+        )
+    if not os.access(target, os.W_OK):
+        raise PermissionError(f"cannot write {path}: it is read-only")
+    begins = begins or _BEGINNINGS.get(target.suffix.lower(), b"")
+    if not force and there.st_size:
+        with open(target, "rb") as file:
+            if file.read(len(begins)).lower() != begins.lower():
+                raise another_kind(path)
+
+
+def another_kind(path: str | os.PathLike[str]) -> FileExistsError:
+    """What to raise where a file would be overwritten by one of another kind."""
+    return FileExistsError(
+        f"cannot write {path}: it holds something else; remove it, or overwrite it by --force "
+        "(in Python force=True)"
+    )
+
+
+def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
+    if not os.path.exists(source):  # such as the id of a dataset
+        return False
+    if os.path.isdir(source):
+        return target.is_relative_to(os.path.realpath(source))
+    return os.path.samefile(source, target)
+
+
+def _keep_mode_and_owner(old: Path, new: Path) -> None:
+    there, made = old.stat(), new.stat()
+    if hasattr(os, "chown") and (there.st_uid, there.st_gid) != (made.st_uid, made.st_gid):
+        try:
+            os.chown(new, there.st_uid, there.st_gid)
+        except PermissionError:
+            raise PermissionError(
+                f"cannot write {old}: it would change its owner or group; remove it first"
+            ) from None
+    new.chmod(stat.S_IMODE(there.st_mode))

@@ -1,0 +1,252 @@
+"""Runs and qrels of every kind, by columns: ids as Arrow text, scores and grades as floats.
+
+They arrive as pandas or Arrow tables, as dicts, as iterators of named tuples, or from files. What
+lies behind this module sees one kind of text and one kind of number (see :mod:`.values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .values import as_integers, check_finite, numbers, text, text_array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What a column may be called: ir_measures' name first, then PyTerrier's.
+QID = ("query_id", "qid")
+DOCNO = ("doc_id", "docno")
+SCORE = ("score",)
+LABEL = ("relevance", "label")
+_ALIASES = {"qid": QID, "docno": DOCNO, "score": SCORE, "label": LABEL}
+#: Columns that a run or qrels need not have.
+_OPTIONAL = ("rank", "name", "doc_len")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A run or qrels by columns: ids as Arrow text, scores or grades as 64-bit floats.
+
+    Attributes:
+        qid: query ids as text, one a row.
+        docno: document ids as text, one a row.
+        value: score (of a run) or grade (of qrels), one a row, never NaN.
+        source: what they were made from, where a further column can be looked up.
+    """
+
+    qid: pa.LargeStringArray
+    docno: pa.LargeStringArray
+    value: npt.NDArray[np.float64]
+    source: Any
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def has(self, name: str) -> bool:
+        """Whether the source has a column ``name``."""
+        return name in _names(self.source)
+
+    def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
+        """A further column of numbers; NaN where it holds nothing."""
+        return numbers(_column(self.source, name), what, missing_ok=True)
+
+
+def run_columns(run: Any) -> Columns:
+    """A run, whatever it is, by columns.
+
+    Args:
+        run: data frame or Arrow table with ``query_id``, ``doc_id``, ``score`` (or PyTerrier's
+            ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+
+    Raises:
+        TypeError: for anything else.
+        ValueError: for a missing column, an id that is missing, a score that is no number or NaN.
+    """
+    return _columns(run, SCORE, "run", "score")
+
+
+def qrels_columns(qrels: Any) -> Columns:
+    """Qrels, whatever they are, by columns; see :func:`run_columns`.
+
+    Raises:
+        ValueError: also for a grade that is infinite.
+    """
+    columns = _columns(qrels, LABEL, "qrels", "grade")
+    check_finite(columns.value, "grade of the qrels")
+    return columns
+
+
+def typed_table(
+    source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str, first_row: int = 0
+) -> pa.Table:
+    """The wanted columns of a frame or table, by PyTerrier's names and with our types.
+
+    Args:
+        source: has them by PyTerrier's or ir_measures' names.
+        wanted: ``qid``, ``docno``, ``score``, ``label`` and, which may be missing, ``rank``,
+            ``name`` and ``doc_len``.
+        what: how an error calls the source.
+        first_row: the number of its first row, where it is a part of something larger.
+
+    Returns:
+        Ids as large strings; scores as float64; grades as int64 where all are whole numbers, else
+        float64; other columns as they are.
+
+    Raises:
+        ValueError: for a column that is missing or there twice, and as `text` and `numbers`.
+    """
+    table = {}
+    for name, alias in column_names(_names(source), wanted, what).items():
+        values, label = _column(source, alias), f"column {alias} of {what}"
+        if name in ("qid", "docno"):
+            table[name] = text(values, label, first_row)
+            try:  # Arrow does not look at text that it reads from a file.
+                table[name].validate(full=True)
+            except pa.ArrowInvalid as error:
+                raise ValueError(f"the {label} must be UTF-8 ({error})") from None
+        elif name in ("score", "label"):
+            found = numbers(values, label, first_row=first_row)
+            if name == "label":
+                check_finite(found, label, first_row)
+            table[name] = pa.array(found) if name == "score" else as_integers(pa.array(found))
+        elif name == "name":
+            with suppress(ValueError):  # Nobody needs it: a run without names has its file's.
+                table[name] = text(values, label, first_row)
+        else:
+            table[name] = _as_it_is(values)
+    return pa.table(table)
+
+
+def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, str]:
+    """From each wanted column to its name among those present; only optional ones may be missing.
+
+    Raises:
+        ValueError: where one is missing, or it is not clear which one is meant.
+    """
+    there = list(map(str, present))
+    found = {}
+    for name in wanted:
+        aliases = [alias for alias in reversed(_ALIASES.get(name, (name,))) if alias in there]
+        if len(aliases) > 1:
+            raise ValueError(f"{what} has both {' and '.join(aliases)}: keep one of them")
+        if aliases:
+            [found[name]] = aliases
+            if (same := there.count(*aliases)) > 1:
+                raise ValueError(
+                    f"{what}: there are {same} columns called {aliases[0]!r}: keep one of them"
+                )
+        elif name not in _OPTIONAL:
+            raise ValueError(
+                f"{what} has no column {' or '.join(reversed(_ALIASES[name]))}; "
+                f"it has {', '.join(there) or 'none'}"
+            )
+    return found
+
+
+def _as_it_is(values: Any) -> pa.Array | pa.ChunkedArray:
+    if isinstance(values, pa.ChunkedArray):
+        return values
+    try:
+        return pa.array(values, from_pandas=True)
+    except pa.ArrowException:  # numbers and text mixed
+        return pa.array(values.map(str, na_action="ignore"), from_pandas=True)
+
+
+def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:
+    """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
+    if isinstance(source, pa.Table) or not hasattr(source, "columns"):
+        return ids
+    column = _column(source, _pick(source, QID, "qrels"))
+    values: list[Any] = column.iloc[rows].tolist()
+    return values
+
+
+def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Columns:
+    if isinstance(source, Columns):
+        return source
+    if isinstance(source, Mapping):
+        source = _from_dict(source, kind, value[0], what)
+    elif not isinstance(source, pa.Table) and not hasattr(source, "itertuples"):
+        source = _from_tuples(source, kind, value[0], what)
+    return Columns(
+        text(_column(source, _pick(source, QID, kind)), f"query id of the {kind}"),
+        text(_column(source, _pick(source, DOCNO, kind)), f"document id of the {kind}"),
+        numbers(_column(source, _pick(source, value, kind)), f"{what} of the {kind}"),
+        source,
+    )
+
+
+def _from_dict(source: Mapping[Any, Any], kind: str, value: str, what: str) -> pa.Table:
+    for qid, docs in source.items():
+        if not isinstance(docs, Mapping):
+            raise TypeError(
+                f"a dict {kind} maps query ids to dicts of documents, but {qid!r} maps to a "
+                f"{type(docs).__name__}"
+            )
+    qids = [q for q, docs in source.items() for _ in docs]
+    docnos = [d for docs in source.values() for d in docs]
+    values = [x for docs in source.values() for x in docs.values()]
+    return _from_lists(qids, docnos, values, kind, value, what)
+
+
+def _from_tuples(source: Iterable[Any], kind: str, value: str, what: str) -> pa.Table:
+    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
+        raise TypeError(
+            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
+            f"not {type(source).__name__} {str(source)[:60]!r}; read a file first "
+            f"(pyterrier_asl.read_{kind})"
+        )
+    rows = list(source)
+    try:
+        qids, docnos = [row.query_id for row in rows], [row.doc_id for row in rows]
+        values = [getattr(row, value) for row in rows]
+    except AttributeError:
+        for number, row in enumerate(rows):
+            lacking = [n for n in (QID[0], DOCNO[0], value) if not hasattr(row, n)]
+            if lacking:
+                raise TypeError(
+                    f"the {kind}'s rows need {lacking}, but row {number} is {str(row)[:80]!r}"
+                ) from None
+        raise
+    return _from_lists(qids, docnos, values, kind, value, what)
+
+
+def _from_lists(
+    qids: list[Any], docnos: list[Any], values: list[Any], kind: str, value: str, what: str
+) -> pa.Table:
+    return pa.table(
+        {
+            QID[0]: text_array(qids, f"query id of the {kind}"),
+            DOCNO[0]: text_array(docnos, f"document id of the {kind}"),
+            value: pa.array(numbers(values, f"{what} of the {kind}")),
+        }
+    )
+
+
+def _names(source: Any) -> list[str]:
+    if isinstance(source, pa.Table):
+        return list(source.column_names)
+    return [str(name) for name in source.columns]
+
+
+def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
+    """The first of ``names`` that is a column of ``source``."""
+    present = _names(source)
+    for name in names:
+        if name in present:
+            return name
+    raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")
+
+
+def _column(source: Any, name: str) -> Any:
+    same = _names(source).count(name)
+    if same > 1:
+        raise ValueError(f"there are {same} columns called {name!r}: keep one of them")
+    return source.column(name) if isinstance(source, pa.Table) else source[name]

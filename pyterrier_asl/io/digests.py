@@ -1,0 +1,61 @@
+"""Digests of content, which name a pool or a table of lengths, and by which damage is known."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
+    """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
+    import pyarrow as pa
+
+    digest = blake2b(digest_size=16)
+    for part in content:
+        if isinstance(part, pa.Array):
+            part = pa.concat_arrays([part])  # from the first byte of its buffers on
+            ends = np.frombuffer(part.buffers()[1], dtype=np.int64)[: len(part) + 1]
+            first, last = int(ends[0]), int(ends[-1])
+            digest.update((ends - first).tobytes())
+            digest.update(memoryview(part.buffers()[2] or b"")[first:last])
+        elif isinstance(part, bytes):
+            digest.update(part)
+        else:
+            digest.update(part.tobytes())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def checksum(path: str | os.PathLike[str]) -> int:
+    """The CRC-32 of a file, which a changed byte changes; some 0.3 s a gigabyte.
+
+    Args:
+        path: The file.
+
+    Returns:
+        A number from 0 to 2^32 - 1.
+
+    Raises:
+        OSError: If it cannot be read.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> file = Path(tempfile.mkdtemp()) / "digits.txt"
+        >>> _ = file.write_text("123456789")
+        >>> hex(checksum(file))
+        '0xcbf43926'
+    """
+    crc = 0
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            crc = zlib.crc32(block, crc)
+    return crc

@@ -1,0 +1,196 @@
+"""One file of a run or of qrels, whatever its format, as Arrow tables.
+
+Text files are read as trec_eval reads them: any white space between columns, blank lines and those
+that begin with ``#`` skipped, the rank column ignored, ids exactly as they stand in the file
+(``007`` and ``NA`` are ids). Unlike trec_eval, a line that does not fit is an error that names it.
+Text must be UTF-8, since ids are compared with those of other files and frames, where they are
+Unicode.
+
+Files may be compressed with gzip, bzip2, zstd or LZ4 (their first bytes tell), or be Parquet or
+Arrow files (``.parquet``, ``.feather``, ``.arrow``) with columns named as PyTerrier's or
+ir_measures' are.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from .columns import QID, column_names, typed_table
+from .partitions import BLOCK_ROWS
+from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
+from .values import TEXT_TYPES, as_integers
+
+StrPath: TypeAlias = str | os.PathLike[str]
+
+#: Endings that are taken off the name of a run: of compression, of text, of typed formats.
+SUFFIXES = frozenset(
+    {".gz", ".bz2", ".zst", ".zstd", ".lz4", ".txt", ".run", ".res", ".trec", ".tsv"}
+    | {".parquet", ".feather", ".arrow"}
+)
+_FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
+_MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
+# Columns of a run that have the run's name.
+_RUN_NAMES = ("name", "run")
+_TEXT_NAMES = {"label": "grade"}
+
+
+def read_table(
+    source: StrPath | pd.DataFrame | pa.Table, layout: Layout, wanted: Sequence[str]
+) -> pa.Table:
+    """Reads columns of a run or of qrels.
+
+    Args:
+        source: A file, or a frame or Arrow table with PyTerrier's or ir_measures' column names.
+        layout: What a text file has in its columns.
+        wanted: The columns, by PyTerrier's names.
+
+    Returns:
+        The wanted columns as `typed_table` gives them.
+
+    Raises:
+        ValueError: If the content does not fit; the message has the file, the line and its text.
+        OSError: If the file cannot be found, read or decompressed.
+    """
+    if isinstance(source, pa.Table):
+        return typed_table(source, wanted, f"the {layout.kind} table")
+    if isinstance(source, pd.DataFrame):
+        return typed_table(source, wanted, f"the {layout.kind} frame")
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
+    path = local_path(source)
+    check_file(path)
+    form = file_format(path)
+    if form == "Parquet":
+        return typed_table(pa.concat_tables(parquet_batches(path, wanted)), wanted, str(path))
+    if form == "Arrow":
+        return typed_table(_arrow_file(path, layout), wanted, str(path))
+    table = read_columns(path, layout, [_TEXT_NAMES.get(name, name) for name in wanted])
+    if layout is QRELS:
+        columns = [*table.columns[:2], as_integers(table["grade"])]
+        return pa.table(columns, names=wanted, metadata=table.schema.metadata)
+    return table
+
+
+def local_path(source: StrPath) -> Path:
+    """The path of a source; of ``"-"``, that of a file with what standard input holds."""
+    if source != "-":
+        return Path(source)
+    folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder) / "stdin"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+def with_comments(frame: pd.DataFrame, table: pa.Table) -> pd.DataFrame:
+    """The frame of a table, with the comments of its file as ``attrs["comments"]``, if any."""
+    if comments := (table.schema.metadata or {}).get(COMMENTS):
+        frame.attrs["comments"] = json.loads(comments)
+    return frame
+
+
+def check_file(path: Path) -> None:
+    """That a file is there, that it can be read, and that it holds something.
+
+    Raises:
+        OSError: If it is a folder, a pipe or a link to nothing, or must not be read.
+        ValueError: If it is empty.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a file")
+    if not path.exists():
+        target = f": it is a link to {os.readlink(path)}" if path.is_symlink() else ""
+        raise FileNotFoundError(f"there is no file {path}{target}")
+    if not path.is_file():
+        raise OSError(f"{path} is not a regular file (a pipe, perhaps); write it to a file first")
+    if not path.stat().st_size:
+        raise ValueError(f"{path} is empty: it has 0 bytes")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise type(error)(f"{path} cannot be read: {error.strerror}") from None
+
+
+def file_format(path: Path) -> str | None:
+    """``'Parquet'`` or ``'Arrow'``, by the first bytes or else the name; None for text."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    return _MAGIC.get(magic) or _FORMATS.get(path.suffix.lower())
+
+
+def _arrow_file(path: Path, layout: Layout) -> pa.Table:
+    try:
+        with pa.OSFile(str(path)) as file:
+            table = pa.ipc.open_file(file).read_all()
+        if layout is RUN:
+            _check_one_run(path, table, {})
+        return table
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as a file of Arrow's: {error}") from error
+
+
+def parquet_batches(
+    path: Path, wanted: Sequence[str], qid: str | None = None
+) -> Iterator[pa.Table]:
+    """The wanted columns of a Parquet file, untyped, batch by batch, at least one.
+
+    Args:
+        path: The file.
+        wanted: The columns, by PyTerrier's names.
+        qid: The query of all rows, where the file has no column of them.
+    """
+    seen: dict[str, Any] = {}
+    try:
+        with pq.ParquetFile(path) as parquet:
+            schema, metadata = parquet.schema_arrow, parquet.metadata
+        # Names of runs are repeated in every row: as a dictionary they cost little.
+        texts = [f.name for f in schema if f.name in _RUN_NAMES and str(f.type) in TEXT_TYPES]
+        with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as parquet:
+            there = schema.names
+            if any(name in there for name in QID):
+                qid = None
+            columns = column_names(there if qid is None else ["qid", *there], wanted, str(path))
+            naming = set(_RUN_NAMES) if "score" in wanted else set()
+            read = [name for name in there if name in naming.union(columns.values())]
+            batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
+            if not parquet.metadata.num_rows:
+                batches = iter([pa.RecordBatch.from_pylist([], parquet.read(columns=read).schema)])
+            for batch in batches:
+                table = pa.Table.from_batches([batch])
+                if naming:
+                    _check_one_run(path, table, seen)
+                if qid is not None:
+                    repeated = np.zeros(len(table), dtype=np.int64)
+                    table = table.append_column("qid", pa.array([qid]).take(pa.array(repeated)))
+                yield table
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as a file of Parquet's: {error}") from error
+
+
+def _check_one_run(path: Path, table: pa.Table, seen: dict[str, Any]) -> None:
+    """That no column of a run's file names several runs; ``seen``: what stood before, by column."""
+    for name, column in zip(table.column_names, table.columns):
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if name not in _RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
+            continue
+        for value in pc.unique(column.drop_null()).to_pylist():
+            if seen.setdefault(name, value) != value:
+                raise ValueError(
+                    f"{path} holds several runs (its column {name} has {seen[name]!r} and "
+                    f"{value!r}): save each in a file of its own, or partition them by name"
+                )

@@ -1,0 +1,180 @@
+"""Runs larger than memory: blocks of whole queries, and runs in several Parquet files.
+
+A run is read block by block, so that it need never be in memory as a whole. A block holds whole
+queries, which is all that measuring needs. A run may also be a folder of Parquet files, partitioned
+the way Hive, Spark and PyArrow do it:
+
+* ``runs/name=bm25/part-0.parquet``: each folder is a run (``run=`` is understood as well);
+* ``bm25/qid=19335/part-0.parquet``: the folder has the query (``query_id=`` is understood as well);
+* ``bm25/part-0.parquet``, ``bm25/part-1.parquet``: files of whole queries.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+#: Rows of a block. Fewer cost calls, more cost memory.
+BLOCK_ROWS = 1 << 19
+#: Bytes of files that are worth sending to a worker together.
+_CHUNK_BYTES = 1 << 26
+
+_RUN_KEYS = ("name", "run")
+_QID_KEYS = ("qid", "query_id")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a run.
+
+    Attributes:
+        path: the file.
+        qid: the query of all its rows; None: it has a column of them.
+    """
+
+    path: Path
+    qid: str | None = None
+
+
+@dataclass(frozen=True)
+class PartitionedRun:
+    """A run in several files, or some of them.
+
+    Attributes:
+        folder: where they are, for errors.
+        parts: the files.
+    """
+
+    folder: Path
+    parts: tuple[Part, ...]
+
+    def absolute(self) -> PartitionedRun:
+        """The same files, wherever one is."""
+        parts = (replace(part, path=part.path.absolute()) for part in self.parts)
+        return PartitionedRun(self.folder.absolute(), tuple(parts))
+
+    def chunks(self) -> list[PartitionedRun]:
+        """The same files in groups, each enough work to be sent to a worker.
+
+        What they are depends on the files alone.
+        """
+        chunks: list[list[Part]] = []
+        size = _CHUNK_BYTES
+        for part in self.parts:
+            if size >= _CHUNK_BYTES:
+                chunks.append([])
+                size = 0
+            chunks[-1].append(part)
+            size += part.path.stat().st_size
+        return [PartitionedRun(self.folder, tuple(chunk)) for chunk in chunks]
+
+
+def is_partitioned(folder: Path) -> bool:
+    """Whether a folder has subfolders called ``key=value``, as partitioned data sets do."""
+    return any("=" in path.name and path.is_dir() for path in folder.iterdir())
+
+
+def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
+    """The runs of a folder of Parquet files.
+
+    Args:
+        folder: a data set partitioned by run, by query, by both, or just into files.
+
+    Returns:
+        The runs by name, files in the order of their paths. Without partitions by run there is
+        one, called as the folder is.
+
+    Raises:
+        ValueError: where it holds no Parquet files, or what would have to be left out or guessed:
+            folders of other names, other files, a run without a name.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("bm25", "dph"):
+    ...     (folder / f"name={name}").mkdir()
+    ...     (folder / f"name={name}" / "part-0.parquet").touch()
+    >>> list(partitioned_runs(folder))
+    ['bm25', 'dph']
+    """
+    import pyarrow.dataset as ds
+
+    schema = pa.schema([(key, pa.string()) for key in (*_RUN_KEYS, *_QID_KEYS)])
+    found: dict[str, list[Part]] = {}
+    for path in sorted(_files(folder)):
+        if path.suffix != ".parquet":
+            raise ValueError(
+                f"the folder {folder} holds runs in Parquet files, but {path} does not end in "
+                ".parquet: rename it or take it away"
+            )
+        keys = ds.get_partition_keys(
+            ds.HivePartitioning(schema).parse(path.relative_to(folder).as_posix())
+        )
+        name = next((keys[key] for key in _RUN_KEYS if key in keys), folder.name)
+        if name is None:
+            raise ValueError(f"the run of {path} has no name: rename its folder")
+        qid = next((keys[key] for key in _QID_KEYS if key in keys), None)
+        found.setdefault(name, []).append(Part(path, qid))
+    if not found:
+        raise ValueError(f"the folder {folder} holds no Parquet files")
+    return {name: PartitionedRun(folder, tuple(parts)) for name, parts in found.items()}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a data set, but for what others leave beside: ``_SUCCESS``, ``.crc``."""
+    for place, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in folders:
+            if not name.startswith(tuple(f"{key}=" for key in (*_RUN_KEYS, *_QID_KEYS))):
+                raise ValueError(
+                    f"the folder {folder} holds runs in Parquet files, but what its folder "
+                    f"{name!r} has of them is not known: rename it to name=... or qid=..., or pass "
+                    "a dict from name to folder"
+                )
+        yield from (Path(place) / name for name in files if not name.startswith((".", "_")))
+
+
+def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterator[pa.Table]:
+    """A run's rows in blocks of whole queries, where each query's rows lie together.
+
+    Args:
+        tables: the run's rows in order, in tables of whatever size.
+        rows: how many rows a block has at least (but for the last); by default `BLOCK_ROWS`.
+
+    Example:
+        >>> tables = [pa.table({"qid": list(qids)}) for qids in ("aab", "bbc", "cd")]
+        >>> [block["qid"].to_pylist() for block in query_blocks(iter(tables), rows=2)]
+        [['a', 'a'], ['b', 'b', 'b'], ['c', 'c'], ['d']]
+    """
+    rows = BLOCK_ROWS if rows is None else rows
+    held: list[pa.Table] = []
+    for table in filter(len, tables):
+        held.append(table)
+        if sum(map(len, held)) < rows:
+            continue
+        whole, held = _cut(held)
+        if whole:
+            yield together(whole)
+    if held:
+        yield together(held)
+
+
+def together(tables: Iterable[pa.Table]) -> pa.Table:
+    """The rows of tables, of which some may have columns that others lack, or other numbers."""
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def _cut(tables: Sequence[pa.Table]) -> tuple[list[pa.Table], list[pa.Table]]:
+    """The tables before the first row of the last query, and from it on."""
+    last = tables[-1]["qid"][-1]
+    for number, table in reversed(list(enumerate(tables))):
+        others = pc.indices_nonzero(pc.not_equal(table["qid"], last))
+        if len(others):
+            at = others[-1].as_py() + 1
+            before, after = [*tables[:number], table[:at]], [table[at:], *tables[number + 1 :]]
+            return before, [each for each in after if len(each)]
+    return [], list(tables)

@@ -1,0 +1,153 @@
+"""Judgements: from files, frames, and ir_datasets, whose official measures are here too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from .columns import typed_table
+from .files import StrPath, read_table, with_comments
+from .trec_text import QRELS
+
+_QRELS = ("qid", "docno", "label")
+
+
+class UnknownDatasetError(ValueError):
+    """ir_datasets has no dataset of this name."""
+
+
+def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
+    """Reads judgements.
+
+    Args:
+        source: A qrels file; or an ir_datasets id such as ``"vaswani"`` (a file of that name goes
+            before it) or ``"irds:vaswani"``; or a frame or Arrow table with PyTerrier's or
+            ir_measures' column names.
+
+    Returns:
+        The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``
+        (int64 where every grade is a whole number, else float64).
+
+    Raises:
+        ValueError: If the content is no qrels; the message has the file, the line and its text.
+        OSError: If the file cannot be read, or if it is neither a file nor an id.
+
+    Example:
+        >>> read_qrels(pd.DataFrame({"query_id": [7], "doc_id": ["d3"], "relevance": [1.5]}))
+          qid docno  label
+        0   7    d3    1.5
+    """
+    table = read_qrels_table(source)
+    return with_comments(table.to_pandas(), table)
+
+
+def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
+    """Reads judgements as an Arrow table.
+
+    Args:
+        source: What `read_qrels` takes.
+
+    Returns:
+        The judgements in their order, with columns ``qid`` and ``docno`` (Arrow text) and
+        ``label`` (int64 where every grade is a whole number, else float64), none of them null.
+
+    Raises:
+        ValueError: If the content is no qrels; the message has the file, the line and its text.
+        OSError: If the file cannot be read, or if it is neither a file nor an id.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "qrels"
+        >>> _ = path.write_text("q1 0 d7 2\\nq1 0 d3 0\\n")
+        >>> read_qrels_table(path)["label"].to_pylist()
+        [2, 0]
+    """
+    if isinstance(source, str) and not Path(source).is_file():
+        try:
+            return _irds_qrels_table(source)
+        except UnknownDatasetError as error:
+            if not Path(source).exists():  # Else it is a folder, say, and the reader explains.
+                raise FileNotFoundError(f"there is no file {source!r}, and {error}") from None
+    return read_table(source, QRELS, _QRELS)
+
+
+def loaded_qrels(qrels: Any) -> Any:
+    """The table of a qrels file or ir_datasets id; whatever else qrels may be stays as it is."""
+    return read_qrels_table(qrels) if isinstance(qrels, (str, os.PathLike)) else qrels
+
+
+def irds_qrels(dataset: str) -> pd.DataFrame:
+    """The judgements of an ir_datasets dataset, downloaded if they are not on this machine.
+
+    Args:
+        dataset: The dataset's id, with or without ``irds:`` before it.
+
+    Returns:
+        The judgements as `read_qrels` gives them.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset, a ValueError.
+        ValueError: If it has no judgements with a grade per query and document.
+        OSError: If they cannot be downloaded.
+
+    Example:
+        >>> irds_qrels("vaswani").head(2)  # doctest: +SKIP
+          qid docno  label
+        0   1  1239      1
+        1   1  1502      1
+    """
+    return _irds_qrels_table(dataset).to_pandas()  # type: ignore[no-any-return]
+
+
+def official_measures(dataset: str) -> list[str]:
+    """The measures that the makers of a dataset report, with the grades they take for relevant.
+
+    Args:
+        dataset: The ir_datasets id, with or without ``irds:`` before it.
+
+    Returns:
+        Their names, in the documentation's order; empty where it names none.
+
+    Raises:
+        UnknownDatasetError: If there is no such dataset, a ValueError.
+
+    Example:
+        >>> official_measures("msmarco-passage/trec-dl-2020/judged")
+        ['nDCG@10', 'RR(rel=2)', 'AP(rel=2)']
+        >>> official_measures("vaswani")
+        []
+    """
+    documentation = _irds(dataset).documentation() or {}
+    return list(documentation.get("official_measures", []))
+
+
+def _irds(dataset: str) -> Any:
+    # Importing ir_datasets takes half a second and makes folders in the user's home.
+    import ir_datasets
+
+    name = dataset.removeprefix("irds:")
+    try:
+        return ir_datasets.load(name)
+    except KeyError:
+        raise UnknownDatasetError(f"ir_datasets has no dataset {name!r}") from None
+
+
+def _irds_qrels_table(dataset: str) -> pa.Table:
+    loaded = _irds(dataset)
+    fields = ("query_id", "doc_id", "relevance")
+    if not loaded.has_qrels() or not set(fields) <= set(loaded.qrels_cls()._fields):
+        raise ValueError(
+            f"the ir_datasets dataset {dataset!r} has no judgements with a grade per query and "
+            "document; some of the datasets below it may"
+        )
+    try:
+        rows = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in loaded.qrels_iter()]
+    except RuntimeError as error:  # What ir_datasets raises when every source has failed.
+        raise OSError(f"the qrels of {dataset!r} cannot be downloaded: {error}") from error
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    table = pa.table(dict(zip(fields, map(pa.array, columns), strict=True)))
+    return typed_table(table, _QRELS, f"the qrels of {dataset!r}")

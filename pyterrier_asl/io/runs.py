@@ -1,0 +1,231 @@
+"""Runs: as frames for people, as Arrow tables for evaluation, one by one or block by block."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .columns import typed_table
+from .files import (
+    StrPath,
+    check_file,
+    file_format,
+    local_path,
+    parquet_batches,
+    read_table,
+    with_comments,
+)
+from .partitions import PartitionedRun, together
+from .prefetch import PrefetchedFile, map_ahead
+from .run_listing import RunSource, list_runs, run_name
+from .trec_text import RUN, iter_columns
+
+T = TypeVar("T")
+
+_RUN = ("qid", "docno", "score")
+_RUN_TABLE = (*_RUN, "doc_len")
+
+
+def read_run(source: RunSource) -> pd.DataFrame:
+    """Reads a run, with the columns that ``pt.io.read_results`` gives.
+
+    Args:
+        source: A run file, ``"-"`` for standard input, or a frame or Arrow table of a run.
+
+    Returns:
+        The lines in their order, with columns ``qid`` (str), ``docno`` (str), ``rank`` (int64),
+        ``score`` (float64) and ``name`` (str). ``rank`` is what the source says where it holds
+        whole numbers only, else the line's place within its query from 0; no measure looks at it.
+        ``name`` is the source's, or else its file name as `run_name` gives it. The frame's
+        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, if there are any.
+
+    Raises:
+        ValueError: If the content is no run; the message has the file, the line and its text.
+        OSError: If the file cannot be found, read or decompressed.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+        >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\nq1\\tQ0  d3 2 11 bm25\\n")
+        >>> read_run(path)
+          qid docno  rank  score  name
+        0  q1    d7     1   12.5  bm25
+        1  q1    d3     2   11.0  bm25
+    """
+    return _run_frame(source, run_name(source) if isinstance(source, (str, os.PathLike)) else "run")
+
+
+def read_run_table(source: RunSource) -> pa.Table:
+    """Reads what evaluation needs of a run, fast, as an Arrow table.
+
+    Args:
+        source: A run file, or a frame or Arrow table of a run, or one in several Parquet files.
+
+    Returns:
+        The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
+        (float64), none of them null. Scores may be infinite but not NaN. Where the source is no
+        text and has a column ``doc_len``, that comes with it.
+
+    Raises:
+        ValueError: If the content is no run; the message has the file, the line and its text.
+        OSError: If the file cannot be found, read or decompressed.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+        >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\nq1\\tQ0  d3 2 11 bm25\\n")
+        >>> read_run_table(path).to_pylist()[0]
+        {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
+    """
+    return together(iter_run_batches(source))
+
+
+def loaded_run(run: Any) -> Any:
+    """The table of a run file; whatever else a run may be stays as it is."""
+    return read_run_table(run) if isinstance(run, (str, os.PathLike)) else run
+
+
+def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
+    """Reads a run bit by bit, so that it need never be in memory as a whole.
+
+    Args:
+        source: What `read_run_table` takes.
+
+    Returns:
+        An iterator of tables as `read_run_table` gives them, together the run; at least one. A
+        frame, an Arrow table and an Arrow file come in one piece.
+
+    Raises:
+        ValueError: If the content is no run; the message has the file, the line and its text.
+        OSError: If the file cannot be found, read or decompressed.
+
+    Example:
+        >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
+        >>> [table.num_rows for table in iter_run_batches(frame)]
+        [1]
+    """
+    if isinstance(source, PrefetchedFile) and (begun := source.take()) is not None:
+        yield from begun
+        return
+    if isinstance(source, PartitionedRun):
+        for part in source.parts:
+            check_file(part.path)
+            yield from _run_batches(part.path, part.qid)
+        return
+    if isinstance(source, (str, os.PathLike)):
+        path = local_path(source)
+        check_file(path)
+        form = file_format(path)
+        if form is None:
+            yield from iter_columns(path, RUN, _RUN)
+            return
+        if form == "Parquet":
+            yield from _run_batches(path)
+            return
+    yield read_table(source, RUN, _RUN_TABLE)
+
+
+def read_runs(
+    source: StrPath | Iterable[StrPath] | Mapping[str, RunSource], *, threads: int | None = None
+) -> dict[str, pd.DataFrame]:
+    """Reads several runs.
+
+    Args:
+        source: A folder, whose files are taken in the order of their names (hidden files and
+            folders inside it are not); or one file; or several; or a dict from names to files or
+            frames.
+        threads: How many files to read at a time; by default as many as there are cores.
+
+    Returns:
+        From each run's name (see `run_name`; the keys of a dict stay as they are) to its frame as
+        `read_run` gives it, in the order of ``source``.
+
+    Raises:
+        ValueError: If a folder holds no files, two files have one name, or a file is no run.
+        OSError: If a file cannot be found, read or decompressed.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "input.bm25.txt").write_text("q1 Q0 d7 1 12.5 x\\n")
+        >>> _ = (folder / "dph.run").write_text("q1 Q0 d3 1 4.5 x\\n")
+        >>> list(read_runs(folder))
+        ['dph', 'bm25']
+    """
+    return dict(_on_threads(_run_frame, list_runs(source), threads))
+
+
+def iter_run_tables(
+    source: StrPath | Iterable[StrPath] | Mapping[str, RunSource], *, threads: int | None = None
+) -> Iterator[tuple[str, pa.Table]]:
+    """Reads several runs one after the other, so that they need not be in memory together.
+
+    Files are prefetched on other threads, at most ``threads`` of them beyond the one given out.
+
+    Args:
+        source: What `read_runs` takes.
+        threads: How many files to read at a time; by default as many as there are cores.
+
+    Returns:
+        An iterator of (name, table as `read_run_table` gives it), in the order of ``source``.
+
+    Raises:
+        ValueError: At once, if a folder holds no files or two files have one name; later, if a file
+            is no run.
+        OSError: If a file cannot be found, read or decompressed.
+
+    Example:
+        >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
+        >>> for name, table in iter_run_tables({"bm25": frame}):
+        ...     print(name, table.num_rows)
+        bm25 1
+    """
+    return _on_threads(lambda run, _: read_run_table(run), list_runs(source), threads)
+
+
+def _on_threads(
+    read: Callable[[RunSource, str], T], sources: Mapping[str, RunSource], threads: int | None
+) -> Iterator[tuple[str, T]]:
+    workers = threads or os.cpu_count() or 1
+    done = map_ahead(
+        lambda item: read(item[1], item[0]), sources.items(), threads=workers, ahead=workers
+    )
+    return ((name, result) for (name, _), result in done)
+
+
+def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
+    table = read_table(source, RUN, ("qid", "docno", "rank", "score", "name"))
+    frame: pd.DataFrame = table.select(_RUN).to_pandas()
+    frame.insert(2, "rank", _ranks(table, frame))
+    named = "name" in table.column_names
+    frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
+    return with_comments(frame, table)
+
+
+def _ranks(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
+    """The ranks in the source, or each row's place within its query where they are no numbers."""
+    if "rank" in table.column_names and not table["rank"].null_count:
+        try:
+            return table["rank"].cast(pa.int64()).to_pandas()  # type: ignore[no-any-return]
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            pass  # Nobody needs them: a run with ranks such as '1.' or '-' is still a run.
+    return frame.groupby("qid", sort=False).cumcount().astype("int64")
+
+
+def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
+    """A run's tables from a Parquet file."""
+    row = 0
+    for read in parquet_batches(path, _RUN_TABLE, qid):
+        table = typed_table(read, _RUN_TABLE, str(path), row)
+        other = -1 if qid is None else pc.index(pc.not_equal(table["qid"], qid), True).as_py()
+        if other >= 0:
+            held = table["qid"][other].as_py()
+            raise ValueError(f"{path} holds query {held!r}, its folder {qid!r}")
+        yield table
+        row += len(table)

@@ -1,0 +1,157 @@
+"""Tables of our own in Parquet files that say what they are, and are known when damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .atomic import another_kind, check_replaceable, replacing
+from .digests import digest_of
+from .files import StrPath, check_file
+
+_KIND = b"pyterrier_asl.kind"
+_VERSION = b"pyterrier_asl.version"
+_DIGEST = b"pyterrier_asl.digest"
+
+
+def save_table(
+    table: pa.Table, path: StrPath, *, kind: str, version: int, force: bool = False
+) -> None:
+    """Saves a table as a Parquet file that says what it is.
+
+    The file is written beside the old one and takes its place when it is whole. It says what is in
+    it, its version, and the digest of its content, by which a damaged one is known.
+
+    Args:
+        table: What to save. Its schema's metadata is kept.
+        path: Where to.
+        kind: What it is, such as ``"doc_lengths"``.
+        version: The version of this kind's format.
+        force: Whether a file of another kind is replaced.
+
+    Raises:
+        OSError: If it cannot be written, or must not be, since there is a file of another kind; a
+            file that was there is then unchanged.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "lengths.parquet"
+        >>> lengths = pa.table({"docno": ["d1"], "words": [12]})
+        >>> save_table(lengths, path, kind="doc_lengths", version=1)
+        >>> load_table(path, kind="doc_lengths", version=1).to_pylist()
+        [{'docno': 'd1', 'words': 12}]
+        >>> load_table(path, kind="rareness_pool", version=1)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a rareness_pool file
+    """
+    about = {_KIND: kind, _VERSION: str(version), _DIGEST: _digest(table)}
+    metadata = {**(table.schema.metadata or {}), **about}
+    check_saved(path, kind=kind, force=force)
+    with replacing(path, begins=b"PAR1", force=force) as beside:
+        pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
+
+
+def check_saved(
+    path: StrPath, *, kind: str, force: bool = False, inputs: Iterable[StrPath] = ()
+) -> None:
+    """That `save_table` may write a file: there is none, or one of this kind.
+
+    Raises:
+        OSError: If not; see :func:`~pyterrier_asl.io.atomic.check_replaceable`.
+    """
+    check_replaceable(path, inputs=inputs, begins=b"PAR1", force=force)
+    if force or not Path(path).is_file() or not Path(path).stat().st_size:
+        return
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        raise another_kind(path) from None
+    if metadata.get(_KIND, b"").decode(errors="replace") != kind:
+        raise another_kind(path)
+
+
+@contextmanager
+def error_names(path: StrPath, kind: str) -> Iterator[None]:
+    """Around what is done with the content of a saved file: whatever is wrong there is its fault.
+
+    Raises:
+        ValueError: With the name of the file.
+    """
+    try:
+        yield
+    except Exception as error:
+        what = str(error) or type(error).__name__
+        raise ValueError(f"{path} is no {kind} file that pyterrier_asl saved: {what}") from error
+
+
+def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
+    """Loads a table that `save_table` saved.
+
+    Args:
+        path: The file.
+        kind: What it must be.
+        version: The version of the format it must have.
+
+    Returns:
+        The table, with the metadata it was saved with in ``table.schema.metadata``.
+
+    Raises:
+        ValueError: If it is no file of ours, of another kind or another version, or damaged.
+        OSError: If it cannot be found or read.
+    """
+    path = Path(path)
+    check_file(path)
+    try:
+        table = pq.ParquetFile(path).read()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
+    metadata = dict(table.schema.metadata or {})
+    found, written, digest = (
+        metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION, _DIGEST)
+    )
+    if not found:
+        raise ValueError(f"{path} is a Parquet file, but not a pyterrier_asl {kind} file")
+    if found != kind:
+        raise ValueError(f"{path} is a pyterrier_asl {found} file, not a {kind} file")
+    if written != str(version):
+        raise ValueError(
+            f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "
+            f"version {version}; make the file again, or use the release that wrote it"
+        )
+    table = table.replace_schema_metadata(metadata or None)
+    try:
+        whole = digest == _digest(table)
+    except UnicodeDecodeError:
+        whole = False
+    if not whole:
+        raise ValueError(
+            f"{path} is damaged: its content is not what was saved; make the file again"
+        )
+    return table
+
+
+def _digest(table: pa.Table) -> str:
+    """The digest of the names, types, metadata and values of a table."""
+    about = sorted((table.schema.metadata or {}).items())
+    content: list[Any] = [repr((about, table.num_rows)).encode()]
+    for field in table.schema:
+        content.append(repr((field.name, str(field.type))).encode())
+        column = table[field.name].combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        if column.null_count:
+            content.append(column.is_null().to_numpy(zero_copy_only=False))
+            column = column.drop_null()
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            content.append(column.cast(pa.large_string()))
+        elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            content.append(column.to_numpy())
+        else:
+            content.append(repr(column.to_pylist()).encode())
+    return digest_of(content)

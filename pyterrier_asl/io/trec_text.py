@@ -1,0 +1,350 @@
+"""Text files of columns between white space, as trec_eval reads them, into Arrow tables.
+
+White space is what C's ``isspace`` says (blank, tab, carriage return, vertical tab, form feed), a
+line ends at a line feed, blank lines count for nothing. A line of a run or of qrels that begins
+with ``#`` is a comment, as in trec_eval 10 (ir_metadata stands there). Everything else is part of a
+value: there are no quotes and no missing values.
+
+Arrow's CSV reader does the work, a block of lines at a time, on all cores. It wants exactly one
+delimiter between columns, so each block is tidied first. What Arrow refuses, `_parse_slowly` reads
+line by line: it finds the line to complain about, or accepts what only Arrow could not read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pcsv
+
+from .prefetch import map_ahead
+
+# Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
+_BLOCK = 1 << 21
+# Blocks read but not yet taken, for each core: enough to keep it busy.
+_AHEAD = 2
+# Smaller files are read by one thread each: of them there are often many.
+_SMALL = 1 << 22
+
+# A line that is longer is none of a run or of qrels, and need not be read to its end.
+_LONGEST_LINE = 1 << 24
+# Of so many lines of a block the last column is looked at: all have one, the name of the run.
+_SAMPLE = 64
+
+_MARK = b"\xef\xbb\xbf"
+_MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
+_COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
+#: Where a table's metadata keep the comments of its file, a JSON list.
+COMMENTS = b"pyterrier_asl.comments"
+
+_COMPRESSIONS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a kind of file.
+
+    Attributes:
+        kind: What such a file is called.
+        columns: The columns' names, in order.
+        number: The column that holds numbers; all others are strings.
+        infinite: Whether its numbers may be infinite.
+        comments: Whether lines that begin with ``#`` are comments.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    number: str
+    infinite: bool
+    comments: bool = False
+
+    def __str__(self) -> str:
+        return f"{len(self.columns)} columns ({' '.join(self.columns)})"
+
+
+RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
+QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
+
+
+def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table:
+    """Reads some columns of a text file, plain or compressed with gzip, bzip2, zstd or LZ4.
+
+    Args:
+        path: The file. Its first bytes, not its name, say how it is compressed.
+        layout: What its columns are.
+        include: The columns to keep, ``layout.number`` among them.
+
+    Returns:
+        The lines in their order; ``layout.number`` as float64, other columns as string. The
+        metadata have the comments of the file (:data:`COMMENTS`), if there are any.
+
+    Raises:
+        ValueError: If the file is empty, binary, not UTF-8, or a line does not fit the layout (the
+            message has the file, the line's number and its text), or a run file holds several runs.
+        OSError: If the file cannot be read or decompressed.
+    """
+    comments: list[str] = []
+    table = pa.concat_tables(iter_columns(path, layout, include, comments))
+    return table.replace_schema_metadata({COMMENTS: json.dumps(comments)}) if comments else table
+
+
+def iter_columns(
+    path: Path, layout: Layout, include: Sequence[str], comments: list[str] | None = None
+) -> Iterator[pa.Table]:
+    """The same as `read_columns`, a block of lines after the other; some are prefetched.
+
+    Comments are added to the list ``comments``.
+    """
+    parse = partial(_parse_quickly, layout=layout, include=include)
+    empty = True
+    tag = None
+    with open_text(path) as stream:
+        for number, (block, table) in enumerate(_parsed(_blocks(path, stream), parse, path)):
+            if table is None:
+                table = _parse_slowly(path, number, block, layout, include)
+            if comments is not None and layout.comments and b"#" in block:
+                comments += (line[:-1].decode(errors="replace") for line in _COMMENT.findall(block))
+            if table.num_rows:
+                empty = False
+                if layout is RUN:
+                    tag = _check_one_run(path, block, tag)
+                yield table
+    if empty:
+        raise ValueError(f"{path} is empty: it has no line that is not blank")
+
+
+def _check_one_run(path: Path, block: bytearray, tag: bytes | None) -> bytes | None:
+    """That the last columns of some lines are equal; returns it. ``tag``: that of lines before."""
+    for start in [*range(0, len(block), max(len(block) // _SAMPLE, 1)), len(block) - 1]:
+        end = block.find(b"\n", start)
+        line = block[block.rfind(b"\n", 0, start) + 1 : end]
+        if line.startswith(b"#") or not (fields := line.split()):
+            continue
+        if tag is None:
+            tag = bytes(fields[-1])
+        elif fields[-1] != tag:
+            names = f"{_shown(tag)} and {_shown(bytes(fields[-1]))}"
+            raise ValueError(
+                f"{path} holds several runs (its last column has {names}): save each in a file of "
+                "its own, or give all lines one name"
+            )
+    return tag
+
+
+def _parsed(
+    blocks: Iterator[bytearray], parse: Callable[[bytearray], pa.Table | None], path: Path
+) -> Iterator[tuple[bytearray, pa.Table | None]]:
+    """Each block with its table; on all cores, unless the file is too small for that."""
+    if path.stat().st_size < _SMALL:
+        yield from ((block, parse(block)) for block in blocks)
+        return
+    cores = os.cpu_count() or 1
+    yield from map_ahead(parse, blocks, threads=cores, ahead=_AHEAD * cores)
+
+
+def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> pa.Table | None:
+    """A block's table, by Arrow; None where Arrow cannot read it, or the numbers are none."""
+    types = _types(layout)
+    if layout.comments and b"#" in block:
+        if any(_fits(line, layout) for line in _COMMENT.findall(block)):
+            return None
+        block = bytearray(_COMMENT.sub(b"", block))
+    text = _tidy(block) if block else block
+    if not text:
+        return _table({name: [] for name in include}, layout)
+    if text.startswith(_MARK):
+        text = bytearray(b"\n") + text  # At the beginning Arrow would take it off an id.
+    try:
+        table = pcsv.read_csv(
+            pa.py_buffer(text),
+            # Arrow's own threads, several files at a time, now and then lose a block or never end.
+            read_options=pcsv.ReadOptions(
+                column_names=layout.columns, block_size=len(text) + 1, use_threads=False
+            ),
+            parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
+            convert_options=pcsv.ConvertOptions(
+                include_columns=include, column_types=types, null_values=[]
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return table if _acceptable(table[layout.number], layout) else None
+
+
+def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
+    if layout.infinite:
+        return not pc.any(pc.is_nan(numbers)).as_py()
+    return bool(pc.all(pc.is_finite(numbers)).as_py())
+
+
+def _parse_slowly(
+    path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
+) -> pa.Table:
+    """A block's table, line by line; ``number`` says which block of the file it is."""
+    values: dict[str, list[str | float]] = {name: [] for name in include}
+    wanted = [(layout.columns.index(name), values[name].append) for name in include]
+    at_number = layout.columns.index(layout.number)
+    seen = number > 0
+    for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
+        fields = text.split()
+        comment = layout.comments and text.startswith(b"#")
+        if not fields or (comment and not _fits(text, layout)):
+            continue
+        try:
+            if comment:
+                raise ValueError(
+                    f"a line that begins with '#' is a comment, but this one has {layout}: "
+                    "ids at the beginning of a line must not begin so"
+                )
+            _check(fields, layout, first=not seen)
+            for at, append in wanted:
+                append(_number(fields[at], layout) if at == at_number else _text(fields[at]))
+        except ValueError as error:
+            where = f"{path}, line {_lines_before(path, number) + line + 1}"
+            raise ValueError(f"{where}: {error}: {_shown(text)}") from None
+        seen = True
+    return _table(values, layout)
+
+
+def _lines_before(path: Path, number: int) -> int:
+    with open_text(path) as stream:
+        return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
+
+
+def _types(layout: Layout) -> dict[str, pa.DataType]:
+    return {name: pa.string() for name in layout.columns} | {layout.number: pa.float64()}
+
+
+def _table(values: Mapping[str, Sequence[str | float]], layout: Layout) -> pa.Table:
+    types = _types(layout)
+    return pa.table({name: pa.array(column, types[name]) for name, column in values.items()})
+
+
+def _check(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
+    if len(fields) == len(layout.columns):
+        return
+    hint = ""
+    for other in (RUN, QRELS):
+        if first and len(fields) == len(other.columns):
+            hint = f" (this looks like a {other.kind} file)"
+    raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
+
+
+def _fits(comment: bytes, layout: Layout) -> bool:
+    """Whether a comment may be a line of a query whose id begins with ``#``."""
+    fields = comment.split()
+    if len(fields) != len(layout.columns) or fields[0] == b"#":
+        return False
+    try:
+        _number(fields[layout.columns.index(layout.number)], layout)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(field: bytes, layout: Layout) -> float:
+    # Python also takes '1_000', which no other reader does.
+    try:
+        value = math.nan if b"_" in field else float(field)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value) or (math.isinf(value) and not layout.infinite):
+        raise ValueError(f"the {layout.number} {_shown(field)} is not a number")
+    return value
+
+
+def _text(field: bytes) -> str:
+    try:
+        return field.decode()
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{_shown(field)} is not UTF-8 (convert the file, for instance with "
+            "`iconv -f latin1 -t utf-8`)"
+        ) from None
+
+
+def _shown(text: bytes, longest: int = 100) -> str:
+    shown = text.decode(errors="backslashreplace")
+    return repr(shown if len(shown) <= longest else shown[:longest] + "...")
+
+
+def open_text(path: Path) -> pa.NativeFile:
+    stream = pa.OSFile(str(path))
+    head = stream.read(4)
+    stream.seek(0)
+    for magic, codec in _COMPRESSIONS.items():
+        if head.startswith(magic):
+            return pa.CompressedInputStream(stream, codec)
+    return stream
+
+
+def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:
+    """The stream's text in blocks of whole lines, each with a line feed at its end."""
+    rest = b""
+    first = True
+    while True:
+        # What is read goes where it stays: copies of megabytes cost as much as reading.
+        block = bytearray(max(_BLOCK, 2 * len(rest)))
+        block[: len(rest)] = rest
+        try:
+            read = stream.readinto(memoryview(block)[len(rest) :])
+        except (OSError, pa.ArrowException) as error:
+            raise OSError(
+                f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
+            ) from error
+        del block[len(rest) + read :]
+        if first and block.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise ValueError(
+                f"{path} is UTF-16; convert it, for instance with `iconv -f utf-16 -t utf-8`"
+            )
+        first = False
+        if b"\xef" in block:  # Files put together have byte order marks within.
+            block = bytearray(_MARKS.sub(b"", block))
+        if b"\0" in block:
+            raise ValueError(f"{path} is a binary file: it holds NUL bytes, which text does not")
+        if not read:
+            break
+        end = block.rfind(b"\n") + 1
+        rest = bytes(memoryview(block)[end:])
+        if len(rest) > _LONGEST_LINE:
+            raise ValueError(
+                f"{path} has a line of more than {_LONGEST_LINE >> 20} MiB, beginning with "
+                f"{_shown(rest[:100], 40)}: this is no text of lines"
+            )
+        if end:
+            del block[end:]
+            yield block
+    if rest:
+        yield bytearray(rest + b"\n")
+
+
+def _tidy(block: bytearray) -> bytearray:
+    """The same lines, with exactly one blank between two columns."""
+    for other in (b"\t", b"\r", b"\v", b"\f"):
+        if other in block:
+            block = block.replace(other, b" ")
+    text = np.frombuffer(block, np.uint8)
+    # Most files have single delimiters throughout, and this sees it at little cost. (Another
+    # control character only takes the longer way.)
+    low = text <= ord(" ")
+    if not low[0] and not np.any(low[1:] & low[:-1]):
+        return block
+    blank = text == ord(" ")
+    needless = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
+    block = bytearray(text[np.append(~needless, True)])
+    return block.replace(b"\n ", b"\n").lstrip(b" \n")

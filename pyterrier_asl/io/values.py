@@ -1,0 +1,213 @@
+"""Converts one column, whatever it holds, to Arrow text or to 64-bit floats, or a clear error.
+
+Columns are integers, objects, Arrow strings or categories. Ids are compared as text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+#: Arrow's names of types that are text.
+TEXT_TYPES = ("string", "large_string", "string_view")
+
+_NUMBERS = (
+    pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean,
+    pa.types.is_null,
+)  # fmt: skip
+
+
+def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
+    """Ids as Arrow text: integers as their digits, categories as their names.
+
+    Args:
+        values: pandas Series, Arrow array or list.
+        what: how an error calls the column.
+        first_row: the number of the first value, where there are others before.
+
+    Raises:
+        ValueError: for a missing value; for fractions, bytes, and whatever else is no id.
+    """
+    if len(values) == 0:
+        return pa.array([], type=pa.large_string())
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
+    if isinstance(array, pa.ChunkedArray):
+        array = _in_one(array)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        raise ValueError(
+            f"the {what} is a column of fractions ({array.type}); ids are text or whole numbers: "
+            "convert the column with .astype(str) before any value in it goes missing"
+        )
+    if array.null_count:
+        raise ValueError(f"the {what} is missing {_where(array.is_null(), first_row)}")
+    if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
+        raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
+    return array.cast(pa.large_string())
+
+
+def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
+    """In which row something is wrong, or in how many.
+
+    >>> _where([False, True], first_row=10), _where([True, False, True])
+    ('in row 11', 'in 2 rows (first in row 0)')
+    """
+    rows = np.flatnonzero(wrong)
+    first = f"in row {first_row + rows[0]}"
+    return first if len(rows) == 1 else f"in {len(rows)} rows (first {first})"
+
+
+def _in_one(chunks: pa.ChunkedArray) -> pa.Array:
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    if str(chunks.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
+        chunks = chunks.cast(pa.large_string())
+    return pa.concat_arrays(chunks.chunks)
+
+
+def _to_arrow(values: Any, what: str) -> Any:
+    dtype: Any = getattr(values, "dtype", None)
+    if hasattr(dtype, "categories"):  # which may be of several kinds
+        codes = values.cat.codes.to_numpy()
+        return text(dtype.categories, what).take(pa.array(codes, mask=codes < 0))
+    if dtype is not None and dtype != np.dtype(object):
+        return pa.array(values, from_pandas=True)
+    repeated = None if dtype is None else _repeated_text(np.asarray(values))
+    return text_array(values, what) if repeated is None else repeated
+
+
+def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
+    """Text of which most rows hold the very string of the row before, as query ids mostly do: it
+    need be looked into only once. None where it is something else."""
+    addresses = np.frombuffer(objects.tobytes(), dtype=np.intp)
+    first = np.flatnonzero(np.diff(addresses, prepend=~addresses[:1]))
+    if 4 * len(first) > len(objects):
+        return None
+    try:
+        each = pa.array(objects[first])
+    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
+        return None
+    if not pa.types.is_string(each.type) or each.null_count:
+        return None
+    sizes = np.diff(first, append=len(objects))
+    return each.cast(pa.large_string()).take(pa.array(np.repeat(np.arange(len(first)), sizes)))
+
+
+def text_array(values: Any, what: str) -> pa.Array:
+    """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
+    try:
+        array = pa.array(values, from_pandas=True)
+        if str(array.type) in TEXT_TYPES:
+            return array.cast(pa.large_string())
+    except UnicodeEncodeError as error:
+        raise _not_unicode(what, error) from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        pass  # Kinds are mixed, or numbers are large.
+    missing = [_is_missing(value) for value in values]
+    if any(missing):
+        raise ValueError(f"the {what} is missing {_where(missing)}")
+    for row, value in enumerate(values):
+        if isinstance(value, (float, np.floating, bytes)):
+            raise ValueError(
+                f"the {what} must be text or a whole number, but row {row} holds {value!r}"
+            )
+    try:
+        return pa.array([str(v) for v in values], type=pa.large_string())
+    except UnicodeEncodeError as error:
+        raise _not_unicode(what, error) from None
+
+
+def _not_unicode(what: str, error: UnicodeEncodeError) -> ValueError:
+    return ValueError(f"the {what} holds text that is not Unicode: {error}")
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether an object stands for nothing: None, NaN, NaT or NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # of pandas' NA nobody can say what it equals
+        return True
+
+
+def numbers(
+    values: Any, what: str, missing_ok: bool = False, first_row: int = 0
+) -> npt.NDArray[np.float64]:
+    """Numbers as 64-bit floats, whole ones beyond 2^53 as the nearest.
+
+    Args:
+        values: pandas Series, Arrow or NumPy array, or list.
+        what: how an error calls the column.
+        missing_ok: whether NaN may stand in it.
+        first_row: the number of the first value, where there are others before.
+
+    Raises:
+        ValueError: for text, for a value that is no number, for NaN unless ``missing_ok``.
+    """
+    if len(values) == 0:
+        return np.empty(0)
+    array = _numeric(values, what)
+    bad = np.isnan(array)
+    if bad.any() and not missing_ok:
+        raise ValueError(
+            f"the {what} is not a number (NaN) {_where(bad, first_row)}; drop these rows or fix "
+            "what made them"
+        )
+    return array
+
+
+def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return _from_arrow(values, what)
+    if getattr(values, "dtype", object) == np.dtype(object):
+        return _from_objects(values, what)
+    if getattr(values.dtype, "kind", "O") not in "iufb":
+        raise ValueError(
+            f"the {what} must be numbers, but the column holds {values.dtype} "
+            f"(first {next(iter(values))!r}); convert it with .astype(float)"
+        )
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float64)
+    array: npt.NDArray[np.float64] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return array
+
+
+def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np.float64]:
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    kind = values.type
+    if not any(is_kind(kind) for is_kind in _NUMBERS):
+        raise ValueError(f"the {what} must be numbers, not {kind}")
+    whole_array = {} if isinstance(values, pa.ChunkedArray) else {"zero_copy_only": False}
+    array: npt.NDArray[np.float64] = values.cast(pa.float64(), safe=False).to_numpy(**whole_array)
+    return array
+
+
+def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
+    for row, value in enumerate(values):
+        if isinstance(value, (str, bytes)):
+            raise ValueError(f"the {what} must be a number, but row {row} holds the text {value!r}")
+    try:
+        return np.asarray([np.nan if v is None else v for v in values], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"the {what} must be numbers: {error}") from None
+
+
+def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0) -> None:
+    """That no grade is infinite, or a ValueError."""
+    infinite = np.isinf(grades)
+    if infinite.any():
+        raise ValueError(
+            f"the {what} is infinite {_where(infinite, first_row)}; a grade is a finite number"
+        )
+
+
+def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Grades as int64 where none has a fraction, else as they are."""
+    try:
+        return grades.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return grades

@@ -1,0 +1,1 @@
+"""A run matched with qrels: order, ties, duplicates, cut-offs."""

@@ -1,0 +1,361 @@
+"""Loops over ids on Arrow's buffers, compiled: ranking, matching, looking up.
+
+Imported when a run is first large enough to pay for it (see
+:mod:`~pyterrier_asl.judging.matching`), for Numba takes a while to load. An id is the bytes
+``data[offsets[i]:offsets[i + 1]]``. Every kernel works on part of its input and lets go of the
+interpreter's lock, so that :func:`parallel_for` can put one on every core. Which rows and pairs
+come out does not depend on hashes or threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+F = TypeVar("F", bound=Callable[..., Any])
+Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+Hashes = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+Scores = npt.NDArray[np.float32]
+
+_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
+_SHIFT = np.uint64(32)
+_ONE, _EIGHT = np.uint64(1), np.uint64(8)
+
+#: Fewer rows than this are not worth a second thread.
+_ALONE = 100_000
+
+
+def _compiled(function: F) -> F:
+    """Compiles on first use and keeps the result on disk, where there is a place that can be
+    written to: beside this file, in the user's cache or in ``NUMBA_CACHE_DIR``."""
+    try:
+        made: F = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # Numba has found no such place
+        made = numba.njit(nogil=True)(function)
+    return made
+
+
+def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> None:
+    """Calls ``kernel(first, last, starts, ...)`` on parts of the blocks, one for every core.
+
+    Args:
+        kernel: a compiled function that works on blocks ``first`` to ``last``.
+        starts: where each block begins, and where the last ends, shape (B + 1,).
+        *arguments: what else it takes.
+    """
+    blocks, rows = len(starts) - 1, int(starts[-1])
+    workers = min(threads(), rows // _ALONE, blocks)
+    if workers < 2:
+        kernel(0, blocks, starts, *arguments)
+        return
+    goals = np.arange(1, workers) * (rows / workers)
+    cuts = [0, *np.searchsorted(starts, goals).tolist(), blocks]
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [
+            pool.submit(kernel, first, last, starts, *arguments)
+            for first, last in zip(cuts, cuts[1:])
+            if first < last
+        ]:
+            done.result()
+
+
+def threads() -> int:
+    """How many cores this process may use; ``NUMBA_NUM_THREADS`` can make them fewer."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(allowed or 1, int(numba.config.NUMBA_NUM_THREADS))
+
+
+@_compiled
+def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
+    """A 64-bit hash of ``data[begin:end]``, eight bytes at a time.
+
+    After each step the state is multiplied by the seed, an odd number that nobody else knows, so
+    that no ids can be made up whose hashes are alike.
+    """
+    i, stop = np.uint64(begin), np.uint64(end)
+    value = (stop - i) * _MULTIPLIER
+    while i + _EIGHT <= stop:
+        word = np.uint64(0)
+        for k in range(np.uint64(8)):
+            word |= np.uint64(data[i + np.uint64(k)]) << (np.uint64(k) << np.uint64(3))
+        value = (value ^ word) * _MULTIPLIER
+        value = (value ^ (value >> _SHIFT)) * seed
+        i += _EIGHT
+    word = np.uint64(0)
+    while i < stop:
+        word = (word << _EIGHT) | np.uint64(data[i])
+        i += _ONE
+    value = (value ^ word) * _MULTIPLIER
+    value = (value ^ (value >> _SHIFT)) * seed
+    return value ^ (value >> _SHIFT)
+
+
+@_compiled
+def _same(
+    offsets: Ints, data: Bytes, i: int, other_offsets: Ints, other_data: Bytes, j: int
+) -> bool:
+    """Whether id i of one column is id j of another."""
+    begin, other = offsets[i], other_offsets[j]
+    length = offsets[i + 1] - begin
+    if other_offsets[j + 1] - other != length:
+        return False
+    for k in range(length):
+        if data[begin + k] != other_data[other + k]:
+            return False
+    return True
+
+
+@_compiled
+def _greater(offsets: Ints, data: Bytes, i: int, j: int) -> bool:
+    """Whether id i comes after id j in plain string order."""
+    begin, other = offsets[i], offsets[j]
+    length, other_length = offsets[i + 1] - begin, offsets[j + 1] - other
+    for k in range(min(length, other_length)):
+        if data[begin + k] != data[other + k]:
+            return bool(data[begin + k] > data[other + k])
+    return bool(length > other_length)
+
+
+@_compiled
+def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
+    """Whether row i ranks before row j: higher score, or equal score and greater id."""
+    if scores[i] != scores[j]:
+        return bool(scores[i] > scores[j])
+    return _greater(offsets, data, i, j)
+
+
+@_compiled
+def hashes(
+    first: int, last: int, starts: Ints, offsets: Ints, data: Bytes, seed: Any, out: Hashes
+) -> None:
+    """The hash of every id in blocks ``first`` to ``last``."""
+    for i in range(starts[first], starts[last]):
+        out[i] = _hash(data, offsets[i], offsets[i + 1], seed)
+
+
+@_compiled
+def find_unsorted(
+    first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes, out: Bytes
+) -> None:
+    """Marks the blocks that are not in the order of their ranking."""
+    for block in range(first, last):
+        for i in range(starts[block] + 1, starts[block + 1]):
+            if scores[i] >= scores[i - 1] and _before(scores, offsets, data, i, i - 1):
+                out[block] = 1
+                break
+
+
+@_compiled
+def sort(
+    first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes,
+    unsorted: Bytes, order: Ints,
+) -> None:  # fmt: skip
+    """Puts the rows of the marked blocks in ranking order: a merge sort that leaves alone what is
+    in order already, and equal rows as they stand."""
+    for block in range(first, last):
+        if not unsorted[block]:
+            continue
+        begin, end = starts[block], starts[block + 1]
+        spare = np.empty(end - begin, np.int64)
+        for low in range(begin, end, 8):
+            for i in range(low + 1, min(low + 8, end)):
+                row, j = order[i], i
+                while j > low and _before(scores, offsets, data, row, order[j - 1]):
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = row
+        width = 8
+        while width < end - begin:
+            for low in range(begin, end - width, 2 * width):
+                middle, high = low + width, min(low + 2 * width, end)
+                if not _before(scores, offsets, data, order[middle], order[middle - 1]):
+                    continue
+                left = middle - low
+                spare[:left] = order[low:middle]
+                i, j = 0, middle
+                for k in range(low, high):
+                    if i == left:
+                        break
+                    if j < high and _before(scores, offsets, data, order[j], spare[i]):
+                        order[k] = order[j]
+                        j += 1
+                    else:
+                        order[k] = spare[i]
+                        i += 1
+            width *= 2
+
+
+@_compiled
+def match(
+    first: int, last: int, starts: Ints, order: Ints, offsets: Ints, data: Bytes,
+    queries: Ints, known_starts: Ints, known_offsets: Ints, known_data: Bytes, known_hashes: Hashes,
+    seed: Any, entry_starts: Ints, entry_ranks: Ints, entry_pairs: Ints, entries: Ints,
+    again: Bytes, repeated: Ints,
+) -> None:  # fmt: skip
+    """Matches each block's rows with the known ids of its query, and finds rows that stand again.
+
+    One table of hashes a block holds the known ids and the rows seen so far, so that one search
+    answers both questions.
+
+    Args:
+        first: first block.
+        last: block after the last.
+        starts: where each block begins, and where the last ends.
+        order: rows in ranking order; empty: as they stand.
+        offsets: where each row's id begins.
+        data: bytes of the rows' ids.
+        queries: the query of each block.
+        known_starts: where each query's known ids begin.
+        known_offsets: where each known id begins.
+        known_data: bytes of the known ids.
+        known_hashes: hashes of the known ids.
+        seed: the seed of these.
+        entry_starts: where each block's entries go.
+        entry_ranks: for each known id matched the rank of its row, from 1.
+        entry_pairs: for each known id matched which it is.
+        entries: how many known ids each block has matched.
+        again: marks places in ranking order of rows whose id stands above.
+        repeated: how many of those each block has.
+    """
+    keys, values, seen = np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint8)
+    for block in range(first, last):
+        begin, end = starts[block], starts[block + 1]
+        known, stop = known_starts[queries[block]], known_starts[queries[block] + 1]
+        size = 16
+        while size < 2 * (end - begin + stop - known):
+            size *= 2
+        if size > len(keys):
+            keys, values = np.empty(size, np.uint64), np.empty(size, np.int64)
+            seen = np.empty(size, np.uint8)
+        values[:size] = -1
+        mask = np.uint64(size - 1)
+        for pair in range(known, stop):
+            place = known_hashes[pair] & mask
+            while values[place] >= 0:
+                place = (place + _ONE) & mask
+            keys[place], values[place], seen[place] = known_hashes[pair], pair, 0
+        entry, dropped = entry_starts[block], 0
+        for i in range(begin, end):
+            row = order[i] if len(order) else i
+            key = _hash(data, offsets[row], offsets[row + 1], seed)
+            place = key & mask
+            while True:
+                value = values[place]
+                if value < 0:  # a row's value stands after those of all known ids
+                    keys[place], values[place] = key, len(known_hashes) + row
+                    break
+                if keys[place] == key:
+                    if value >= len(known_hashes):
+                        if _same(offsets, data, row, offsets, data, value - len(known_hashes)):
+                            again[i] = 1
+                            dropped += 1
+                            break
+                    elif _same(offsets, data, row, known_offsets, known_data, value):
+                        if seen[place]:
+                            again[i] = 1
+                            dropped += 1
+                        else:
+                            seen[place] = 1
+                            entry_ranks[entry] = i - begin + 1 - dropped
+                            entry_pairs[entry] = value
+                            entry += 1
+                        break
+                place = (place + _ONE) & mask
+        entries[block] = entry - entry_starts[block]
+        repeated[block] = dropped
+
+
+@_compiled
+def build(
+    first: int, last: int, starts: Ints, table_starts: Ints, offsets: Ints, data: Bytes,
+    known_hashes: Hashes, table: Int32s, again: Bytes,
+) -> None:  # fmt: skip
+    """Puts each group's ids into its part of a table of hashes, and marks ids that stand again
+    later; of equal ids the last is in the table."""
+    for group in range(first, last):
+        low = table_starts[group]
+        mask = np.uint64(table_starts[group + 1] - low - 1)
+        for i in range(starts[group], starts[group + 1]):
+            place = known_hashes[i] & mask
+            while True:
+                value = table[low + np.int64(place)]
+                if value < 0:
+                    break
+                if known_hashes[value] == known_hashes[i] and _same(
+                    offsets, data, i, offsets, data, value
+                ):
+                    again[value] = 1
+                    break
+                place = (place + _ONE) & mask
+            table[low + np.int64(place)] = i
+
+
+@_compiled
+def find(
+    first: int, last: int, starts: Ints, groups: Ints, offsets: Ints, data: Bytes,
+    known_offsets: Ints, known_data: Bytes, known_hashes: Hashes, seed: Any, table_starts: Ints,
+    table: Int32s, out: Ints,
+) -> None:  # fmt: skip
+    """Where each row's id stands among the known ones of its group, -1 where it does not."""
+    for i in range(starts[first], starts[last]):
+        out[i] = -1
+        group = groups[i] if len(groups) else 0
+        if group < 0:
+            continue
+        low = table_starts[group]
+        mask = np.uint64(table_starts[group + 1] - low - 1)
+        key = _hash(data, offsets[i], offsets[i + 1], seed)
+        place = key & mask
+        while True:
+            value = table[low + np.int64(place)]
+            if value < 0:
+                break
+            if known_hashes[value] == key and _same(
+                offsets, data, i, known_offsets, known_data, value
+            ):
+                out[i] = value
+                break
+            place = (place + _ONE) & mask
+
+
+@_compiled
+def number(
+    first: int, last: int, starts: Ints, blocks: Ints, hashes: Hashes, ranks: Ints, codes: Ints,
+    best: Ints, counts: Ints,
+) -> None:  # fmt: skip
+    """Numbers the different documents of queries ``first`` to ``last`` over several runs.
+
+    Documents stand by run, then by query; block ``run * Q + query`` of ``blocks`` is the answer of
+    a run. ``starts`` says how many documents all runs together have for a query. Two are the same
+    if their hashes are. From ``starts`` on ``best`` gets the best rank of each.
+    """
+    queries = len(starts) - 1
+    runs = (len(blocks) - 1) // queries
+    for query in range(first, last):
+        room = 1
+        while room < 2 * (starts[query + 1] - starts[query]):
+            room *= 2
+        table, known = np.full(room, -1, np.int64), np.empty(room, np.uint64)
+        mask, count = np.uint64(room - 1), 0
+        for run in range(runs):
+            block = run * queries + query
+            for i in range(blocks[block], blocks[block + 1]):
+                slot = hashes[i] & mask
+                while table[slot] >= 0 and known[slot] != hashes[i]:
+                    slot = (slot + _ONE) & mask
+                if table[slot] < 0:
+                    table[slot], known[slot] = count, hashes[i]
+                    best[starts[query] + count] = ranks[i]
+                    count += 1
+                codes[i] = table[slot]
+                place = starts[query] + codes[i]
+                best[place] = min(best[place], ranks[i])
+        counts[query] = count

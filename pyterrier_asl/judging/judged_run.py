@@ -1,0 +1,340 @@
+"""A run in order, matched with judgements: what every measure, preference and analysis reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..io.columns import Columns, run_columns
+from ..scoring.groups import cumulate, offsets_of, within_query
+
+if TYPE_CHECKING:
+    from .judgements import Judgements
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: What to say of a run whose scores are constant.
+CONSTANT_SCORES = (
+    "all documents of a query have the same score, in every query: as in trec_eval their order is "
+    "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
+)
+#: Fewer documents may have one score by chance.
+_ENOUGH_TO_TELL = 20
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Every row of a run that answers a known query, in the order of the ranking.
+
+    Attributes:
+        offsets: where each query's rows begin, shape (Q + 1,).
+    """
+
+    offsets: Ints
+    _rows: Ints | None
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def as_it_stands(self) -> bool:
+        """Whether the ranking is all rows of the run in their order: nothing need be moved."""
+        return self._rows is None
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Row numbers of the run, query by query, best first."""
+        return np.arange(self.offsets[-1]) if self._rows is None else self._rows
+
+    def take(self, column: Floats) -> Floats:
+        """The values of a column of the run in the order of the ranking."""
+        return column if self._rows is None else column[self._rows]
+
+    def cut(self, k: int) -> Ranking:
+        """The first ``k`` of each query."""
+        sizes = np.diff(self.offsets)
+        if not np.any(sizes > k):
+            return self
+        kept = np.minimum(sizes, k)
+        places = np.repeat(self.offsets[:-1], kept) + within_query(cumulate(kept))
+        return Ranking(cumulate(kept), places if self._rows is None else self._rows[places])
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """Where a run has its relevant documents: what most measures need and no more.
+
+    Attributes:
+        ranks: ranks from 1, query by query, ascending, one a retrieved relevant document.
+        offsets: where each query's ranks begin, shape (Q + 1,).
+        total: relevant documents of each query, retrieved or not, shape (Q,).
+        retrieved: retrieved documents of each query, shape (Q,).
+        pairs: which judged document each rank is of (a position in the judgements).
+    """
+
+    ranks: Ints
+    offsets: Ints
+    total: Ints
+    retrieved: Ints
+    pairs: Ints
+
+    @cached_property
+    def found(self) -> Ints:
+        """Relevant documents retrieved, shape (Q,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def queries(self) -> Ints:
+        """The query number of each rank."""
+        return np.repeat(np.arange(len(self.total)), self.found)
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run in order, matched with judgements: one entry per retrieved judged document.
+
+    Attributes:
+        judgements: what it was matched with; Q queries.
+        table: the run by columns.
+        retrieved: documents retrieved for each query, shape (Q,).
+        queries: the query number of each entry, ascending, shape (E,).
+        ranks: its rank from 1, ascending within a query, shape (E,).
+        pairs: which judged document it is (a position in the judgements), shape (E,).
+    """
+
+    judgements: Judgements
+    table: Columns
+    retrieved: Ints
+    queries: Ints
+    ranks: Ints
+    pairs: Ints
+    _ranking: RankedRows
+    _cutoff: int | None = None
+    _relevant: dict[float, Relevant] = field(default_factory=dict)
+    _views: dict[tuple[int | None, bool], JudgedRun] = field(default_factory=dict)
+
+    @classmethod
+    def from_entries(
+        cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
+    ) -> JudgedRun:
+        """A run of which nothing is known but these: its rows are forgotten, or elsewhere."""
+        nothing = np.empty(0, dtype=np.int64)
+        rows = RankedRows(
+            nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements), nothing
+        )
+        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, rows)
+
+    def matched_with(self, judgements: Judgements) -> JudgedRun:
+        """The same entries, where a copy of these judgements is theirs."""
+        return replace(self, judgements=judgements, _relevant={}, _views={})
+
+    def with_entries(
+        self, judgements: Judgements, queries: Ints, ranks: Ints, pairs: Ints
+    ) -> JudgedRun:
+        """The same ranking, matched with other judgements of the same queries."""
+        return replace(
+            self, judgements=judgements, queries=queries, ranks=ranks, pairs=pairs, _relevant={},
+            _views={},
+        )  # fmt: skip
+
+    def without_rows(self) -> JudgedRun:
+        """The same, but for the rows, which may be many: of the table only the first is left."""
+        first = pa.array([0] if len(self.table) else [], pa.int64())
+        table = Columns(
+            self.table.qid.take(first), self.table.docno.take(first), self.table.value[:1].copy(),
+            None,
+        )  # fmt: skip
+        bare = JudgedRun.from_entries(
+            self.judgements, self.retrieved, self.queries, self.ranks, self.pairs
+        )
+        return replace(bare, table=table)
+
+    @cached_property
+    def has_constant_scores(self) -> bool:
+        """Whether all documents of a query have the same score, in every query: as good as none."""
+        starts, rows = self._ranking.starts, self._ranking.rows
+        several = np.diff(starts) > 1
+        if np.diff(starts)[several].sum() < _ENOUGH_TO_TELL:
+            return False
+        best, worst = starts[:-1][several], starts[1:][several] - 1
+        if rows is not None:
+            best, worst = rows[best], rows[worst]
+        with np.errstate(over="ignore"):  # see Judgements.judge
+            high, low = self.table.value[[best, worst]].astype(np.float32)
+        return bool(np.all(high == low))
+
+    @property
+    def has_duplicates(self) -> bool:
+        """Whether a document stands twice in the ranking of a query."""
+        return len(self._ranking.repeated) > 0
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The grade of each entry, shape (E,)."""
+        return self.judgements.grades[self.pairs]
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where each query's entries begin, shape (Q + 1,)."""
+        return offsets_of(self.queries, len(self.judgements))
+
+    def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
+        """The same run without its unjudged documents, then only its first ``cutoff``."""
+        if cutoff is None and not judged_only:
+            return self
+        key = (cutoff, judged_only)
+        if key not in self._views:
+            seen = self._without_unjudged() if judged_only else self
+            self._views[key] = seen if cutoff is None else seen._cut(cutoff)
+        return self._views[key]
+
+    def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
+        """The same run, matched with the same judgements of other grades."""
+        return self.matched_with(self.judgements.regraded(grades))
+
+    def _without_unjudged(self) -> JudgedRun:
+        keep = self.grades >= 0
+        queries, pairs = self.queries[keep], self.pairs[keep]
+        retrieved = np.bincount(queries, minlength=len(self.judgements)).astype(np.int64)
+        return JudgedRun(
+            self.judgements, self.table, retrieved, queries,
+            within_query(cumulate(retrieved)) + 1, pairs, self._ranking,
+        )  # fmt: skip
+
+    def _cut(self, k: int) -> JudgedRun:
+        if not np.any(self.retrieved > k):
+            return self
+        keep = self.ranks <= k
+        return JudgedRun(
+            self.judgements, self.table, np.minimum(self.retrieved, k), self.queries[keep],
+            self.ranks[keep], self.pairs[keep], self._ranking, k,
+        )  # fmt: skip
+
+    def relevant(self, rel: float = 1) -> Relevant:
+        """The ranks of the documents with a grade of ``rel`` or more."""
+        if rel not in self._relevant:
+            keep = (self.grades >= rel) & (self.grades >= 0)
+            self._relevant[rel] = Relevant(
+                self.ranks[keep],
+                offsets_of(self.queries[keep], len(self.judgements)),
+                self.judgements.num_relevant(rel),
+                self.retrieved,
+                self.pairs[keep],
+            )
+        return self._relevant[rel]
+
+    @property
+    def whole_ranking(self) -> Ranking:
+        """Every retrieved document in rank order, whatever was cut or removed since."""
+        return self._ranking.by_query
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Every retrieved document in rank order, for what needs them all (lengths, tables)."""
+        whole = self.whole_ranking
+        return whole if self._cutoff is None else whole.cut(self._cutoff)
+
+    def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
+        """The document ids of a ranking of this run."""
+        if ranking.as_it_stands:
+            return self.table.docno
+        return self.table.docno.take(pa.array(ranking.rows))
+
+
+@dataclass(frozen=True)
+class RankedRows:
+    """A run's rows in ranking order, block by block; a block is the answer to one known query.
+
+    ``repeated`` are rows that are left out, because their document ranks better elsewhere.
+    """
+
+    rows: Ints | None
+    starts: Ints
+    queries: Ints
+    known: int
+    repeated: Ints
+
+    @cached_property
+    def retrieved(self) -> Ints:
+        """How many documents were retrieved for each known query, shape (Q,)."""
+        retrieved = np.zeros(self.known, dtype=np.int64)
+        retrieved[self.queries] = np.diff(self.starts)
+        return retrieved
+
+    @cached_property
+    def by_query(self) -> Ranking:
+        """The rows in the order of the known queries."""
+        offsets = cumulate(self.retrieved)
+        if np.all(np.diff(self.queries) > 0):
+            return Ranking(offsets, self.rows)
+        start = np.zeros(self.known, dtype=np.int64)
+        start[self.queries] = self.starts[:-1]
+        places = np.repeat(start, self.retrieved) + within_query(offsets)
+        return Ranking(offsets, places if self.rows is None else self.rows[places])
+
+
+def whole(parts: Sequence[JudgedRun]) -> JudgedRun:
+    """A run from its parts, if it is a whole answer: one that cannot be is an error.
+
+    Args:
+        parts: the run by queries, matched with the same judgements, one part at least. Of several
+            parts only the entries are kept, not the rows (see :meth:`JudgedRun.without_rows`).
+
+    Raises:
+        SplitQuery: where two parts answer a query.
+        ValueError: where the run or the qrels are empty, or share no query or no document.
+    """
+    judgements = parts[0].judgements
+    if not len(judgements):
+        raise ValueError("the qrels are empty: there is nothing to judge by")
+    some = next((part for part in parts if len(part.table)), None)
+    if some is None:
+        raise ValueError("the run is empty: it has no rows")
+    judged = parts[0] if len(parts) == 1 else _joined(parts)
+    if not judged.retrieved.any():
+        raise ValueError(
+            f"the run answers none of the {len(judgements)} judged queries: its query ids look "
+            f"like {some.table.qid[0].as_py()!r}, those of the qrels like "
+            f"{judgements.qid_text[0].as_py()!r}"
+        )
+    if len(judgements.docnos) and not len(judged.pairs):
+        raise ValueError(none_judged(some))
+    return judged
+
+
+class SplitQuery(ValueError):
+    """Two parts of a run answer the same query."""
+
+
+def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
+    judgements = parts[0].judgements
+    answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
+    if np.any(answered > 1):
+        qid = judgements.qids[int(np.argmax(answered > 1))]
+        raise SplitQuery(f"the answers to query {qid!r} do not lie together")
+    queries, ranks, pairs = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("queries", "ranks", "pairs")
+    )
+    if np.any(queries[1:] < queries[:-1]):
+        order = np.argsort(queries, kind="stable")
+        queries, ranks, pairs = queries[order], ranks[order], pairs[order]
+    retrieved = np.sum([part.retrieved for part in parts], axis=0)
+    return JudgedRun.from_entries(judgements, retrieved, queries, ranks, pairs)
+
+
+def none_judged(judged: JudgedRun) -> str:
+    """A run that shares no document with the qrels is most often one with other document ids."""
+    table, judgements = judged.table, judged.judgements
+    return (
+        "none of the documents of the run is judged: its ids look like "
+        f"{table.docno[0].as_py()!r}, those of the qrels like "
+        f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?"
+    )

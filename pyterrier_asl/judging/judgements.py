@@ -1,0 +1,332 @@
+"""Run + qrels -> :class:`JudgedRun`: order, ties, duplicates, cut-offs, ids.
+
+The one place where a run is put in order and matched with its judgements. Every measure,
+preference and analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see
+the same ranking:
+
+1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
+   descending, in plain string order; a ``rank`` column is ignored;
+2. a document that stands twice in a query's ranking is an error, or counts once, at its best rank;
+3. ``judged_only`` removes unjudged documents (negative grades count as unjudged);
+4. a cut-off cuts.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
+from ..io.tables import counted
+from ..scoring.groups import cumulate, offsets_of, within_query
+from .judged_run import CONSTANT_SCORES, JudgedRun, RankedRows, Ranking, none_judged, whole
+from .matching import PairIndex, codes, equal_groups, positions
+from .ranking import Match, match
+
+T = TypeVar("T")
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Judgements:
+    """Qrels, made ready once for any number of runs.
+
+    Attributes:
+        qids: the query ids, as the qrels themselves hold them, in order of first appearance.
+        qid_text: the same as text.
+        offsets: where each query's judged documents begin, shape (Q + 1,).
+        docnos: the judged documents, query by query, J of them.
+        grades: their grades, shape (J,).
+        queries: the query number of each, shape (J,).
+
+    Args:
+        qrels: data frame or Arrow table (``query_id``, ``doc_id``, ``relevance``, or PyTerrier's
+            ``qid``, ``docno``, ``label``), dict of dicts, or iterable of ``ir_measures.Qrel``.
+        duplicates: what a document is that stands twice in a ranking: ``'error'``, as it is to
+            trec_eval, or ``'best'``: it counts once, at its best rank.
+
+    Raises:
+        ValueError: for a missing column or id, or a grade that is not a number.
+
+    >>> judgements = Judgements({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
+    >>> judgements.qids, judgements.num_relevant(1).tolist()
+    (['q1', 'q2'], [1, 1])
+    """
+
+    def __init__(self, qrels: Any, *, duplicates: str = "error") -> None:
+        self.duplicates = _policy(duplicates)
+        table = qrels_columns(qrels)
+        answers, self.qid_text = _answers(table.qid, None)
+        rows, starts = answers.rows, answers.starts
+        first = starts[:-1] if rows is None else rows[starts[:-1]]
+        docnos, grades = table.docno, table.value
+        if rows is not None:
+            docnos, grades = docnos.take(pa.array(rows)), grades[rows]
+        index = PairIndex(starts, docnos)
+        repeated = index.repeated()
+        if len(repeated):
+            warnings.warn(
+                f"the qrels judge {counted(len(repeated), 'document')} twice for one query (e.g. "
+                f"{docnos[int(repeated[0])].as_py()!r}); the last judgement counts",
+                stacklevel=2,
+            )
+            keep = np.delete(np.arange(len(docnos)), repeated)
+            docnos, grades = docnos.take(pa.array(keep)), grades[keep]
+            index = PairIndex(np.searchsorted(keep, starts), docnos)
+        self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
+        if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
+            index = self._with_empty(qrels, index)
+        self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
+        self.queries = np.repeat(np.arange(len(self.qid_text)), np.diff(self.offsets))
+        self._relevant: dict[float, Ints] = {}
+        self._made: dict[Any, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what was made of it since, and what the index has as well."""
+        others = ("docnos", "offsets", "_relevant", "_made")
+        return {name: value for name, value in self.__dict__.items() if name not in others}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        index = state["index"]
+        arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
+        self.__dict__.update(
+            state, **arrays, docnos=index.ids, offsets=index.offsets, _relevant={}, _made={}
+        )
+
+    def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
+        """Adds the queries of a dict that have no judged document, behind the others."""
+        known = set(self.qid_text.to_pylist())
+        empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in known]
+        if not empty:
+            return index
+        self.qids = [*self.qids, *empty]
+        self.qid_text = pa.concat_arrays([self.qid_text, pa.array(empty, type=pa.large_string())])
+        ends = np.full(len(empty), len(index), dtype=np.int64)
+        return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What ``make`` makes of these judgements, made when first asked for by this key."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
+
+    def taking(self, duplicates: str | None) -> Judgements:
+        """The same judgements, for runs whose duplicates are taken so; None: as before."""
+        if duplicates is None or duplicates == self.duplicates:
+            return self
+        other = copy.copy(self)
+        other.duplicates = _policy(duplicates)
+        return other
+
+    def regraded(self, grades: Mapping[float, float]) -> Judgements:
+        """The same judgements with other grades for some of their grades."""
+
+        def make() -> Judgements:
+            other = copy.copy(self)
+            other.grades = self.grades.copy()
+            for old, new in grades.items():
+                other.grades[self.grades == old] = new
+            other._relevant, other._made = {}, {}
+            return other
+
+        return self.once(("regraded", *sorted(grades.items())), make)
+
+    def extended(
+        self, order: Ints, queries: Ints, grades: Floats, docnos: Sequence[str]
+    ) -> Judgements:
+        """The same judgements and further ones, for runs that are already matched.
+
+        Args:
+            order: where each comes from: one of these judgements or, after them, a new one.
+            queries: their query numbers, ascending.
+            grades: the grades of these judgements and of the new ones.
+            docnos: the documents of the new ones.
+        """
+        other = copy.copy(self)
+        new = pa.array(docnos, type=pa.large_string())
+        other.docnos = pa.concat_arrays([self.docnos, new]).take(pa.array(order))
+        other.queries, other.grades = queries, grades[order]
+        other.offsets = offsets_of(queries, len(self))
+        other._relevant, other._made = {}, {}
+        return other
+
+    def __len__(self) -> int:
+        return len(self.qids)
+
+    def num_relevant(self, rel: float) -> Ints:
+        """How many documents each query has with a grade of ``rel`` or more, shape (Q,)."""
+        if rel not in self._relevant:
+            self._relevant[rel] = self.num_graded(rel, np.inf)
+        return self._relevant[rel]
+
+    def num_graded(self, low: float, high: float) -> Ints:
+        """How many documents each query has with low <= grade < high, shape (Q,)."""
+        within = (self.grades >= max(low, 0)) & (self.grades < high)
+        return np.bincount(self.queries[within], minlength=len(self)).astype(np.int64)
+
+    def judge(self, run: Any) -> JudgedRun:
+        """Puts a run in order and matches it with these judgements.
+
+        Args:
+            run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's
+                ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+
+        Raises:
+            ValueError: for a missing column or id, a score that is no number, or NaN.
+
+        Warns:
+            UserWarning: of documents that stand twice in a ranking, which count once, at their best
+                rank; of a run none of whose documents is judged, or whose scores are constant.
+        """
+        judged = _judge(self, run_columns(run), "warn")
+        if judged.retrieved.any() and len(self.docnos) and not len(judged.pairs):
+            warnings.warn(none_judged(judged), NothingJudged, stacklevel=2)
+        if judged.has_constant_scores:
+            warnings.warn(CONSTANT_SCORES, stacklevel=2)
+        return judged
+
+    def judge_whole(self, run: Any) -> JudgedRun:
+        """The same for a run that should be a whole answer: one that cannot be is an error.
+
+        Raises:
+            ValueError: where the run or the qrels are empty, or share no query or no document.
+        """
+        return whole([self.judge_part(run)])
+
+    def judge_part(self, run: Any) -> JudgedRun:
+        """The same for some of the queries of a run; see :func:`whole`.
+
+        Raises:
+            ValueError: for a document that stands twice in a ranking, unless it may.
+        """
+        return _judge(self, run_columns(run), self.duplicates)
+
+
+class NothingJudged(UserWarning):
+    """None of a run's documents is judged."""
+
+
+def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
+    """Puts a run in order without judgements, all of its queries.
+
+    Args:
+        run: what :meth:`Judgements.judge` takes.
+        depth: keep only the first ``depth`` of each query.
+
+    Returns:
+        The run by columns; its query ids in order of first appearance; its rows in ranking order.
+
+    >>> table, qids, ranking = rank({"q": {"a": 1, "b": 2, "c": 2}})
+    >>> table.docno.take(ranking.rows).to_pylist()
+    ['c', 'b', 'a']
+    """
+    table = run_columns(run)
+    answers, qids = _answers(table.qid, None)
+    unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
+    ranking = _rank(table, answers, unknown, "warn")[0].by_query
+    return table, qids, ranking if depth is None else ranking.cut(depth)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """A run's rows query by query, those that answer a known one.
+
+    Attributes:
+        rows: row numbers of the run, those of one query together; None: all of them in order.
+        starts: where in them each query's begin, and where the last's end, shape (B + 1,).
+        queries: the query each block answers, shape (B,).
+        known: how many queries are known.
+    """
+
+    rows: Ints | None
+    starts: Ints
+    queries: Ints
+    known: int
+
+
+def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
+    answers, _ = _answers(table.qid, judgements.qid_text)
+    order, found = _rank(table, answers, judgements.index, duplicates)
+    entries = (order.queries[found.blocks], found.ranks, found.pairs)
+    if np.any(np.diff(order.queries) < 0):
+        by_query = np.argsort(entries[0], kind="stable")
+        entries = (entries[0][by_query], entries[1][by_query], entries[2][by_query])
+    return JudgedRun(judgements, table, order.retrieved, *entries, order)
+
+
+def _answers(
+    qid: pa.LargeStringArray, known: pa.LargeStringArray | None
+) -> tuple[_Answers, pa.LargeStringArray]:
+    """The rows that answer known queries (None: all that there are), and the known queries.
+
+    Rows that already lie together stay where they are.
+    """
+    bounds, each = equal_groups(qid)
+    numbers, different = codes(each)
+    known = different if known is None else known
+    query = positions(different, known)[numbers]
+    if len(different) == len(each) and not np.any(query < 0):
+        return _Answers(None, bounds, query, len(known)), known
+    sizes = np.diff(bounds)
+    together = np.flatnonzero(query >= 0)
+    together = together[np.argsort(query[together], kind="stable")]
+    sizes = sizes[together]
+    rows = np.repeat(bounds[together], sizes) + within_query(cumulate(sizes))
+    answered = np.bincount(query[together], weights=sizes, minlength=len(known)).astype(np.int64)
+    queries = np.flatnonzero(answered)
+    return _Answers(rows, cumulate(answered[queries]), queries, len(known)), known
+
+
+def _rank(
+    table: Columns, answers: _Answers, known: PairIndex, duplicates: str
+) -> tuple[RankedRows, Match]:
+    """The rows in ranking order, each document once, and the known documents among them."""
+    rows, docnos, values = answers.rows, table.docno, table.value
+    if rows is not None:
+        docnos, values = docnos.take(pa.array(rows)), values[rows]
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        scores = values.astype(np.float32)
+    found = match(scores, docnos, answers.starts, answers.queries, known)
+    repeated = found.repeated if rows is None else rows[found.repeated]
+    if len(repeated) and duplicates == "error":
+        raise ValueError(_twice(table, repeated))
+    if len(repeated) and duplicates == "warn":
+        warnings.warn(
+            f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
+            f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): to the measures of this package "
+            "each counts once, at its best rank; to others of ir_measures its last row counts",
+            stacklevel=4,
+        )
+    if rows is None:
+        rows = found.order
+    elif found.order is not None:
+        rows = rows[found.order]
+    return RankedRows(rows, found.starts, answers.queries, answers.known, repeated), found
+
+
+def _twice(table: Columns, repeated: Ints) -> str:
+    """What is wrong with a run in which documents stand twice."""
+    row = int(repeated[0])
+    qid, docno = table.qid[row], table.docno[row]
+    there = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
+    return (
+        f"document {docno.as_py()!r} stands {pc.sum(there).as_py()} times in the ranking of query "
+        f"{qid.as_py()!r} ({len(repeated)} rows of the run are such repetitions): a ranking holds "
+        "each document once; remove them, or count each at its best rank: duplicates='best' in "
+        "Python, --duplicates best of the commands evaluate, compare and analyze"
+    )
+
+
+def _policy(duplicates: str) -> str:
+    if duplicates not in ("error", "best"):
+        raise ValueError(f"duplicates must be 'error' or 'best', not {duplicates!r}")
+    return duplicates

@@ -1,0 +1,191 @@
+"""The unjudged documents that some runs show, numbered alike in all of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..scoring.groups import cumulate, within_query
+from .judged_run import JudgedRun
+from .matching import SEED, arrays_of, even
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Some of the documents that a run retrieved.
+
+    Attributes:
+        offsets: where each query's begin, shape (Q + 1,).
+        ranks: their ranks from 1, ascending within a query, shape (U,).
+        rows: their rows in the run, shape (U,).
+        codes: which documents of all compared runs they are, shape (U,).
+    """
+
+    offsets: Ints
+    ranks: Ints
+    rows: Ints
+    codes: Ints
+
+    def cut(self, cutoff: int | None) -> Retrieved:
+        """Those in the first ``cutoff``."""
+        if cutoff is None or not len(self.ranks) or self.ranks.max() <= cutoff:
+            return self
+        return self.where(self.ranks <= cutoff)
+
+    def where(self, keep: npt.NDArray[np.bool_]) -> Retrieved:
+        """Some of them."""
+        kept = cumulate(keep.astype(np.int64))
+        return Retrieved(
+            kept[self.offsets], self.ranks[keep], self.rows[keep], self.codes[keep]
+        )
+
+
+class Unjudged:
+    """The unjudged documents of S judged runs: D different (query, document) pairs.
+
+    A document without a judgement is unjudged, and one with a negative grade.
+
+    Attributes:
+        runs: the runs.
+        offsets: where each query's documents begin, shape (Q + 1,).
+        best: the best rank at which any run shows each, shape (D,).
+
+    Args:
+        runs: runs, judged by the same judgements, with all their rows.
+        depth: look only at the first ``depth`` of each ranking; None: at all.
+
+    Two documents of one query are taken for the same with a chance of one in 2^64.
+
+    >>> from pyterrier_asl.judging.judgements import Judgements
+    >>> judgements = Judgements({"q": {"a": 1}})
+    >>> runs = [{"q": {"a": 3, "x": 2, "y": 1}}, {"q": {"y": 3, "a": 2}}]
+    >>> unjudged = Unjudged([judgements.judge(run) for run in runs])
+    >>> unjudged.best.tolist(), [one.codes.tolist() for one in unjudged.retrieved]
+    ([2, 1], [[0, 1], [1]])
+    """
+
+    def __init__(self, runs: Sequence[JudgedRun], depth: int | None = None) -> None:
+        from . import _kernels
+
+        self.runs, self.depth = list(runs), depth
+        found = [unjudged(run, depth) for run in runs]
+        queries = len(runs[0].judgements)
+        sizes = np.concatenate([np.diff(one.offsets) for one in found])
+        blocks = cumulate(sizes)
+        starts = cumulate(sizes.reshape(-1, queries).sum(axis=0))
+        ranks = np.concatenate([one.ranks for one in found])
+        hashes = np.concatenate([_hashes(run, one.rows) for run, one in zip(runs, found)])
+        codes, best = np.empty((2, len(ranks)), dtype=np.int64)
+        counts = np.zeros(queries, dtype=np.int64)
+        _kernels.parallel_for(_kernels.number, starts, blocks, hashes, ranks, codes, best, counts)
+        self.offsets = cumulate(counts)
+        self.best = best[np.repeat(starts[:-1], counts) + within_query(self.offsets)]
+        codes += np.repeat(np.tile(self.offsets[:-1], len(found)), sizes)
+        parts = np.split(codes, blocks[queries:-1:queries])
+        self.retrieved = [replace(one, codes=part) for one, part in zip(found, parts)]
+        self.is_open = np.ones(len(self.best), dtype=bool)
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def queries(self) -> Ints:
+        """The query of each document, shape (D,)."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def count(self, depth: int | None) -> Ints:
+        """How many documents of each query some run shows in its first ``depth``, shape (Q,)."""
+        wanted = self.is_open if depth is None else self.is_open & (self.best <= depth)
+        return np.bincount(self.queries[wanted], minlength=len(self.offsets) - 1)
+
+    def select(self, numbers: Sequence[int]) -> Unjudged:
+        """Some of the runs, with the unjudged documents that these show."""
+        other = copy.copy(self)
+        other.runs = [self.runs[number] for number in numbers]
+        other.retrieved = [self.retrieved[number] for number in numbers]
+        other.best = np.full(len(self.best), np.iinfo(np.int64).max)
+        for one in other.retrieved:
+            other.best[one.codes] = np.minimum(other.best[one.codes], one.ranks)
+        other.is_open = self.is_open & (other.best < np.iinfo(np.int64).max)
+        return other
+
+    def labelled(self, codes: Ints, grades: npt.NDArray[np.float64]) -> Unjudged:
+        """The same runs where some of the documents have been judged.
+
+        Args:
+            codes: which documents, each once, shape (L,).
+            grades: their grades, from 0 on, shape (L,).
+        """
+        old = self.runs[0].judgements
+        queries = np.concatenate((old.queries, self.queries[codes]))
+        order = np.argsort(queries, kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        judgements = old.extended(
+            order, queries[order], np.concatenate((old.grades, grades)), self.docnos(codes)
+        )
+        label = np.full(len(self.best), -1, dtype=np.int64)
+        label[codes] = place[len(old.queries) :]
+        other = copy.copy(self)
+        other.is_open = self.is_open.copy()
+        other.is_open[codes] = False
+        other.runs, other.retrieved = [], []
+        for run, documents in zip(self.runs, self.retrieved):
+            taken = label[documents.codes] >= 0
+            of_query = np.repeat(np.arange(len(judgements)), np.diff(documents.offsets))[taken]
+            numbers = np.concatenate((run.queries, of_query))
+            ranks = np.concatenate((run.ranks, documents.ranks[taken]))
+            pairs = np.concatenate((place[run.pairs], label[documents.codes[taken]]))
+            by_rank = np.lexsort((ranks, numbers))
+            entries = numbers[by_rank], ranks[by_rank], pairs[by_rank]
+            other.runs.append(run.with_entries(judgements, *entries))
+            other.retrieved.append(documents.where(~taken))
+        return other
+
+    def docnos(self, codes: Ints) -> list[str]:
+        """The ids of documents."""
+        found: dict[int, str] = {}
+        for run, retrieved in zip(self.runs, self.retrieved):
+            places = np.flatnonzero(np.isin(retrieved.codes, codes))
+            names = run.table.docno.take(pa.array(retrieved.rows[places])).to_pylist()
+            found.update(zip(retrieved.codes[places].tolist(), names))
+        return [found[code] for code in np.asarray(codes).tolist()]
+
+
+def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
+    """The unjudged documents of one run, numbered as they come.
+
+    Args:
+        run: the run, with all its rows.
+        depth: look only at the first ``depth`` of each ranking.
+    """
+    ranking = run.whole_ranking if depth is None else run.whole_ranking.cut(depth)
+    sizes = np.diff(ranking.offsets)
+    is_hole = np.ones(len(ranking), dtype=bool)
+    known = run.grades >= 0
+    known &= run.ranks <= sizes[run.queries]
+    is_hole[ranking.offsets[run.queries[known]] + run.ranks[known] - 1] = False
+    places = np.flatnonzero(is_hole)
+    offsets = np.searchsorted(places, ranking.offsets)
+    ranks = places - np.repeat(ranking.offsets[:-1], np.diff(offsets)) + 1
+    rows = places if ranking.as_it_stands else ranking.rows[places]
+    return Retrieved(offsets, ranks, rows, np.arange(len(ranks)))
+
+
+def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:
+    from . import _kernels
+
+    ids, few = run.table.docno, 4 * len(rows) < len(run.table)
+    if few:
+        ids = ids.take(pa.array(rows))
+    hashes = np.empty(len(ids), dtype=np.uint64)
+    _kernels.parallel_for(_kernels.hashes, even(len(ids)), *arrays_of(ids), SEED, hashes)
+    return hashes if few else hashes[rows]

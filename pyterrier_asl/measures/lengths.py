@@ -1,0 +1,232 @@
+"""DocLengths: how many words every document has, for what takes time to read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from typing_extensions import Self
+
+from ..io.progress import progress_bar
+from ..io.saved_tables import error_names, load_table, save_table
+from ..io.tables import counted
+from ..io.trec_text import Layout, open_text, read_columns
+from ..io.values import numbers, text
+from ..judging.matching import PairIndex
+from .named import Named, without_digest
+
+Floats = npt.NDArray[np.float64]
+
+_IRDS = "irds:"
+_VERSION = 1
+
+#: The lines of a text file of lengths.
+_LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
+
+#: How a Parquet file begins.
+_PARQUET = b"PAR1"
+
+
+class _WrongLength(ValueError):
+    """A length that is none; ``row``: where it stands."""
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class DocLengths(Named):
+    """The lengths of a collection's documents.
+
+    ``lengths=`` of :data:`~pyterrier_asl.TBG` takes one, a file, ``'irds:ID'``, or the name under
+    which one was made or loaded.
+
+    Attributes:
+        name: what its maker called it; says what was counted.
+        id: name and digest of its content; what a measure prints.
+
+    Args:
+        docnos: document ids.
+        lengths: their lengths, from 0 on.
+        name: what to call them.
+
+    Raises:
+        ValueError: for a length that is no number, or below 0, or a document that stands twice.
+
+    >>> lengths = DocLengths(["d1", "d2"], [120, 80])
+    >>> len(lengths), lengths.look_up(pa.array(["d2", "d3"], type=pa.large_string())).tolist()
+    (2, [80.0, nan])
+    """
+
+    KIND: ClassVar[str] = "document lengths"
+
+    def __init__(self, docnos: Any, lengths: Any, *, name: str = "lengths") -> None:
+        self._docnos = text(docnos, "document id of the lengths")
+        self._lengths = numbers(lengths, "document length")
+        if len(self._docnos) != len(self._lengths):
+            raise ValueError(f"{len(self._docnos)} documents have {len(self._lengths)} lengths")
+        wrong = np.flatnonzero((self._lengths < 0) | np.isinf(self._lengths))
+        if len(wrong):
+            docno = self._docnos[int(wrong[0])].as_py()
+            raise _WrongLength(
+                f"a document length is a number from 0 on, but {docno!r} has "
+                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)",
+                int(wrong[0]),
+            )
+        self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
+        twice = self._index.repeated()
+        if len(twice):
+            again = self._docnos[int(twice[0]) : int(twice[0]) + 1]
+            raise _WrongLength(
+                f"the lengths have {counted(len(twice), 'document')} twice "
+                f"(e.g. {again[0].as_py()!r})",
+                int(self._index.find(None, again)[0]),
+            )
+        self._make_known(name, [self._docnos, self._lengths])
+
+    @classmethod
+    def from_irds(cls, dataset_id: str) -> Self:
+        """Counts the words of every document of an ir_datasets collection: ``len(text.split())``.
+
+        Args:
+            dataset_id: for example ``'vaswani'``.
+        """
+        import ir_datasets
+
+        dataset = ir_datasets.load(dataset_id)
+        if not dataset.has_docs():
+            raise ValueError(f"the ir_datasets collection {dataset_id!r} has no documents")
+        documents = progress_bar(
+            dataset.docs_iter(), total=dataset.docs_count(), desc=f"words of {dataset_id}"
+        )
+        counted = {doc.doc_id: len(doc.default_text().split()) for doc in documents}
+        return cls.from_dict(counted, name=_IRDS + dataset_id)
+
+    @classmethod
+    def from_index(cls, index: Any, *, name: str = "index") -> Self:
+        """An index's own count of tokens: after stopping, so some 40 % below the words of the text.
+
+        Args:
+            index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index or its path.
+            name: what to call them; the default shows in a measure that words were not counted.
+        """
+        if hasattr(index, "docnos") and hasattr(index, "doc_lengths"):
+            docnos, lengths = list(index.docnos), index.doc_lengths
+        else:
+            from ..retrieval.terrier import document_lengths
+
+            docnos, lengths = document_lengths(index)
+        return cls(docnos, np.asarray(lengths, dtype=np.float64), name=name)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, name: str = "lengths") -> Self:
+        """From a frame with columns ``docno`` and ``doc_len``."""
+        lacking = [column for column in ("docno", "doc_len") if column not in frame.columns]
+        if lacking:
+            raise ValueError(f"lengths need the columns {lacking}; there are {list(frame.columns)}")
+        return cls(frame["docno"], frame["doc_len"], name=name)
+
+    @classmethod
+    def from_dict(cls, lengths: Mapping[str, float], *, name: str = "lengths") -> Self:
+        """From a dict of document id -> length.
+
+        >>> DocLengths.from_dict({"d1": 120})
+        DocLengths('lengths-fa0e3b29', documents=1)
+        """
+        return cls(list(lengths), list(lengths.values()), name=name)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Saves the lengths as Parquet; lengths that are there are replaced only by a whole file.
+
+        Args:
+            path: where to.
+            force: whether a file that holds no lengths is overwritten.
+        """
+        table = pa.table({"docno": self._docnos, "doc_len": self._lengths})
+        table = table.replace_schema_metadata({"lengths": json.dumps({"name": self.name})})
+        save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """Loads lengths from a file, which makes them known by their name.
+
+        Args:
+            path: a file that :meth:`save` wrote; or text, plain or compressed, with a document id
+                and its number of words on each line, between them white space.
+            name: what to call them; None: as they were saved, or the name of the text file up to
+                its first dot.
+
+        Raises:
+            ValueError: for a file that is neither, with the line that does not fit.
+            OSError: for one that cannot be read.
+
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "words.txt"
+        >>> _ = path.write_text("d1 120\\nd2\\t80\\n")
+        >>> DocLengths.load(path).look_up(pa.array(["d2", "d1"], type=pa.large_string())).tolist()
+        [80.0, 120.0]
+        """
+        if _is_text(path):
+            return cls._from_text(Path(path), name)
+        table = load_table(path, kind=cls.KIND, version=_VERSION)
+        with error_names(path, cls.KIND):
+            name = name or str(json.loads(table.schema.metadata[b"lengths"])["name"])
+            table.column("docno").validate(full=True)
+            return cls(table.column("docno"), table.column("doc_len"), name=name)
+
+    @classmethod
+    def _from_text(cls, path: Path, name: str | None) -> Self:
+        try:
+            table = read_columns(path, _LINES, _LINES.columns)
+        except ValueError as error:
+            raise ValueError(f"{error} (and it is not a pyterrier_asl {cls.KIND} file)") from None
+        try:
+            return cls(*table.columns, name=name or path.name.partition(".")[0] or "lengths")
+        except _WrongLength as error:
+            raise ValueError(f"{path}, line {_line(path, error.row)}: {error}") from None
+
+    @classmethod
+    def resolve(cls, value: Any) -> Self:
+        """What ``lengths=`` means; as :meth:`Named.resolve`, and ``'irds:ID'``."""
+        if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
+            made = cls.from_irds(without_digest(value)[len(_IRDS) :])
+            if value not in (made.id, made.name):
+                raise ValueError(
+                    f"lengths of the collection as it is: {value!r} were counted on another "
+                    f"version of it, this one's are {made.id!r}"
+                )
+            return made
+        return super().resolve(value)
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def __repr__(self) -> str:
+        return f"DocLengths({self.id!r}, documents={len(self)})"
+
+    def look_up(self, docnos: pa.LargeStringArray) -> Floats:
+        """The length of each document, NaN where it is not known."""
+        known = self._index.find(None, docnos)
+        return np.where(known >= 0, np.append(self._lengths, np.nan)[known], np.nan)
+
+
+def _is_text(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is to be read line by line; what is wrong with other paths is said later."""
+    if not Path(path).is_file() or not os.path.getsize(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_PARQUET)) != _PARQUET
+
+
+def _line(path: Path, row: int) -> int:
+    """The number of the line that a row of a text file stands on; blank lines are no rows."""
+    with open_text(path) as stream:
+        lines = stream.read().split(b"\n")
+    return next(islice((number for number, text in enumerate(lines, 1) if text.strip()), row, None))

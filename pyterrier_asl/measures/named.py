@@ -1,0 +1,136 @@
+"""Pools and lengths by name: what a measure's printed form can say, and find again.
+
+A measure *is* its printed form, so whatever changes its value must be in it. A pool or a table of
+lengths prints as ``'name-digest8'``, the digest that of its content, and whoever reads that back
+finds the object among those of this process: all that something refers to, such as a variable or a
+measure, and the last :data:`KEPT` of each kind whatever refers to them. So a process that makes a
+pool for each of a thousand experiments does not keep a thousand pools.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
+
+import numpy.typing as npt
+from typing_extensions import Self
+
+from ..io.digests import digest_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: How many that were made, loaded or asked for last are kept though nothing refers to them.
+KEPT = 8
+
+
+class Named:
+    """Something with a content, a name, and a place among the known ones of its kind.
+
+    Attributes:
+        name: what its maker called it.
+        digest: of its content, hexadecimal.
+    """
+
+    #: What an error calls the kind, and how one is loaded.
+    KIND: ClassVar[str]
+    #: Whatever there is of this kind, by Python's own id: of two equal ones either may go first.
+    _alive: ClassVar[WeakValueDictionary[int, Any]]
+    _kept: ClassVar[deque[Any]]
+
+    name: str
+    digest: str
+
+    def __init_subclass__(cls) -> None:
+        cls._alive = WeakValueDictionary()
+        cls._kept = deque(maxlen=KEPT)
+
+    @property
+    def id(self) -> str:
+        """The name and the first eight digits of the digest: what a measure prints."""
+        return f"{self.name}-{self.digest[:8]}"
+
+    def _make_known(self, name: str, content: list[bytes | pa.Array | npt.NDArray[Any]]) -> None:
+        """Gives it a name and a digest, and enters it among the known ones."""
+        if not name or not name.isprintable():
+            raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
+        self.name = name
+        self.digest = digest_of(content)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Enters it among the known ones, as the one that was asked for last."""
+        self._alive[id(self)] = self
+        # Not deque.remove(), for which equal ones are the same.
+        others = [one for one in self._kept if one is not self]
+        self._kept.clear()
+        self._kept.extend([*others, self])
+
+    @classmethod
+    def known(cls) -> dict[str, Self]:
+        """Those that can be found by name, by their ids."""
+        return {one.id: one for one in list(cls._alive.values())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Makes it known in the process it is sent to as well."""
+        self.__dict__.update(state)
+        self._keep()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """Loads one from a file."""
+        raise TypeError(f"{cls.__name__} does not say how it is loaded")
+
+    @classmethod
+    def resolve(cls, value: Any) -> Self:
+        """What a parameter means: one of these, the name or id of a known one, or a file.
+
+        Raises:
+            ValueError: naming what was tried.
+        """
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, (str, os.PathLike)):
+            raise ValueError(f"a {cls.__name__}, its name or a file")
+        found = cls._find(str(value)) if isinstance(value, str) else None
+        if found is None and Path(value).is_file():
+            found = cls.load(value)
+        if found is None:
+            known = ", ".join(map(repr, cls.known())) or "none"
+            raise ValueError(
+                f"a {cls.__name__}, a file, or the name of one made or loaded in this process "
+                f"(known: {known}; {cls.__name__}.load(file) makes a saved one known)"
+            )
+        return found
+
+    @classmethod
+    def _find(cls, text: str) -> Self | None:
+        """The known one of this id, or the only one of this name."""
+        known = cls.known()
+        found = [known[text]] if text in known else [o for o in known.values() if o.name == text]
+        if len(found) > 1:
+            ids = ", ".join(repr(one.id) for one in found)
+            raise ValueError(f"one {cls.KIND}: several are called that, choose by id ({ids})")
+        if not found:
+            return None
+        found[0]._keep()
+        return found[0]
+
+
+def without_digest(text: str) -> str:
+    """The name in an id.
+
+    >>> without_digest("irds:vaswani-0123abcd"), without_digest("irds:vaswani")
+    ('irds:vaswani', 'irds:vaswani')
+    """
+    return re.sub(r"-[0-9a-f]{8}$", "", text)

@@ -1,0 +1,443 @@
+"""Measures by name, the default ones, and what is known of each: direction, sum, pool, options."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import difflib
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+from ir_measures.measures.base import SumAgg
+
+from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
+from ._base import DEEPEST, grade, own_measures
+
+#: Measures of ir_measures' that describe a run, and of which more is neither better nor worse.
+_NEUTRAL = frozenset({"Judged"})
+
+#: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
+_ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
+_BETWEEN = re.compile(r"[\s,]*")
+#: trec_eval's way to write a measure: ``map``, ``ndcg_cut_10``, ``P.5,10``.
+_TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
+
+
+def higher_is_better(measure: Any) -> bool | None:
+    """Which way a measure is better; None for a count, or where neither way is.
+
+    Args:
+        measure: a measure or a :class:`NamedMeasure`.
+
+    >>> [higher_is_better(measure) for measure in (ir_measures.AP, ASL, ir_measures.NumRet)]
+    [True, False, None]
+    """
+    measure = getattr(measure, "measure", measure)
+    if added_up(measure) or measure.NAME in _NEUTRAL:
+        return None
+    return bool(getattr(measure, "HIGHER_IS_BETTER", True))
+
+
+def added_up(measure: Any) -> bool:
+    """Whether the values of a measure, or of what it is called, are added up over the queries, as
+    counts are, and not averaged. What is no measure's name is averaged.
+
+    >>> added_up(ir_measures.NumRet), added_up("NumRet"), added_up("AP"), added_up("my column")
+    (True, True, False, False)
+    """
+    if isinstance(measure, str):
+        try:
+            measure = parse_measure(measure)
+        except ValueError:
+            return False
+    return isinstance(measure.aggregator(), SumAgg)
+
+
+def needs_pool(measure: Any) -> bool:
+    """Whether a measure counts rareness over a pool that it does not name."""
+    return "pool" in measure.SUPPORTED_PARAMS and measure.params.get("pool") is None
+
+
+def pool_depth(measures: Iterable[Any]) -> int | None:
+    """How deep a pool has to be for measures that need one; None: as deep as the runs are."""
+    depths = [measure["depth"] or measure["cutoff"] for measure in measures if needs_pool(measure)]
+    return None if None in depths else max(depths, default=None)
+
+
+def with_pool(measure: Any, pool: Any) -> Any:
+    """A measure that needs a pool over that of the measured runs, each of them a member of it."""
+    if not needs_pool(measure):
+        return measure
+    return measure(pool=pool, member=True if measure["member"] is None else measure["member"])
+
+
+@dataclass(frozen=True)
+class NamedMeasure:
+    """A measure under the name that it was asked for by."""
+
+    name: str
+    measure: Any
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which way is better; None for a count."""
+        return higher_is_better(self.measure)
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """What is equal for two that are the same measure, whatever they are called."""
+        # rel=1 does not print, but who wrote it does not want another one
+        return str(self.measure), "rel" in self.measure.params
+
+    def given(self, **params: Any) -> NamedMeasure:
+        """The same with parameters that the measure has and that it does not say itself.
+
+        A pool or lengths leave its name as it is; ``rel`` is added to the name.
+        """
+        missing = {
+            name: value
+            for name, value in params.items()
+            if value is not None
+            and name in self.measure.SUPPORTED_PARAMS
+            and name not in self.measure.params
+        }
+        rel = missing.get("rel")
+        if rel is not None and rel % 1 == 0:
+            missing["rel"] = int(rel)  # measures of other packages take no 2.0
+        try:
+            measure = made(self.measure, {**self.measure.params, **missing})
+        except ValueError as error:
+            given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
+            raise ValueError(
+                f"the measure {self.name!r} does not take {given} ({error}): name measures that "
+                "do, or write each one's own in brackets, as in AP(rel=2)"
+            ) from None
+        return NamedMeasure(str(measure) if "rel" in missing else self.name, measure)
+
+
+def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
+    """Measures from text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
+
+    Between them stand blanks or commas. A name that trec_eval has (``map``, ``P_10``) means what it
+    means in ``pt.Experiment``; any other what it means to ir_measures. A family
+    of trec_eval's (``P``, ``recall``) is all its members.
+
+    Args:
+        texts: one or several such texts.
+
+    Returns:
+        The measures in the order given, none twice.
+
+    Raises:
+        ValueError: for what is no measure, with what it is.
+
+    >>> [one.name for one in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
+    ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
+    """
+    asked = [
+        one
+        for text in ([texts] if isinstance(texts, str) else texts)
+        for word in words(text)
+        for one in _parse(word)
+    ]
+    if not asked:
+        raise ValueError("no measure is asked for: write their names, such as 'ASL@1000 AP'")
+    return unique(asked)
+
+
+def parse_measure(measure: Any) -> Any:
+    """One measure: itself, or what its name means.
+
+    Raises:
+        ValueError: for what is no measure, or is the name of several.
+
+    >>> parse_measure("ndcg_cut_10"), parse_measure(ir_measures.AP)
+    (nDCG@10, AP)
+    """
+    if not isinstance(measure, str):
+        return _valid(measure)
+    found = parse_measures(measure)
+    if len(found) > 1:
+        raise ValueError(f"{measure!r} names several measures ({found[0].name} ...): name one")
+    return found[0].measure
+
+
+def named_measures(measures: Any) -> list[NamedMeasure]:
+    """Measures however they are given: one or several, names, text that names several, or a dict.
+
+    Args:
+        measures: measures or their names; or a dict from how a column shall be called to either.
+
+    Raises:
+        ValueError: for none at all, and for two by one name.
+
+    >>> [one.name for one in named_measures({"mine": "AP"}) + named_measures(["AP RR", ASL @ 10])]
+    ['mine', 'AP', 'RR', 'ASL@10']
+    """
+    if isinstance(measures, Mapping):
+        named = [NamedMeasure(name, parse_measure(one)) for name, one in measures.items()]
+    else:
+        several = not isinstance(measures, str) and isinstance(measures, Iterable)
+        named = []
+        for each in measures if several else [measures]:
+            is_text = isinstance(each, str)
+            named += parse_measures(each) if is_text else [NamedMeasure(str(each), _valid(each))]
+    names = [one.name for one in named]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the measure {name!r} is asked for twice: leave out one")
+    if not named:
+        raise ValueError("no measure is asked for: pass some, such as [ASL@1000, LexiP]")
+    return named
+
+
+def _valid(measure: Any) -> Any:
+    """The measure, if its parameters are ones that it takes."""
+    if not isinstance(measure, ir_measures.Measure):
+        raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
+    return measure if hasattr(measure, "runtime_impl") else made(measure, measure.params)
+
+
+def unique(asked: Iterable[NamedMeasure]) -> list[NamedMeasure]:
+    """Each measure once, under the name by which it was asked for first."""
+    first: dict[Any, NamedMeasure] = {}
+    for one in asked:
+        first.setdefault(one.key, one)
+    return list(first.values())
+
+
+def words(text: str) -> list[str]:
+    """The names in a text that names measures.
+
+    >>> words("ASL(rel=2, g=10)@1000, map P.5,10")
+    ['ASL(rel=2, g=10)@1000', 'map', 'P.5,10']
+
+    Raises:
+        ValueError: for a bracket or quote that is not closed.
+    """
+    found, at = [], _after(_BETWEEN, text, 0)
+    while at < len(text):
+        end = _after(_ONE, text, at)
+        if end == at:
+            raise ValueError(
+                f"{text!r} cannot be read as measures from {text[at:]!r} on: "
+                "is a bracket or quote missing?"
+            )
+        found.append(text[at:end])
+        at = _after(_BETWEEN, text, end)
+    return found
+
+
+def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _parse(word: str) -> list[NamedMeasure]:
+    family = _trec_family(word)
+    if len(family) == 1:
+        return [NamedMeasure(word, family[0])]
+    if family:
+        return [NamedMeasure(str(measure), measure) for measure in family]
+    known, params = _read(word)
+    try:
+        return [NamedMeasure(word, made(known, params))]
+    except ValueError as error:
+        raise ValueError(f"the measure {word!r}: {error}") from None
+
+
+def _read(word: str) -> tuple[Any, dict[str, Any]]:
+    """The measure that ``NAME(PARAMETER=VALUE, ...)@CUTOFF`` names, and its parameters.
+
+    What ``ir_measures.parse_measure`` does, which in its last release uses what Python 3.14 has no
+    more, and ends in bare AssertionErrors.
+    """
+    try:
+        node = ast.parse(word, mode="eval").body
+        params = {}
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            params["@"] = ast.literal_eval(node.right)
+            node = node.left
+        if isinstance(node, ast.Call):
+            if node.args:
+                raise ValueError("parameters have names")
+            params |= {str(each.arg): ast.literal_eval(each.value) for each in node.keywords}
+            node = node.func
+        if not isinstance(node, ast.Name):
+            raise ValueError("a name comes first")
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(
+            f"{word!r} is no measure ({getattr(error, 'msg', error)}): write it as in "
+            "'ASL(g=10, rel=2)@1000'"
+        ) from None
+    known = ir_measures.measures.registry.get(node.id)
+    if known is None:
+        raise ValueError(_unknown(word, node.id))
+    if "@" in params:
+        params[known.AT_PARAM] = params.pop("@")
+    return known, params
+
+
+def _unknown(word: str, name: str) -> str:
+    """What to say of a name that no measure has."""
+    similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
+    close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.75)
+    if close:
+        meant = word.replace(name, similar[close[0]], 1)
+        return f"{word!r}: there is no such measure; did you mean {meant}?"
+    ours = ", ".join(measure.NAME for measure in own_measures())
+    return (
+        f"{word!r}: there is no such measure; ours are {ours}, for others see "
+        "https://ir-measur.es/en/latest/measures.html"
+    )
+
+
+#: What values of ir_measures' parameters have to be besides being of their type.
+_RANGES: dict[str, tuple[float, float]] = {
+    "cutoff": (1, DEEPEST), "recall": (0, 1), "rel": (0, DEEPEST), "p": (0, 1), "beta": (0, 1e9),
+}  # fmt: skip
+_TYPES = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
+
+
+def made(measure: Any, params: Mapping[str, Any]) -> Any:
+    """A measure with these parameters, which are checked, whichever package it is of.
+
+    Raises:
+        ValueError: for a parameter that the measure does not have, or does not take this value of,
+            or that it needs and is not given.
+
+    >>> made(ir_measures.INST, {"T": 2, "max_rel": 3})
+    INST(T=2.0,max_rel=3)
+    """
+    if isinstance(measure, PluginMeasure):
+        return measure(**params)
+    checked = {name: _checked(measure, name, value) for name, value in params.items()}
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        if param.required and name not in {*checked, *measure.params}:
+            how = "@k" if name == measure.AT_PARAM else f"({name}=...)"
+            raise ValueError(
+                f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}{how}"
+            )
+    return measure if repr(checked) == repr(measure.params) else measure(**checked)
+
+
+def _checked(measure: Any, name: str, value: Any) -> Any:
+    """A value of a parameter of ir_measures', as its provider wants it."""
+    param = measure.SUPPORTED_PARAMS.get(name)
+    if param is None:
+        takes = ", ".join(measure.SUPPORTED_PARAMS) or "none"
+        raise ValueError(f"{measure.NAME} has no parameter {name!r}; it has {takes}")
+    if param.dtype is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    low, high = _RANGES.get(name, (-math.inf, math.inf))
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if param.validate(value) and (not is_number or low <= value <= high):
+        return value
+    what = _TYPES.get(param.dtype, "of its type")
+    if isinstance(param.choices, (list, tuple)):
+        what = "one of " + ", ".join(map(repr, param.choices))
+    if name in _RANGES:
+        what += f" from {low:g} to {high:.10g}"
+    raise ValueError(f"{measure.NAME}: {name} must be {what}, not {value!r}")
+
+
+def _trec_family(word: str) -> list[Any]:
+    """What trec_eval means by a name; nothing where it does not know it."""
+    if not _TREC.fullmatch(word):
+        return []
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # it prints what it skips
+            return list(ir_measures.parse_trec_measure(word))
+    except ValueError:
+        return []
+
+
+def default_measures(
+    official: Iterable[Any] = (),
+    *,
+    several: bool,
+    lengths: bool = False,
+    cutoff: int = 1000,
+    brief: bool = False,
+) -> list[NamedMeasure]:
+    """The measures for someone who names none: ours, and what to read them beside.
+
+    Args:
+        official: the measures that the makers of the dataset report. A grade that they take for
+            relevant is taken by all.
+        several: whether there are several runs, without which nothing is rare.
+        lengths: whether the lengths of documents are known, without which there is no TBG.
+        cutoff: of ASL and recall.
+        brief: for a report: without the variants nASL and P_Rareness, with RR.
+
+    >>> [str(one.measure) for one in default_measures(several=False)]
+    ['ASL@1000', 'nASL@1000', 'ASL(g=10)@1000', 'LexiP', 'AP', 'nDCG@10', 'R@1000', 'Judged@10']
+    """
+    official = list(official)
+    ours = [ASL @ cutoff, nASL @ cutoff, ASL(g=10) @ cutoff, LexiP]
+    if several:
+        ours += [AP_Rareness @ 100, P_Rareness @ 100]
+    if lengths:
+        ours.append(TBG)
+    beside = [
+        ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.R @ cutoff, ir_measures.Judged @ 10
+    ]  # fmt: skip
+    if brief:
+        ours = [one for one in ours if one.NAME not in (nASL.NAME, P_Rareness.NAME)]
+        beside.insert(2, ir_measures.RR)
+    rel = max((one.params["rel"] for one in official if "rel" in one.params), default=None)
+    asked = [NamedMeasure(str(one), one).given(rel=rel) for one in ours]
+    asked += [NamedMeasure(str(one), one) for one in official]
+    return unique(asked + [NamedMeasure(str(one), one).given(rel=rel) for one in beside])
+
+
+def with_options(measure: Any, rel: float | None = None, cutoff: int | None = None) -> Any:
+    """The measure for documents of grade ``rel`` or more, at ``cutoff``; None: as it is.
+
+    A measure without grades of relevance, such as nDCG, keeps looking at all of them.
+
+    Raises:
+        ValueError: for a grade that the measure does not take.
+
+    >>> with_options(ir_measures.AP, rel=2.0, cutoff=100)
+    AP(rel=2)@100
+    >>> with_options(ir_measures.nDCG @ 10, rel=2)
+    nDCG@10
+    """
+    options: dict[str, Any] = {} if cutoff is None else {"cutoff": cutoff}
+    if rel is not None and "rel" in measure.SUPPORTED_PARAMS:
+        options["rel"] = grade(rel)
+    try:
+        made = measure(**options)
+        made.validate_params()
+    except AssertionError:
+        raise ValueError(
+            f"{measure} does not take rel={rel}: standard measures take whole grades; round the "
+            "judgements, or use a measure of this package"
+        ) from None
+    return made
+
+
+def missing_of(missing: str, as_published: bool) -> str:
+    """``missing=`` of ASL; the numbers that Alex et al. published are ``'after'``."""
+    return "after" if as_published else missing
+
+
+def least_grade(rel: Any, judge: str, otherwise: Any) -> Any:
+    """The minimum grade of a document that a judge finds relevant.
+
+    Args:
+        rel: a number, or judge -> number.
+        judge: the name of the judge.
+        otherwise: for a judge of whom ``rel`` says nothing.
+
+    >>> least_grade({"crowd": 2}, "crowd", 1), least_grade(None, "crowd", 1)
+    (2, 1)
+    """
+    least = rel.get(judge) if isinstance(rel, Mapping) else rel
+    return otherwise if least is None else least

@@ -1,0 +1,411 @@
+"""RarenessPool: the runs that rareness is counted over, each with its ranking to a depth."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from typing_extensions import Self
+
+from ..io.columns import Columns
+from ..io.progress import progress_bar
+from ..io.runs import read_runs
+from ..io.saved_tables import error_names, load_table, save_table
+from ..io.tables import counted
+from ..judging.judged_run import JudgedRun, Ranking, Relevant
+from ..judging.judgements import rank
+from ..judging.matching import PairIndex, codes, positions
+from .named import Named
+
+Ints = npt.NDArray[np.int64]
+
+#: Fewer systems than this say little about what is rare.
+FEW = 8
+
+_VERSION = 1
+
+
+class RarenessPool(Named):
+    """A pool of runs: who has which document in the top k of which query.
+
+    Made by :meth:`from_runs`, :meth:`from_systems` or :meth:`load`; ``pool=`` of a measure takes
+    it, a file, or the name under which it was made or loaded.
+
+    A run counts a document once. With ``groups`` groups are counted instead of runs, so that two
+    submissions of one group cannot make each other's finds common. Rerankers of one candidate set
+    all have rareness 0 once k reaches its size.
+
+    Attributes:
+        name: what its maker called it.
+        id: name and digest of its content; what a measure prints.
+        runs: the names of the runs, in alphabetical order.
+        groups: the group of each run; the run itself where no groups were given.
+        depth: how deep the rankings were kept; None: whole.
+    """
+
+    KIND: ClassVar[str] = "rareness pool"
+
+    def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
+        """From a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
+        run, names = codes(table.column("run").combine_chunks().cast(pa.large_string()))
+        self.runs: list[str] = names.to_pylist()
+        self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
+        self.depth = depth
+        self._table = table
+        query, self._qids = codes(table.column("qid").combine_chunks())
+        docno = table.column("docno").combine_chunks()
+        doc, different = codes(docno)
+        _, first, self._pair = np.unique(
+            query * max(len(different), 1) + doc, return_index=True, return_inverse=True
+        )
+        bounds = np.searchsorted(query[first], np.arange(len(self._qids) + 1))
+        self._index = PairIndex(bounds, docno.take(pa.array(first)))
+        self._run, self._query, self._rank = run, query, table.column("rank").to_numpy()
+        self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
+        self._counts: dict[int | None, Ints] = {}
+        self._tops: dict[int | None, npt.NDArray[np.uint64]] = {}
+        about = json.dumps([self.runs, self.groups, depth]).encode()
+        self._make_known(
+            name, [about, run, table.column("qid").combine_chunks(), docno, self._rank]
+        )
+        if self.systems < FEW:
+            warnings.warn(
+                f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
+                f"{FEW} say little about what is rare",
+                stacklevel=3,
+            )
+
+    @classmethod
+    def from_runs(
+        cls,
+        runs: Any,
+        *,
+        depth: int | None = None,
+        groups: Mapping[str, str] | None = None,
+        name: str = "pool",
+    ) -> Self:
+        """A pool of runs.
+
+        Args:
+            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, or whatever
+                ir_measures takes), list of run files, or a folder of them.
+            depth: keep only the first ``depth`` documents of each query; None: all.
+            groups: run -> group; a run that is not in it is a group by itself.
+            name: what to call the pool.
+
+        Raises:
+            ValueError: where there are no runs, or a group is given for a run that is not there.
+
+        Warns:
+            UserWarning: of a pool of fewer than 8 runs or groups.
+
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")  # two runs are few
+        ...     pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}, "b": {"q": {"e": 1}}})
+        >>> pool.runs, pool.depth
+        (['a', 'b'], None)
+        """
+        if depth is not None and (not isinstance(depth, Integral) or depth < 1):
+            raise ValueError(f"depth must be a whole number from 1 on, not {depth!r}")
+        frames = runs if isinstance(runs, Mapping) else read_runs(runs)
+        if not frames:
+            raise ValueError("a rareness pool needs at least one run")
+        for run in frames:
+            if not isinstance(run, str):
+                raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
+        unknown = sorted(set(groups or {}) - set(frames))
+        if unknown:
+            raise ValueError(f"groups names runs that are not in the pool: {unknown}")
+        parts = [ranked(run, *rank(frames[run], depth)) for run in sorted(frames)]
+        empty = [run for run, part in zip(sorted(frames), parts) if not len(part)]
+        if empty:
+            raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
+        return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
+
+    @classmethod
+    def from_systems(
+        cls,
+        systems: Mapping[str, Any] | Sequence[Any],
+        topics: Any,
+        *,
+        depth: int | None = None,
+        groups: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+        name: str = "pool",
+    ) -> Self:
+        """A pool of PyTerrier systems, each run once.
+
+        Args:
+            systems: dict of name -> transformer (or its results), or a list of them.
+            topics: frame of topics with ``qid`` and ``query``.
+            depth: keep only the first ``depth`` documents of each query; None: all.
+            groups: system -> group; see :meth:`from_runs`.
+            names: names of the systems in a list; by default what they print.
+            name: what to call the pool.
+        """
+        if not isinstance(systems, Mapping):
+            labels = [str(system) for system in systems] if names is None else list(names)
+            if len(set(labels)) < len(labels) or len(labels) != len(systems):
+                raise ValueError(f"{len(systems)} systems need as many different names: {labels}")
+            systems = dict(zip(labels, systems))
+        runs = {
+            label: system if hasattr(system, "itertuples") else system.transform(topics)
+            for label, system in progress_bar(
+                systems.items(), desc="pool", total=len(systems), shown=len(systems) >= FEW
+            )
+        }
+        return cls.from_runs(runs, depth=depth, groups=groups, name=name)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Saves the pool as Parquet; a pool that is there is replaced only by a whole one.
+
+        Args:
+            path: where to.
+            force: whether a file that is no pool is overwritten.
+        """
+        groups = {run: group for run, group in zip(self.runs, self.groups) if run != group}
+        about = {"name": self.name, "depth": self.depth, "groups": groups}
+        table = self._table.replace_schema_metadata({"pool": json.dumps(about)})
+        save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
+        """Loads a saved pool, which makes it known by its name.
+
+        Args:
+            path: a file that :meth:`save` wrote.
+            name: another name than the one it was saved with.
+        """
+        table = load_table(path, kind=cls.KIND, version=_VERSION)
+        with error_names(path, cls.KIND):
+            about = json.loads(table.schema.metadata[b"pool"])
+            _check(table, about)
+        return cls(
+            table, name=name or about["name"], depth=about["depth"], groups=about["groups"]
+        )
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __repr__(self) -> str:
+        depth = "" if self.depth is None else f", depth={self.depth}"
+        return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
+
+    @cached_property
+    def systems(self) -> int:
+        """S: how many groups there are; without groups, how many runs."""
+        return len(set(self.groups))
+
+    def check_depth(self, depth: int | None) -> int | None:
+        """The depth to count at: the whole of the pool for None.
+
+        Raises:
+            ValueError: for a depth beyond the pool's.
+        """
+        if depth is None or self.depth is None:
+            return depth or self.depth
+        if depth > self.depth:
+            raise ValueError(
+                f"{self!r} was kept to depth {self.depth}, which says nothing about depth {depth}: "
+                f"make it deeper, or give the measure a cutoff or depth= of {self.depth} at most"
+            )
+        return depth
+
+    def counts(self, depth: int | None) -> Ints:
+        """S_d of every (query, document) pair of the pool, in its own order."""
+        if depth not in self._counts:
+            top = slice(None) if depth is None else self._rank <= depth
+            pair, group = self._pair[top], self._group[self._run[top]]
+            if self.systems < len(self):  # a group counts a document once
+                groups = len(self._group)
+                pair = np.unique(pair * groups + group) // groups
+            self._counts[depth] = np.bincount(pair, minlength=len(self._index)).astype(np.int64)
+        return self._counts[depth]
+
+    def finders(
+        self,
+        judged: JudgedRun,
+        relevant: Relevant,
+        *,
+        depth: int | None = None,
+        member: bool | None = None,
+    ) -> tuple[Ints, Ints]:
+        """S_d and S of every relevant document that a run retrieved.
+
+        A run that is not of the pool is scored as if it joined: S + 1, and S_d + 1 for each
+        document in its own top k.
+
+        Args:
+            judged: the run.
+            relevant: its relevant documents, E of them.
+            depth: k; None: the whole depth of the pool.
+            member: whether the run is of the pool; None: for each query, whether its top k is the
+                same set of documents as a member's.
+
+        Returns:
+            Two arrays of shape (E,).
+
+        Raises:
+            ValueError: for a depth beyond the pool's, or a query that the pool does not know.
+        """
+        docnos = judged.judgements.docnos.take(pa.array(relevant.pairs))
+        return self.finders_of(
+            judged, relevant.queries, relevant.ranks, docnos, depth=depth, member=member
+        )
+
+    def finders_of(
+        self,
+        judged: JudgedRun,
+        numbers: Ints,
+        ranks: Ints,
+        docnos: pa.LargeStringArray,
+        *,
+        depth: int | None = None,
+        member: bool | None = None,
+    ) -> tuple[Ints, Ints]:
+        """The same for any documents that a run retrieved.
+
+        Args:
+            judged: the run.
+            numbers: the query number of each document, shape (E,).
+            ranks: their ranks, shape (E,).
+            docnos: their ids.
+            depth: as of :meth:`finders`.
+            member: as of :meth:`finders`.
+        """
+        depth = self.check_depth(depth)
+        judgements = judged.judgements
+        query_of = positions(judgements.qid_text, self._qids)
+        queries = query_of[numbers]
+        if len(queries) and queries.min() < 0:
+            qid = judgements.qids[numbers[int(queries.argmin())]]
+            raise ValueError(
+                f"{self!r} does not know query {qid!r}, for which a relevant document was "
+                "retrieved: make the pool from runs that answer every query"
+            )
+        known = self._index.find(queries, docnos)
+        found = np.where(known >= 0, np.append(self.counts(depth), 0)[known], 0)
+        if member is None:
+            joins = ~self._is_member(judged, query_of, depth)[numbers]
+        else:
+            joins = np.full(len(queries), not member)
+        own = joins if depth is None else joins & (ranks <= depth)
+        return found + own, self.systems + joins.astype(np.int64)
+
+    def _is_member(
+        self, judged: JudgedRun, query_of: Ints, depth: int | None
+    ) -> npt.NDArray[np.bool_]:
+        """For each query, whether the run's top k is the same set of documents as a member's."""
+        ranking = judged.whole_ranking
+        ranking = ranking if depth is None else ranking.cut(depth)
+        sizes = np.diff(ranking.offsets)
+        queries = np.repeat(query_of, sizes)
+        pairs = self._index.find(queries, judged.docnos(ranking))
+        answered = np.flatnonzero(sizes)
+        starts = ranking.offsets[answered]
+        tops = _fingerprints(query_of[answered], pairs, starts, sizes[answered])
+        in_pool = np.bitwise_and.reduceat(pairs >= 0, starts) if len(starts) else np.empty(0, bool)
+        is_member = np.zeros(len(query_of), dtype=bool)
+        is_member[answered] = in_pool & np.isin(tops, self._members(depth))
+        return is_member
+
+    def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
+        """The fingerprint of the top k of every run for every query."""
+        if depth not in self._tops:
+            kept = np.ones(len(self._rank), bool) if depth is None else self._rank <= depth
+            top = np.flatnonzero(kept)
+            answer = self._run[top] * len(self._qids) + self._query[top]
+            order = np.argsort(answer, kind="stable")
+            starts = np.flatnonzero(np.diff(answer[order], prepend=-1))
+            sizes = np.diff(starts, append=len(order))
+            queries = answer[order][starts] % len(self._qids)
+            self._tops[depth] = np.unique(
+                _fingerprints(queries, self._pair[top][order], starts, sizes)
+            )
+        return self._tops[depth]
+
+
+def _fingerprints(queries: Ints, pairs: Ints, starts: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
+    """A number for each answer that two have in common if they are the same set of documents, and
+    only then but for one chance in 2^64: the sum of the documents' numbers, well mixed.
+
+    Args:
+        queries: the query of each answer, shape (A,).
+        pairs: the numbers of their documents, answer by answer, shape (N,).
+        starts: where each answer begins, shape (A,).
+        sizes: how many documents each has, at least one, shape (A,).
+    """
+    if not len(starts):
+        return np.empty(0, dtype=np.uint64)
+    sums = np.add.reduceat(_stirred(pairs), starts)
+    return _stirred(sums + _stirred(queries) + _stirred(sizes))
+
+
+def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+    """Numbers that look random, different for different ones (the finish of SplitMix64)."""
+    x = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _check(table: pa.Table, about: Mapping[str, Any]) -> None:
+    """That a table that was loaded is what :meth:`RarenessPool.from_runs` makes."""
+    kinds = {"run": pa.large_string(), "qid": pa.large_string(), "docno": pa.large_string()}
+    wanted = pa.schema({**kinds, "rank": pa.int64()})
+    found = table.schema.remove_metadata()
+    if not found.equals(wanted):
+        raise ValueError(f"its columns are {dict(zip(found.names, map(str, found.types)))}")
+    if any(column.null_count for column in table.columns):
+        raise ValueError("some of its values are missing")
+    for column in table.columns[:3]:
+        column.validate(full=True)
+    (run, runs), (query, _), (doc, _) = (
+        codes(table.column(name).combine_chunks()) for name in ("run", "qid", "docno")
+    )
+    depth, groups = about["depth"], about["groups"]
+    named = isinstance(groups, dict) and all(isinstance(g, str) for g in groups.values())
+    if not named or not set(groups) <= set(runs.to_pylist()):
+        raise ValueError("its groups are not those of its runs")
+    if not isinstance(about["name"], str):
+        raise ValueError("its name is no text")
+    if depth is not None and (type(depth) is not int or depth < 1):
+        raise ValueError(f"its depth is {depth!r}")
+    rank = table.column("rank").to_numpy()
+    first = np.flatnonzero(np.diff(run, prepend=-1).astype(bool) | np.diff(query, prepend=-1))
+    answers = np.diff(first, append=len(rank))
+    if not np.array_equal(rank, np.arange(len(rank)) - np.repeat(first, answers) + 1):
+        raise ValueError("its ranks do not count the documents of each run and query")
+    if depth is not None and len(rank) and rank.max() > depth:
+        raise ValueError(f"a rank is {rank.max()}, beyond its depth {depth}")
+    for what, columns in (
+        ("a run has the same query twice", np.stack([run[first], query[first]])),
+        ("a run has the same document twice", np.stack([run, query, doc])),
+    ):
+        if len(np.unique(columns, axis=1).T) < columns.shape[1]:
+            raise ValueError(what)
+
+
+def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking) -> pa.Table:
+    """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
+    order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
+    sizes = np.diff(ranking.offsets)[order]
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = ranking.rows[np.repeat(ranking.offsets[:-1][order], sizes) + within]
+    return pa.table(
+        {
+            "run": pa.array([name], type=pa.large_string()).take(pa.array(np.zeros_like(rows))),
+            "qid": table.qid.take(pa.array(rows)),
+            "docno": table.docno.take(pa.array(rows)),
+            "rank": within + 1,
+        }
+    )

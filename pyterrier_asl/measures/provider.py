@@ -1,0 +1,93 @@
+"""The entry point of ir_measures: one provider and one evaluator for all our measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+from ir_measures import CalcResults, Measure, Metric
+from ir_measures.providers import Evaluator, Provider
+
+from . import PluginMeasure
+from ._base import own_measures
+
+
+class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
+    """Scores runs by measures of this package: one value for every query of the qrels, always.
+
+    Args:
+        measures: the measures, in any order; they are always given back in the same one.
+        qrels: whatever ir_measures takes.
+    """
+
+    def __init__(self, measures: Iterable[PluginMeasure], qrels: Any) -> None:
+        from ..judging.judgements import Judgements  # with it PyArrow, which nobody needs before
+
+        self.judgements = Judgements(qrels)
+        super().__init__(sorted(measures, key=str), self.judgements.qids)
+
+    def _columns(self, run: Any) -> list[list[float]]:
+        judged = self.judgements.judge(run)
+        return [measure.values(judged).tolist() for measure in self.measures]
+
+    def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
+        for qid, *values in zip(self.qrel_qids, *columns):
+            for measure, value in zip(self.measures, values):
+                yield Metric(query_id=qid, measure=measure, value=value)
+
+    def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
+        queries = len(self.qrel_qids)
+        return {
+            measure: math.fsum(values) / queries if queries else math.nan
+            for measure, values in zip(self.measures, columns)
+        }
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """One Metric for every query and measure, query by query, measures by name."""
+        yield from self._metrics(self._columns(run))
+
+    def calc_aggregate(self, run: Any) -> dict[Measure, float]:
+        """The mean of each measure over the queries of the qrels, independent of their order."""
+        return self._means(self._columns(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """Both, from one pass over the run."""
+        columns = self._columns(run)
+        return CalcResults(self._means(columns), list(self._metrics(columns)))
+
+
+class PluginProvider(Provider):  # type: ignore[misc]
+    """
+    pyterrier_asl
+
+    Atomized search length, lexicographic precision, rareness and time-biased gain.
+    """
+
+    NAME = "pyterrier_asl"
+    SUPPORTED_MEASURES = own_measures()
+
+    def _evaluator(self, measures: Iterable[PluginMeasure], qrels: Any) -> JudgedRunEvaluator:
+        return JudgedRunEvaluator(measures, qrels)
+
+    def run_inputs(self, measures: Iterable[PluginMeasure]) -> list[str]:
+        """The columns that these measures need in the run."""
+        further = {
+            name
+            for measure in measures
+            if isinstance(measure, PluginMeasure)  # and not a standard one, accelerated
+            for name in measure.run_columns()
+        }
+        return [*super().run_inputs(measures), *sorted(further)]
+
+
+def register() -> None:
+    """Makes the provider known to ir_measures, once, in place of an earlier one of ours."""
+    provider = PluginProvider()
+    ir_measures.providers.register(provider)
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [p for p in pipeline if p.NAME != provider.NAME] + [provider]
+
+
+register()

@@ -1,0 +1,256 @@
+"""The numbers of a report, all from the analyses; nothing about their presentation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..analysis.best_runs import run_quality
+from ..analysis.query_stability import stability
+from ..evaluation.grades import official_of, official_rel
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.relevant_documents import RelevantRanks
+from ..measures import ASL
+from ..measures.names import (
+    NamedMeasure,
+    default_measures,
+    named_measures,
+    needs_pool,
+    pool_depth,
+    unique,
+    with_pool,
+)  # fmt: skip
+from ..measures.pool import RarenessPool
+from ..statistics.correlation import kendall_tau
+from .depth import RunDepths
+from .histogram import LengthHistogram
+from .preferences import PairwisePreferences
+from .provenance import Provenance
+from .ranking import SystemRanking
+from .tops import TopDocuments
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: The measures whose rankings of the systems are compared, those of them that are shown.
+_REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+
+#: Documents of top tens in a page: beyond that, only those of the best systems.
+_MOST_TOPS = 200_000
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The content of a report: S systems, Q queries, R relevant documents.
+
+    Attributes:
+        runs: the systems' runs, matched with the judgements.
+        rel: minimum grade of a relevant document.
+        cutoff: k, the depth to which every run is read.
+        alpha: level of significance.
+        rankings: the systems by each measure; the first decides who is best.
+        quality: ``R@k``, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
+            :func:`~pyterrier_asl.analysis.run_quality`.
+        lengths: their search lengths.
+        relevant: the rank of each relevant document in each run.
+        preferences: all pairs by lexicographic precision; None for a single system.
+        judged_only: the systems by ASL, unjudged documents removed.
+        depths: how many documents the systems retrieve.
+        tops: the first documents of the best systems.
+        provenance: version, command and digests.
+        stability: how often the better of two systems is so on half of the queries, by measure;
+            see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
+    """
+
+    runs: JudgedRuns
+    rel: float
+    cutoff: int
+    alpha: float
+    rankings: list[SystemRanking]
+    quality: pd.DataFrame
+    lengths: LengthHistogram
+    relevant: RelevantRanks
+    preferences: PairwisePreferences | None
+    judged_only: SystemRanking
+    depths: RunDepths
+    tops: TopDocuments
+    provenance: Provenance
+    stability: pd.DataFrame | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The systems."""
+        return self.runs.names
+
+    @cached_property
+    def asl(self) -> SystemRanking:
+        """The systems by ASL at k, whether or not it is one of the measures shown."""
+        return self._asl_at(self.cutoff)
+
+    @cached_property
+    def asl_common(self) -> SystemRanking:
+        """The systems by ASL at the depth that all of them reach."""
+        return self._asl_at(self.depths.common)
+
+    def _asl_at(self, depth: int) -> SystemRanking:
+        measure = ASL(rel=self.rel) @ depth
+        shown = [each for each in self.rankings if str(each.named.measure) == str(measure)]
+        name = NamedMeasure(f"ASL@{depth}", measure)
+        return shown[0] if shown else _ranking(self.runs, name, self.alpha, self.rankings[0].test)
+
+    @cached_property
+    def first(self) -> SystemRanking:
+        """The measure that decides who is best: the first with a direction, else the first."""
+        with_direction = (each for each in self.rankings if each.higher_is_better is not None)
+        return next(with_direction, self.rankings[0])
+
+    @cached_property
+    def reordered(self) -> list[SystemRanking]:
+        """The measures whose rankings are compared: the first shown of each kind.
+
+        Where runs differ in depth, ASL at their common depth follows ASL.
+        """
+        kinds = {each.kind: each for each in reversed(self.rankings)}
+        shown = [kinds[kind] for kind in _REORDERED if kind in kinds]
+        if self.depths.differ and "ASL" in kinds:
+            shown.insert(shown.index(kinds["ASL"]) + 1, self.asl_common)
+        return shown
+
+    @cached_property
+    def taus(self) -> Floats:
+        """Kendall's tau between the rankings of :attr:`reordered`."""
+        gains = [each.gains for each in self.reordered]
+        return np.array([[kendall_tau(a, b) for b in gains] for a in gains])
+
+    @cached_property
+    def movers(self) -> Ints:
+        """The systems, those first whose ranks by :attr:`reordered` lie farthest apart."""
+        ranks = np.array([each.ranks for each in self.reordered])
+        return np.argsort(-np.ptp(ranks, axis=0), kind="stable")
+
+    @cached_property
+    def tau_judged_only(self) -> float:
+        """Kendall's tau of ASL and ASL without unjudged documents, NaN for a single system."""
+        if len(self.names) < 2:
+            return float("nan")
+        return kendall_tau(self.asl.means, self.judged_only.means)
+
+    @cached_property
+    def finders(self) -> Ints:
+        """How many systems retrieve each relevant document, shape (R,)."""
+        finders: Ints = self.relevant.found().sum(axis=0)
+        return finders
+
+    def missed_by_all(self, depth: int) -> Ints:
+        """How many relevant documents of each query no system has in its top ``depth``, (Q,)."""
+        missed = ~self.relevant.found(depth).any(axis=0)
+        return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
+
+
+def collect(
+    runs: Any,
+    qrels: Any,
+    measures: Any = None,
+    *,
+    rel: float | None = None,
+    cutoff: int = 1000,
+    alpha: float = 0.05,
+    test: str = "t",
+    lengths: Any = None,
+    groups: Mapping[str, str] | None = None,
+    stable: bool = False,
+    command: str = "",
+) -> Findings:
+    """Measures and compares systems.
+
+    Args:
+        runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
+        qrels: frame, file, or ir_datasets id.
+        measures: names, measures, or None for the default measures.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: that of
+            the official measures of an ir_datasets id, else 1.
+        cutoff: k, the depth to which every run is read.
+        alpha: level of significance.
+        test: see :func:`~pyterrier_asl.statistics.tests.compare_all`.
+        lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
+        groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
+        stable: whether to compare the systems on half of the queries, many times.
+        command: the command line behind the report.
+
+    Raises:
+        ValueError: for runs, qrels or measures that cannot be used.
+    """
+    official = official_of(qrels)
+    if rel is None:
+        rel = official_rel(official) or 1
+    rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
+    judged = JudgedRuns.of(runs, qrels)
+    if measures is None:
+        named = default_measures(
+            several=len(judged) > 1, lengths=lengths is not None, cutoff=cutoff, brief=True
+        )
+        named += [NamedMeasure(str(one), one) for one in official]
+    else:
+        named = named_measures(measures)
+    full = unique(_completed(one, rel, lengths) for one in named)
+    rankings = [_ranking(judged, one, alpha, test) for one in _with_pool(full, judged, groups)]
+    quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
+    relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
+    without = ASL(rel=rel, judged_only=True) @ cutoff
+    return Findings(
+        judged, rel, cutoff, alpha, rankings, quality,
+        LengthHistogram.of(judged, rel=rel, cutoff=cutoff), relevant,
+        PairwisePreferences.of(judged.names, relevant.reciprocal(), relevant.total),
+        _ranking(judged, NamedMeasure(str(without), without), alpha, test),
+        RunDepths.of(judged, rel=rel, cutoff=cutoff), _tops(judged, rankings, rel),
+        Provenance.of(judged, command), _stability(judged, rankings) if stable else None,
+    )  # fmt: skip
+
+
+def _tops(runs: JudgedRuns, rankings: list[SystemRanking], rel: float) -> TopDocuments:
+    """The top ten of the systems, as many of the best as the page can hold."""
+    by = next((each for each in rankings if each.higher_is_better is not None), rankings[0])
+    most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
+    return TopDocuments.of(runs, np.sort(by.order[:most]), rel=rel)
+
+
+def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:
+    """The stability of the measures that have a direction; None for a single system or query."""
+    better = [each for each in rankings if each.higher_is_better is not None]
+    if len(runs) < 2 or not better or len(runs.qids) < 2:
+        return None
+    frame = stability(runs, runs.judgements, [each.named.measure for each in better])
+    frame["measure"] = [each.name for each in better]
+    frame["significant"] = [int(each.differs.sum()) // 2 for each in better]
+    frame["pairs"] = len(runs) * (len(runs) - 1) // 2
+    return frame
+
+
+def _completed(one: NamedMeasure, rel: float, lengths: Any) -> NamedMeasure:
+    """The measure with missing parameters filled in, under its name: the page says rel once."""
+    given = one.given(rel=rel if rel != 1 else None, lengths=lengths)
+    return NamedMeasure(one.name, given.measure)
+
+
+def _with_pool(
+    named: list[NamedMeasure], runs: JudgedRuns, groups: Mapping[str, str] | None
+) -> list[NamedMeasure]:
+    """Rareness measures that name no pool get that of the runs, each a member of it."""
+    if not any(needs_pool(one.measure) for one in named):
+        return named
+    tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
+    depth = pool_depth(one.measure for one in named)
+    pool = RarenessPool.from_runs(tables, depth=depth, groups=groups, name="runs")
+    return [NamedMeasure(one.name, with_pool(one.measure, pool)) for one in named]
+
+
+def _ranking(
+    runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str
+) -> SystemRanking:
+    return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)

@@ -1,0 +1,179 @@
+"""The ranking of systems by one measure: means, intervals, and who differs significantly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..measures.names import NamedMeasure
+from ..statistics.intervals import confidence_interval
+from ..statistics.tests import PAIR_TESTS, compare_all
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SystemRanking:
+    """S systems by one measure on Q queries.
+
+    Attributes:
+        named: the measure and its name.
+        values: shape (S, Q).
+        names: the systems, S of them.
+        test: which test decides who differs; see
+            :func:`~pyterrier_asl.statistics.tests.compare_all`.
+        alpha: its level; intervals cover 1 - alpha.
+    """
+
+    named: NamedMeasure
+    values: Floats
+    names: list[str]
+    test: str = "t"
+    alpha: float = 0.05
+
+    @property
+    def name(self) -> str:
+        """The measure's name."""
+        return self.named.name
+
+    @property
+    def kind(self) -> str:
+        """The measure's name without parameters."""
+        return str(self.named.measure.NAME)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The measure's direction; None for a count."""
+        return self.named.higher_is_better
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each system, shape (S,)."""
+        means: Floats = self.values.mean(axis=1)
+        return means
+
+    @cached_property
+    def gains(self) -> Floats:
+        """The means with a sign so that higher is better, shape (S,)."""
+        return -self.means if self.higher_is_better is False else self.means
+
+    @cached_property
+    def margins(self) -> Floats:
+        """Half the width of each mean's interval by Student's t, NaN for one query, (S,)."""
+        intervals = [confidence_interval(row, alpha=self.alpha) for row in self.values]
+        return np.array([each.high - each.mean for each in intervals])
+
+    @cached_property
+    def order(self) -> Ints:
+        """The systems from best to worst; equal ones in their given order."""
+        return np.argsort(-self.gains, kind="stable")
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of each system from 1; systems with equal means share the best of theirs."""
+        ordered = self.means[self.order]
+        new = np.append(True, ordered[1:] != ordered[:-1])
+        ranks = np.empty(len(ordered), dtype=np.int64)
+        ranks[self.order] = np.flatnonzero(new)[np.cumsum(new) - 1] + 1
+        return ranks
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame | None:
+        """Every pair; None for a measure without a direction, or a single system."""
+        if self.higher_is_better is None or len(self.names) < 2:
+            return None
+        return compare_all(self.values, self.names, test=self.test, alpha=self.alpha)
+
+    @cached_property
+    def own_p(self) -> Floats | None:
+        """The p-value of each pair by itself, by the paired test; None as :attr:`comparisons`.
+
+        It is that of :attr:`test`, or, after a test of all systems at once, of the t-test.
+        """
+        if self.comparisons is None:
+            return None
+        own = self.comparisons
+        if self.test not in PAIR_TESTS:
+            own = compare_all(self.values, self.names, test="t", correction=None)
+        return own["p"].to_numpy(dtype=np.float64)
+
+    @cached_property
+    def deviation_ratio(self) -> float:
+        """The largest standard deviation of a system over the queries, over the smallest one."""
+        if self.values.shape[1] < 2:
+            return 1.0
+        deviations = self.values.std(axis=1, ddof=1)
+        smallest = float(deviations.min())
+        return float(deviations.max()) / smallest if smallest else float("inf")
+
+    @cached_property
+    def differs(self) -> Bools:
+        """Which two systems differ significantly, shape (S, S)."""
+        differs = np.zeros((len(self.names),) * 2, dtype=bool)
+        if self.comparisons is not None:
+            differs[np.triu_indices(len(self.names), k=1)] = self.comparisons["significant"]
+        return differs | differs.T
+
+    @cached_property
+    def groups(self) -> list[tuple[int, int]]:
+        """Systems from best to worst that do not differ significantly: see :func:`groups`."""
+        return groups(self.differs[np.ix_(self.order, self.order)])
+
+    @cached_property
+    def letters(self) -> list[str]:
+        """The groups of each system, ``'b'`` or ``'b–d'``, in the order of :attr:`names`."""
+        texts = [""] * len(self.names)
+        for at, system in enumerate(self.order):
+            of = [letter(g) for g, (first, last) in enumerate(self.groups) if first <= at <= last]
+            texts[system] = of[0] if len(of) == 1 else f"{of[0]}–{of[-1]}"
+        return texts
+
+
+def groups(differs: Bools) -> list[tuple[int, int]]:
+    """The longest runs of neighbours in a ranking of which no two differ significantly.
+
+    After one of Tukey's tests, whose least significant difference is the same for all pairs, two
+    systems differ exactly where no group holds both. After other tests systems without a common
+    group may still not differ; those of one group never do.
+
+    Args:
+        differs: which two differ, systems in order, shape (S, S).
+
+    Returns:
+        First and last of each group, from the top; each of the S systems is in one of them.
+
+    >>> differs = np.zeros((4, 4), dtype=bool)
+    >>> differs[0, 2:] = differs[2:, 0] = True
+    >>> groups(differs)
+    [(0, 1), (1, 3)]
+    """
+    found: list[tuple[int, int]] = []
+    first = 0
+    for last in range(len(differs)):
+        while differs[first : last + 1, last].any():
+            first += 1
+        if found and found[-1][0] == first:
+            found[-1] = (first, last)
+        else:
+            found.append((first, last))
+    return found
+
+
+def letter(number: int) -> str:
+    """The name of a group: a, b, ... z, aa, ab, ...
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    text = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text

@@ -1,0 +1,183 @@
+// Queries: which systems find the relevant documents of one, and the top ten of A and B.
+const FIRST = 40;
+let allDocuments = false;
+
+function queryRows() {
+  const measure = chosenMeasure();
+  return page.queries.map((name, q) => ({
+    query: name, text: page.queryTexts[q], relevant: page.relevant[q], measure: measure.name, median: measure.medians[q],
+    spread: measure.spreads[q], chosen: q === state.query, q,
+  }));
+}
+
+function stripRows() {
+  const measure = chosenMeasure();
+  const side = (i) => (i === state.a ? "A" : i === state.b ? "B" : "equal");
+  const values = page.systems.map((system, i) => (
+    { query: page.queries[state.query], system, measure: measure.name, value: raw(measure.values[i * Q + state.query]), side: side(i) }
+  ));
+  const sorted = values.map((row) => sign(measure) * row.value).sort((a, b) => b - a);
+  const rows = values.map((row) => ({ ...row, rank: sorted.indexOf(sign(measure) * row.value) + 1 }));
+  return rows.sort((x, y) => (y.side === "equal") - (x.side === "equal"));
+}
+
+// The top ten of A and B
+
+const STATES = ["unjudged", "judged", "relevant"];
+const MEANINGS = ["unjudged", "judged not relevant", "relevant"];
+
+function showTop(box, system, side) {
+  const row = tops.rowOf.get(system);
+  const value = chosenMeasure().values[system * Q + state.query];
+  box.querySelector(".who").replaceChildren(
+    side ? `${side}: ` : "", element("b", page.systems[system]), ` ${chosenMeasure().name} ${shown(value, chosenMeasure())}`);
+  const list = box.querySelector("ol");
+  const words = wordsOf(page.queryTexts[state.query]);
+  const items = [];
+  for (let at = 0; row !== undefined && at < tops.depth; at++) {
+    const cell = (row * Q + state.query) * tops.depth + at;
+    const document = tops.documents[cell] - 1;
+    if (document < 0) break;
+    const kind = tops.state[cell];
+    const item = element("li", element("span", tops.ids[document], "id"), STATES[kind]);
+    item.title = MEANINGS[kind];
+    item.append(element("span", ` ${MEANINGS[kind]}`, "hidden"));
+    const text = tops.text?.[document];
+    if (text) item.append(element("span", highlighted(text, words), "snippet"));
+    items.push(item);
+  }
+  const none = row === undefined ? "The top ten of this system is not on this page." : "It retrieves nothing for this query.";
+  list.replaceChildren(...(items.length ? items : [element("li", none, "none")]));
+}
+
+function showTops() {
+  const boxes = document.querySelectorAll("#query .tops > div");
+  showTop(boxes[0], state.a, boxes.length > 1 ? "A" : "");
+  if (boxes[1]) showTop(boxes[1], state.b, "B");
+}
+
+// The relevant documents of the query, with the systems that have them in their first `depth`.
+function documentRows() {
+  const R = docs.ids.length;
+  const depth = Number($("documents-depth").value);
+  const rows = [];
+  for (let d = docs.starts[state.query]; d < docs.starts[state.query + 1]; d++) {
+    const finders = [];
+    docs.systems.forEach((system, row) => {
+      const rank = docs.ranks[row * R + d];
+      if (rank && rank <= depth) finders.push({ system, rank });
+    });
+    finders.sort((a, b) => a.rank - b.rank || a.system - b.system);
+    rows.push({ d, document: docs.ids[d], grade: docs.grades[d], finders });
+  }
+  return rows.sort((a, b) => a.finders.length - b.finders.length || (b.finders[0]?.rank ?? 0) - (a.finders[0]?.rank ?? 0));
+}
+
+function wanted(rows) {
+  const which = $("documents-which").value;
+  if (which === "none") return rows.filter((row) => !row.finders.length);
+  if (which === "rare") return rows.filter((row) => row.finders.length >= 1 && row.finders.length <= 3);
+  return rows;
+}
+
+function findersText(finders) {
+  const named = finders.slice(0, 5).map(({ system, rank }) => `${page.systems[system]} (${rank})`);
+  const more = finders.length - named.length;
+  return finders.length ? named.join(", ") + (more ? ` and ${more} more` : "") : S > 1 ? "missed by all" : "missed";
+}
+
+function documentRow({ d, grade, finders }) {
+  return element("tr", [
+    documentCell(d, state.query), element("td", String(grade), "num"), element("td", String(finders.length), "num"),
+    element("td", finders.length ? String(finders[0].rank) : "–", "num"), element("td", findersText(finders), "finders"),
+  ]);
+}
+
+function showDocuments() {
+  const rows = documentRows();
+  const list = wanted(rows);
+  const none = rows.filter((row) => !row.finders.length).length;
+  const one = rows.filter((row) => row.finders.length === 1).length;
+  const depth = $("documents-depth").value;
+  const found = S > 1 ? `${none} missed by all systems, ${one} found by a single system` : `${none} missed`;
+  $("query-says").textContent = `${plural(rows.length, "relevant document")}; in the first ${depth}, ${found}.`;
+  const shownRows = allDocuments ? list : list.slice(0, FIRST);
+  const body = $("documents").tBodies[0];
+  body.replaceChildren(...shownRows.map(documentRow));
+  if (!list.length) body.append(emptyRow("There are none.", 5));
+  $("documents-more").hidden = shownRows.length === list.length;
+  $("documents-more").textContent = `Show all ${list.length}`;
+}
+
+function documentsCsv() {
+  const rows = wanted(documentRows());
+  return csv([["query", "document", "grade", "found_by", "best_rank", "systems"], ...rows.map((row) => [
+    page.queries[state.query], row.document, row.grade, row.finders.length, row.finders[0]?.rank,
+    row.finders.map(({ system, rank }) => `${page.systems[system]}:${rank}`).join(" "),
+  ])]);
+}
+
+function showQuery() {
+  const q = state.query;
+  allDocuments = false;
+  $("query-h").textContent = `Query ${page.queries[q]}`;
+  $("query-text").textContent = page.queryTexts[q];
+  $("query-text").hidden = !page.queryTexts[q];
+  for (const row of $("query-table").tBodies[0].rows) {
+    const own = Number(row.dataset.query) === q;
+    row.classList.toggle("chosen", own);
+    row.querySelector(".open").setAttribute("aria-pressed", String(own));
+  }
+  showDocuments();
+  showTops();
+  redraw("queries", "strip");
+}
+
+// Goes to a query from a mark or a button of the page.
+function openQuery(q) {
+  chooseHere({ query: q }, "query");
+  $("query").scrollIntoView();
+  $("query").focus({ preventScroll: true });
+}
+
+function showQueryMeasure() {
+  const measure = chosenMeasure();
+  const table = $("query-table");
+  for (const row of table.tBodies[0].rows) {
+    const q = Number(row.dataset.query);
+    for (const [name, values] of [["median", measure.medians], ["spread", measure.spreads]]) {
+      const cell = row.querySelector(`.${name}`);
+      if (!cell) continue;
+      cell.dataset.value = values[q];
+      cell.textContent = shown(values[q], measure);
+    }
+  }
+  const head = table.querySelector('[data-key="median"]');
+  head.dataset.better = measure.higher === false ? "low" : "high";
+  sortTable(table, head, measure.higher !== false);
+  if ($("hard-side")) $("hard-side").textContent = measure.higher === false ? "right" : "left";
+  redraw("queries", "strip");
+}
+
+function startQueries() {
+  const table = $("query-table");
+  makeSortable(table);
+  filterRows($("queries-filter"), table, $("queries-empty"), (row) => row.cells[0].textContent);
+  for (const row of table.tBodies[0].rows) {
+    row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
+  }
+  for (const id of ["documents-which", "documents-depth"]) {
+    $(id).addEventListener("change", () => { allDocuments = false; showDocuments(); });
+  }
+  $("documents-more").addEventListener("click", () => { allDocuments = true; showDocuments(); });
+  chart("queries", queryRows, { click: (datum) => openQuery(datum.q) });
+  chart("strip", stripRows);
+  showQueryMeasure();
+  state.query = Number(table.tBodies[0].rows[0].dataset.query);
+  showQuery();
+  follow((changed) => {
+    if (changed.includes("measure")) showQueryMeasure();
+    if (changed.includes("query")) showQuery();
+    else if (changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
+  });
+}

@@ -1,0 +1,59 @@
+"""What the transformers over an index share: validation, and equality by their parameters."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from functools import cache
+from typing import Any, ClassVar
+
+import pandas as pd
+import pyterrier as pt
+
+HELP_URL = "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html"
+
+
+class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
+    """A transformer that equals another with the same index and parameters."""
+
+    #: The attributes that make it: the index, then the keyword arguments.
+    _attributes: ClassVar[tuple[str, ...]]
+
+    def _values(self) -> list[Any]:
+        return [getattr(self, name) for name in self._attributes]
+
+    def __repr__(self) -> str:
+        index, *values = self._values()
+        keywords = (f"{name}={value!r}" for name, value in zip(self._attributes[1:], values))
+        return f"{type(self).__name__}({', '.join([repr(index), *keywords])})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        # Not of the parameters: a grid search sets them while this is the key of a dict.
+        return hash((type(self).__name__, self._values()[0]))
+
+
+def validate_any(inp: pd.DataFrame, transformer: Any) -> Any:
+    """``pt.validate.any``, with errors that name the transformer where PyTerrier (1.1) can."""
+    return pt.validate.any(inp, **({"context": transformer} if _takes_context() else {}))
+
+
+@cache
+def _takes_context() -> bool:
+    return "context" in inspect.signature(pt.validate.any).parameters
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raises ValueError unless the value is a whole number from 1."""
+    if value < 1 or int(value) != value:
+        raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
+
+
+def check_not_negative(name: str, value: Any, *, optional: bool = False) -> None:
+    """Raises ValueError unless the value is a finite number from 0, or None where that is fine."""
+    if not (optional and value is None) and not 0 <= value < math.inf:
+        raise ValueError(
+            f"{name} is {value!r}; it must be {'None or ' * optional}a finite number, 0 or more"
+        )

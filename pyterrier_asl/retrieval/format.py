@@ -1,0 +1,231 @@
+"""The files of a :class:`~pyterrier_asl.TermIndex`: their layout, and how they are read."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io.digests import checksum
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What makes a folder a TermIndex among PyTerrier's artifacts.
+ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "pyterrier-asl"}
+
+#: The layout of the files. An index of another version is refused: build it again.
+FORMAT_VERSION = 2
+
+
+class Layout(NamedTuple):
+    """What an array must be like.
+
+    Attributes:
+        dtype: its type.
+        size: its length: one of the numbers in the metadata.
+        holds: ``offsets``, from 0 to the number of postings, never falling, one more than ``size``;
+            ``ids``, from 0 to below ``bound``; ``tfs``, from 1; or ``lengths``, from 0. The sum of
+            the last two is the number of tokens.
+        bound: one of the numbers in the metadata.
+    """
+
+    dtype: type
+    size: str
+    holds: str
+    bound: str
+
+
+ARRAYS = {
+    "doc_lengths": Layout(np.int32, "num_docs", "lengths", "num_tokens"),  # tokens
+    "term_offsets": Layout(np.int64, "num_terms", "offsets", "num_postings"),
+    "posting_docs": Layout(np.int32, "num_postings", "ids", "num_docs"),  # by term, ascending
+    "posting_tfs": Layout(np.int32, "num_postings", "tfs", "num_tokens"),
+    "doc_offsets": Layout(np.int64, "num_docs", "offsets", "num_postings"),
+    "doc_term_ids": Layout(np.int32, "num_postings", "ids", "num_terms"),  # by document, ascending
+    "doc_term_tfs": Layout(np.int32, "num_postings", "tfs", "num_tokens"),
+}
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """The metadata of the index at ``path``, refused where it is not one that this code reads."""
+    file = path / "pt_meta.json"
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"there is no TermIndex at {str(path)!r} (no pt_meta.json); "
+            "build one with TermIndex.from_documents(..., path=...) or TermIndex.from_irds()"
+        )
+    try:
+        metadata: dict[str, Any] = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise damaged(file, f"it is no metadata ({error})") from error
+    kind = f"{metadata.get('type')}.{metadata.get('format')}"
+    if kind != "{type}.{format}".format_map(ARTIFACT):
+        raise ValueError(
+            f"{str(path)!r} holds a {kind}, not a TermIndex; load it with pt.Artifact.load()"
+        )
+    version = metadata.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ValueError(
+            f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
+            f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
+        )
+    if metadata_checksum(metadata) != _sums(metadata).get(file.name):
+        raise damaged(file, "its checksum is another")
+    sizes: list[Any] = [
+        metadata.get(f"num_{what}") for what in ("docs", "terms", "postings", "tokens")
+    ]
+    if not (all(type(size) is int for size in sizes) and _possible(*sizes)):
+        raise damaged(file, "it says {} documents, {} terms, {} postings, {} tokens".format(*sizes))
+    return metadata
+
+
+def _possible(docs: int, terms: int, postings: int, tokens: int) -> bool:
+    return 0 < docs < 2**31 and 0 < terms < 2**31 and terms <= postings <= min(tokens, docs * terms)
+
+
+def metadata_checksum(metadata: Mapping[str, Any]) -> int:
+    """The checksum of what an index's metadata say, its own among those of the files aside.
+
+    >>> one, other = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
+    >>> metadata_checksum(one) == metadata_checksum(other) != metadata_checksum({"num_docs": 4})
+    True
+    """
+    sums = {name: crc for name, crc in _sums(metadata).items() if name != "pt_meta.json"}
+    return zlib.crc32(json.dumps({**metadata, "crc32": sums}, sort_keys=True).encode())
+
+
+def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
+    """The checksums in metadata, file by file."""
+    sums = metadata.get("crc32")
+    return sums if isinstance(sums, dict) else {}
+
+
+def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """An array of the index, mapped. Compiled loops take it as it is, so nothing in it is trusted.
+
+    Raises:
+        KeyError: where there is no array of that name.
+        ValueError: where its file is damaged, or holds what cannot be.
+    """
+    if name not in ARRAYS:
+        raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(ARRAYS)}")
+    layout = ARRAYS[name]
+    path = _checked_file(folder / f"{name}.npy", metadata)
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # NumPy parses its header as Python, with as many errors
+        raise damaged(path, "it is no whole array of numbers") from error
+    size = metadata[layout.size] + (layout.holds == "offsets")
+    if array.dtype != layout.dtype or array.shape != (size,):
+        raise damaged(
+            path,
+            f"it holds {array.shape} {array.dtype}, not ({size},) {np.dtype(layout.dtype)}",
+        )
+    if wrong := _impossible(array, layout.holds, metadata[layout.bound]):
+        raise damaged(path, wrong)
+    return array
+
+
+def _impossible(array: npt.NDArray[Any], holds: str, bound: int) -> str:
+    """What is wrong with the numbers of an array, or nothing."""
+    if holds == "offsets":
+        rising = array[0] == 0 and array[-1] == bound and not (array[1:] < array[:-1]).any()
+        return "" if rising else f"its offsets do not rise from 0 to {bound}"
+    low, high = array.min(), array.max()
+    if holds == "ids":
+        return "" if 0 <= low and high < bound else f"its ids are from {low} to {high}, of {bound}"
+    if low < (holds == "tfs"):
+        return f"it counts {low}"
+    total = array.sum(dtype=np.int64)
+    return "" if total == bound else f"it counts {total} tokens, not {bound}"
+
+
+def agreeing_rows(
+    folder: Path, array: Callable[[str], npt.NDArray[Any]], by: str
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Arrays, each possible by itself, checked against each other.
+
+    Args:
+        folder: where they are.
+        array: from a name to the array.
+        by: ``term`` or ``doc``: whose rows.
+
+    Returns:
+        Where rows begin, the ids in them, and how often each occurs.
+
+    Raises:
+        ValueError: where the ids of a row do not ascend, or what they count is not the documents'
+            lengths and the terms' document frequencies.
+    """
+    from . import _kernels
+
+    ids, tfs = ("posting_docs", "posting_tfs") if by == "term" else ("doc_term_ids", "doc_term_tfs")
+    other = "doc_offsets" if by == "term" else "term_offsets"
+    rows = np.asarray(array(f"{by}_offsets")), np.asarray(array(ids)), np.asarray(array(tfs))
+    frequencies = np.diff(array(other))
+    ascending, row_sums, column_sums, column_sizes = _kernels.count_entries(*rows, len(frequencies))
+    if not ascending:
+        raise damaged(folder / f"{ids}.npy", f"the ids of a {by} do not ascend")
+    if not np.array_equal(column_sizes, frequencies):
+        raise damaged(folder / f"{ids}.npy", f"it has other ids than {other}.npy says")
+    if not np.array_equal(column_sums if by == "term" else row_sums, array("doc_lengths")):
+        raise damaged(folder / f"{tfs}.npy", "a document is not as long as doc_lengths.npy says")
+    return rows
+
+
+def read_strings(
+    folder: Path, name: str, metadata: Mapping[str, Any], size: int, *, ascending: bool = False
+) -> pa.Array:
+    """A column of text, mapped.
+
+    Args:
+        folder: of the index.
+        name: of the file.
+        metadata: of the index.
+        size: how many strings there must be.
+        ascending: whether each must be greater than the one before.
+
+    Raises:
+        ValueError: where its file is damaged, or holds what cannot be.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    path = _checked_file(folder / name, metadata)
+    try:
+        column = pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
+        column.validate(full=True)
+    except (pa.ArrowException, OSError, IndexError, ValueError, MemoryError) as error:
+        raise damaged(path, str(error)) from error
+    if len(column) != size or column.null_count or not pa.types.is_large_string(column.type):
+        raise damaged(path, f"it holds {len(column)} {column.type}, not {size} large_string")
+    strings = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if ascending and not pc.all(pc.less(strings[:-1], strings[1:]), min_count=0).as_py():
+        raise damaged(path, "what it holds is not in ascending order")
+    return strings
+
+
+def _checked_file(path: Path, metadata: Mapping[str, Any]) -> Path:
+    """The path of a file whose content is the one that was written."""
+    try:
+        found = checksum(path) if path.is_file() else None
+    except OSError as error:
+        raise damaged(path, str(error)) from error
+    if found is None:
+        raise damaged(path, "there is no such file")
+    if found != _sums(metadata).get(path.name):
+        raise damaged(path, "its checksum is another")
+    return path
+
+
+def damaged(path: Path, why: str) -> ValueError:
+    """The error for a file that holds what the index cannot hold."""
+    return ValueError(
+        f"{path} is not as TermIndex wrote it: {why}; the index is damaged, build it again"
+    )

@@ -1,0 +1,345 @@
+"""What unjudged documents could change: the least and greatest value over all labellings.
+
+A *labelling* makes each document of V (the unjudged documents that some compared run shows)
+relevant or not. All functions work on whole runs, query by query, and return ``(low, high)``, each
+of shape (Q,). What is exact agrees with enumerating all labellings; what is an *outer* bound
+contains it.
+
+One run is :class:`RunDocuments`; two are :class:`PairDocuments`, where a second run that retrieved
+nothing gives the bounds of the first one for additive measures, ratios, and first ranks. The loops
+are in :mod:`~pyterrier_asl.scoring._kernels`, which is imported when first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .lexicographic import NO_CUTOFF
+from .search_length import DEFAULT_DEPTH
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bounds = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class RunDocuments:
+    """One run, already cut: where its relevant and its unjudged documents are.
+
+    Attributes:
+        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
+            (E,).
+        offsets: where each query's ranks begin, shape (Q + 1,).
+        total: relevant documents of each query, retrieved or not, shape (Q,).
+        unjudged: ranks of the retrieved unjudged documents, ascending within a query, shape (U,).
+        unjudged_offsets: where each query's begin, shape (Q + 1,).
+        others: unjudged documents of V that were not retrieved, shape (Q,).
+    """
+
+    ranks: Ints
+    offsets: Ints
+    total: Ints
+    unjudged: Ints
+    unjudged_offsets: Ints
+    others: Ints
+
+
+@dataclass(frozen=True)
+class PairDocuments:
+    """Two runs, already cut: where their relevant and their unjudged documents are.
+
+    Attributes:
+        known_a: the rank in A of each judged relevant document that either retrieved, 0 where A has
+            it not, shape (E,).
+        known_b: the same in B.
+        known_offsets: where each query's begin, shape (Q + 1,).
+        total: relevant documents of each query, retrieved or not, shape (Q,).
+        a: the rank in A of each unjudged document that either retrieved, 0 where A has it not,
+            shape (U,).
+        b: the same in B.
+        offsets: where each query's begin, shape (Q + 1,).
+        others: unjudged documents of V that neither retrieved, shape (Q,).
+    """
+
+    known_a: Ints
+    known_b: Ints
+    known_offsets: Ints
+    total: Ints
+    a: Ints
+    b: Ints
+    offsets: Ints
+    others: Ints
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+
+def average_precision(run: RunDocuments) -> Bounds:
+    """AP of one run, exact.
+
+    >>> one = np.array([1]), np.array([0, 1]), np.array([1])
+    >>> run = RunDocuments(*one, np.array([2]), np.array([0, 1]), np.array([1]))
+    >>> low, high = average_precision(run)
+    >>> low.tolist(), high.tolist()
+    ([0.5], [1.0])
+    """
+    return _fill("average_precision", len(run.total), *_arrays(run))
+
+
+def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
+    """ASL of one run, exact.
+
+    Args:
+        run: the run.
+        missing: what it pays for a missing document (see :func:`missing_cost`), shape (Q,).
+        g: only the first ``g`` relevant documents in rank order.
+
+    >>> one = np.array([2]), np.array([0, 1]), np.array([1])
+    >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
+    >>> low, high = search_length(run, np.array([11]))
+    >>> low.tolist(), high.tolist()
+    ([1.0], [2.0])
+    """
+    return _fill("search_length", len(run.total), *_arrays(run), missing, g or 0)
+
+
+def missing_cost(retrieved: Ints, *, cutoff: int | None, missing: str = "pad") -> Ints:
+    """What a missing document costs a run in ASL, besides its relevant documents, shape (Q,).
+
+    Its search length is this less the relevant documents retrieved.
+
+    Args:
+        retrieved: documents retrieved, after the cut, shape (Q,).
+        cutoff: k.
+        missing: what a missing document is taken for, as in ``ASL(missing=...)``.
+
+    >>> missing_cost(np.array([0, 7]), cutoff=10).tolist()
+    [11, 11]
+    >>> missing_cost(np.array([0, 7]), cutoff=10, missing="eq3").tolist()
+    [11, 7]
+    """
+    k = DEFAULT_DEPTH if cutoff is None else cutoff
+    costs = {"pad": np.maximum(retrieved, k) + 1, "after": retrieved + 1, "eq3": retrieved}
+    return np.where(retrieved == 0, k + 1, costs[missing])
+
+
+def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
+    """LexiP of one run, exact.
+
+    >>> one = np.array([2]), np.array([0, 1]), np.array([1])
+    >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
+    >>> low, high = lexip(run)
+    >>> low.tolist(), high.tolist()
+    ([0.5], [1.0])
+    """
+    k = NO_CUTOFF if cutoff is None else cutoff
+    return _fill("lexip", len(run.total), *_arrays(run), k)
+
+
+def time_biased_gain(
+    states: npt.NDArray[np.uint8], lengths: Floats, offsets: Ints, *, halflife: float,
+    p_click_rel: float, p_click_nonrel: float, p_save: float, time_summary: float,
+    time_per_word: float, time_base: float,
+) -> Bounds:  # fmt: skip
+    """TBG of one run, exact.
+
+    Args:
+        states: of every retrieved document in rank order 0: irrelevant, 1: relevant, 2: unjudged,
+            shape (N,).
+        lengths: its words, shape (N,).
+        offsets: where each query's documents begin, shape (Q + 1,).
+        halflife: and what follows: as in
+            :func:`~pyterrier_asl.scoring.time_biased_gain.time_biased_gain`.
+    """
+    reading = time_per_word * lengths + time_base
+    stay, stay_relevant = (
+        np.exp2(-(time_summary + reading * p) / halflife) for p in (p_click_nonrel, p_click_rel)
+    )
+    gain = p_click_rel * p_save
+    return _fill(
+        "time_biased_gain", len(offsets) - 1, states, gain, stay, stay_relevant, offsets
+    )
+
+
+def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
+    """A measure that each relevant document adds to, or a difference of two, exact.
+
+    Args:
+        base: the value now, shape (Q,).
+        weights: what each document of V would add, shape (U,).
+        offsets: where each query's documents begin, shape (Q + 1,).
+
+    >>> additive(np.array([0.5]), np.array([0.25, -0.125]), np.array([0, 2]))
+    (array([0.375]), array([0.75]))
+    """
+    queries = np.repeat(np.arange(len(base)), np.diff(offsets))
+    down, up = (
+        np.bincount(queries, weights=clip(weights, 0), minlength=len(base))
+        for clip in (np.minimum, np.maximum)
+    )
+    return base + down, base + up
+
+
+def ratio(
+    base: Floats, weights: Floats, offsets: Ints, others: Ints, counts: Ints, steps: Floats,
+    ideal: Callable[[int], Floats], given: int | None = None,
+) -> Bounds:  # fmt: skip
+    """R or nDCG, or the difference of two, exact: what is gained over the most there could be.
+
+    Args:
+        base: what is gained now, not yet divided, shape (Q,).
+        weights: what each document that was retrieved would gain with a gain of 1, shape (U,).
+        offsets: where each query's documents begin, shape (Q + 1,).
+        others: documents of V that were not retrieved, shape (Q,).
+        counts: how many documents are judged to have at least each gain, shape (Q, G).
+        steps: the gains there are, ascending, each less the one before, shape (G,).
+        ideal: the most that 0, 1, 2, ... up to so many documents of gain 1 come to, ascending.
+        given: how many of the gains, from the smallest on, a label can give; None: all.
+
+    >>> ratio(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]), np.array([[2]]),
+    ...     np.ones(1), lambda most: np.arange(most + 1.0))
+    (array([0.5]), array([0.66666667]))
+    """
+    most = counts.max(axis=1, initial=0) + np.diff(offsets) + others
+    best = ideal(int(most.max(initial=0)))
+    given = len(steps) if given is None else given
+    return _fill("layered", len(base), base, weights, offsets, others, counts, steps, given, best)
+
+
+def first_relevant(pair: PairDocuments, values: Floats) -> Bounds:
+    """RR, Success, or the difference of two, exact.
+
+    Args:
+        pair: the runs.
+        values: what a first relevant document is worth at every rank; ``values[0]``: none.
+
+    >>> none, some = np.zeros(0, dtype=np.int64), np.array([0, 1])
+    >>> pair = PairDocuments(
+    ...     none, none, some * 0, np.zeros(1, int), np.array([2]), np.array([0]), some,
+    ...     np.zeros(1, int))
+    >>> first_relevant(pair, np.array([0, 1, 0.5]))
+    (array([0.]), array([0.5]))
+    """
+    firsts = (_least(ranks, pair.known_offsets) for ranks in (pair.known_a, pair.known_b))
+    return _fill("first_relevant", len(pair), *firsts, pair.a, pair.b, pair.offsets, values)
+
+
+def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: Ints) -> Bounds:
+    """ASL of A less ASL of B, exact (fractional programming: Dinkelbach 1967).
+
+    Args:
+        pair: the runs.
+        missing_a: what A pays for a missing document (see :func:`missing_cost`), shape (Q,).
+        missing_b: what B pays.
+    """
+    return _fill(
+        "search_length_difference", len(pair), pair.known_a, pair.known_b, pair.known_offsets,
+        pair.total, pair.a, pair.b, pair.offsets, pair.others, missing_a, missing_b,
+    )  # fmt: skip
+
+
+def lexicographic_verdicts(pair: PairDocuments) -> npt.NDArray[np.bool_]:
+    """Which of sgnLP = -1, 0, 1 some labelling gives, exact.
+
+    Returns:
+        Shape (Q, 3).
+    """
+    from . import _kernels
+
+    verdicts = np.zeros((len(pair), 3), dtype=np.bool_)
+    _kernels.lexicographic_verdicts(
+        pair.known_a, pair.known_b, pair.known_offsets, pair.a, pair.b, pair.offsets, verdicts
+    )
+    return verdicts
+
+
+def average_precision_difference(
+    pair: PairDocuments, base: Floats, gains: tuple[Floats, Floats],
+    known_gains: tuple[Floats, Floats],
+) -> Bounds:  # fmt: skip
+    """AP or AP_Rareness of A less that of B, an outer bound.
+
+    Args:
+        pair: the runs.
+        base: the difference now, times the number of relevant documents, shape (Q,).
+        gains: what each unjudged document gains in A and in B, shape (U,) each; 1 in
+            AP, and 0 where the run has it not.
+        known_gains: the same for the judged relevant ones.
+    """
+    return _fill(
+        "average_precision_difference", len(pair), base, pair.total, pair.known_a, pair.known_b,
+        *known_gains, pair.known_offsets, pair.a, pair.b, *gains, pair.offsets, pair.others,
+    )  # fmt: skip
+
+
+def of_difference(a: Bounds, b: Bounds) -> Bounds:
+    """The difference of two values each of which has bounds, an outer bound.
+
+    >>> of_difference((np.array([0.5]), np.array([1.0])), (np.array([0.25]), np.array([0.5])))
+    (array([0.]), array([0.75]))
+    """
+    return a[0] - b[1], a[1] - b[0]
+
+
+def intersect(one: Bounds, other: Bounds) -> Bounds:
+    """What lies within both of two outer bounds."""
+    return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
+
+
+def _arrays(run: RunDocuments) -> tuple[Ints, ...]:
+    return (
+        run.ranks, run.offsets, run.total, run.unjudged, run.unjudged_offsets,
+        run.others,
+    )  # fmt: skip
+
+
+def _least(ranks: Ints, offsets: Ints) -> Ints:
+    """The least positive rank of each query, 0 where there is none, shape (Q,)."""
+    never = np.iinfo(np.int64).max
+    queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    least = np.full(len(offsets) - 1, never)
+    np.minimum.at(least, queries[ranks > 0], ranks[ranks > 0])
+    return np.where(least == never, 0, least)
+
+
+def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
+    """Calls a kernel that fills low and high."""
+    from . import _kernels
+
+    low, high = np.empty(queries), np.empty(queries)
+    getattr(_kernels, kernel)(*arguments, low, high)
+    return low, high
+
+
+def merge(
+    offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, size: int
+) -> tuple[Ints, Ints, Ints]:
+    """The documents of either of two runs.
+
+    Args:
+        offsets: where each query's documents of one run begin, shape (Q + 1,).
+        codes: which documents they are, below ``size``, shape (E,).
+        other_offsets: where those of the other run begin.
+        other_codes: which they are.
+        size: how many documents there are in all.
+
+    Returns:
+        Where each query's documents begin, shape (Q + 1,); for each its number in the one run and
+        in the other, from 1, and 0 where it is not there.
+
+    >>> one, other = (np.array([0, 2]), np.array([4, 2])), (np.array([0, 1]), np.array([2]))
+    >>> [array.tolist() for array in merge(*one, *other, 5)]
+    [[0, 2], [1, 2], [0, 1]]
+    """
+    from . import _kernels
+
+    work = np.zeros(size, dtype=np.int64)
+    merged: tuple[Ints, Ints, Ints] = _kernels.merge(
+        offsets, codes, other_offsets, other_codes, work
+    )
+    return merged

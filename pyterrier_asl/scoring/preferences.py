@@ -1,0 +1,205 @@
+"""Every two rankings of one query compared: what all questions about preferences start from.
+
+Lexicographic order is transitive within a query. Sorted by it, two rankings first differ at the
+smallest of the levels at which neighbours between them first differ, so that all pairs of S
+rankings cost S times S steps, however many relevant documents there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from .lexicographic import first_difference
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
+    """i* and rrLP of every two rankings of a query.
+
+    Args:
+        reciprocal: RR_1, RR_2, ... of each ranking, descending, shape (S, m).
+
+    Returns:
+        i* from 1, 0 where no level differs, and rrLP of the row's ranking against the column's,
+        each of shape (S, S).
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2.
+
+    >>> i_star, rrlp = all_pairs(np.array([[1, 1 / 2, 0], [1, 1 / 4, 1 / 5], [1, 1 / 2, 0]]))
+    >>> i_star.tolist()
+    [[0, 2, 0], [2, 0, 2], [0, 2, 0]]
+    >>> rrlp[0].tolist()
+    [0.0, 0.25, 0.0]
+    """
+    systems, levels = reciprocal.shape
+    if not levels:
+        return np.zeros((systems, systems), dtype=np.int64), np.zeros((systems, systems))
+    order = np.lexsort(-reciprocal.T[::-1])
+    differs = np.diff(reciprocal[order], axis=0) != 0
+    neighbours = np.where(differs.any(axis=1), differs.argmax(axis=1), levels)
+    first = np.full((systems, systems), levels)
+    first[:, 1:] = np.where(np.tri(systems, systems - 1, -1, dtype=bool), levels, neighbours)
+    first = np.minimum.accumulate(first, axis=1)
+    place = np.empty(systems, dtype=np.int64)
+    place[order] = np.arange(systems)
+    where = np.minimum(first, first.T)[place[:, None], place]
+    padded = np.pad(reciprocal, ((0, 0), (0, 1)))
+    here = np.take_along_axis(padded, where, axis=1)
+    return np.where(where < levels, where + 1, 0), here - here.T
+
+
+def by_query(reciprocal: Floats, total: Ints) -> Iterator[Floats]:
+    """The part of each query: RR_1, RR_2, ... of every ranking, shape (S, total[q]).
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+    """
+    end = np.cumsum(total)
+    for begin, stop in zip(end - total, end):
+        yield reciprocal[:, begin:stop]
+
+
+#: What :func:`preference` can compute, and whether it is a sign, which a sign test suits.
+KINDS: dict[str, bool] = {
+    "rrLP": False, "sgnLP": True, "lexirecall": True, "RPP": False, "RR": False,
+}  # fmt: skip
+
+
+def preference(kind: str, reciprocal: Floats) -> Floats:
+    """One kind of preference between every two rankings of a query.
+
+    Args:
+        kind: one of :data:`KINDS`; ``'RR'`` is the difference of the reciprocal ranks.
+        reciprocal: RR_1, RR_2, ... of each ranking, shape (S, m).
+
+    Returns:
+        Shape (S, S), positive where the row's ranking is preferred, 0 throughout where m is 0.
+
+    >>> both = np.array([[1, 1 / 3, 1 / 6], [1, 1 / 2, 0]])
+    >>> {kind: preference(kind, both)[0, 1].round(4).item() for kind in KINDS}
+    {'rrLP': -0.1667, 'sgnLP': -1.0, 'lexirecall': 1.0, 'RPP': 0.0, 'RR': 0.0}
+    """
+    if kind == "lexirecall":  # the last level first
+        worst_case: Floats = np.sign(all_pairs(reciprocal[:, ::-1])[1])
+        return worst_case
+    if kind == "RPP":
+        systems, levels = reciprocal.shape
+        signs = np.zeros((systems, systems))
+        for values in reciprocal.T:
+            signs += np.sign(values[:, None] - values)
+        signs /= max(levels, 1)
+        return signs
+    i_star, rrlp = all_pairs(reciprocal)
+    if kind == "RR":
+        return np.where(i_star == 1, rrlp, 0.0)
+    chosen: Floats = rrlp if kind == "rrLP" else np.sign(rrlp)
+    return chosen
+
+
+def preference_cube(kind: str, reciprocal: Floats, total: Ints) -> Floats:
+    """One kind of preference for every query, shape (Q, S, S).
+
+    Raises:
+        ValueError: for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"there is no preference {kind!r}: use one of {', '.join(KINDS)}")
+    return np.stack([preference(kind, part) for part in by_query(reciprocal, total)])
+
+
+def pairwise_preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]:
+    """i* and rrLP of every pair of systems a < b, as :func:`numpy.triu_indices` lists them.
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        Two arrays of shape (S (S - 1) / 2, Q).
+    """
+    pairs = np.triu_indices(len(reciprocal), k=1)
+    levels = np.empty((len(pairs[0]), len(total)), dtype=np.int64)
+    values = np.empty(levels.shape)
+    for query, part in enumerate(by_query(reciprocal, total)):
+        i_star, rrlp = all_pairs(part)
+        levels[:, query], values[:, query] = i_star[pairs], rrlp[pairs]
+    return levels, values
+
+
+def level(reciprocal: Floats, total: Ints, i: int) -> Floats:
+    """RR_i of every ranking, 0 for a query that has fewer than i relevant documents.
+
+    Args:
+        reciprocal: reciprocal ranks, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+        i: the recall level, from 1.
+
+    Returns:
+        Shape (S, Q).
+
+    >>> level(np.array([[1, 0.5, 0.25]]), np.array([2, 0, 1]), 2).tolist()
+    [[0.5, 0.0, 0.0]]
+    """
+    has = np.flatnonzero(total >= i)
+    values = np.zeros((len(reciprocal), len(total)))
+    values[:, has] = reciprocal[:, (np.cumsum(total) - total)[has] + i - 1]
+    return values
+
+
+def difference(reciprocal: Floats, total: Ints, i: int) -> Floats:
+    """δRR_i of every pair of systems a < b, the first less the second; see :func:`level`.
+
+    Returns:
+        Shape (S (S - 1) / 2, Q).
+    """
+    values = level(reciprocal, total, i)
+    first, second = np.triu_indices(len(values), k=1)
+    found: Floats = values[first] - values[second]
+    return found
+
+
+def named_pairs(names: list[str]) -> list[tuple[str, str]]:
+    """The two systems of each pair, in the order of :func:`pairwise_preferences`."""
+    first, second = np.triu_indices(len(names), k=1)
+    return [(names[a], names[b]) for a, b in zip(first.tolist(), second.tolist())]
+
+
+def last_sign(a: Floats, b: Floats, total: Ints) -> Ints:
+    """The sign of the difference at the last recall level at which two rankings differ.
+
+    Args:
+        a: reciprocal ranks of one ranking, shape (total.sum(),).
+        b: those of the other.
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        -1, 0 or 1 for each query, shape (Q,).
+
+    >>> last_sign(np.array([1, 1 / 3, 1 / 6]), np.array([1, 1 / 2, 0]), np.array([3])).tolist()
+    [1]
+    """
+    _, value = first_difference(a[::-1], b[::-1], total[::-1])
+    return np.sign(value[::-1]).astype(np.int64)
+
+
+def recall_paired(a: Floats, b: Floats, total: Ints) -> Floats:
+    """The mean, over the recall levels of each query, of the signs of the differences.
+
+    Args:
+        a: reciprocal ranks of one ranking, shape (total.sum(),).
+        b: those of the other.
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        RPP in [-1, 1], 0 for a query without relevant documents, shape (Q,).
+    """
+    queries = np.repeat(np.arange(len(total)), total)
+    signs = np.bincount(queries, weights=np.sign(a - b), minlength=len(total))
+    rpp: Floats = signs / np.maximum(total, 1)
+    return rpp

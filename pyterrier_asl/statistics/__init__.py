@@ -1,0 +1,1 @@
+"""Tests, corrections, intervals, agreement and rank correlation."""

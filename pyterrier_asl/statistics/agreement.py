@@ -1,0 +1,118 @@
+"""How far do two judges agree?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .inputs import Floats, same_items
+
+__all__ = ["ConfusionTable", "agreement_of_tables", "cohen_kappa", "confusion_table"]
+
+
+class ConfusionTable(NamedTuple):
+    """How often one judge gave one grade and the other another.
+
+    Attributes:
+        grades: The grades, ascending, shape (G,).
+        counts: Pairs with a's grade in rows and b's in columns, shape (G, G).
+    """
+
+    grades: Floats
+    counts: NDArray[np.int64]
+
+
+def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
+    """Two judges' grades of the same documents, counted against each other.
+
+    Args:
+        a: One judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
+            and negative grades are grades like others.
+        b: The other's grades of the same pairs, shape (N,).
+
+    Returns:
+        The grades that either gave, and the table of counts.
+
+    Raises:
+        ValueError: The two are not vectors of one length of at least 1, or hold NaN.
+
+    >>> grades, counts = confusion_table([0, 0, 1, 2], [0, 1, 1, 2])
+    >>> grades
+    array([0., 1., 2.])
+    >>> counts
+    array([[1, 1, 0],
+           [0, 1, 0],
+           [0, 0, 1]])
+    """
+    first, second = same_items(a, b, least=1)
+    grades, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
+    rows, columns = codes.reshape(2, -1)
+    counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
+    return ConfusionTable(grades, counts.reshape(grades.size, grades.size))
+
+
+def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
+    r"""Cohen's kappa: how far two judges agree beyond chance.
+
+    :math:`\kappa = 1 - \sum w o / \sum w e`, o the observed shares of pairs of grades, e those of
+    two judges who give their own grades as often but independently, w how bad a disagreement is.
+
+    Args:
+        a: One judge's grades, one entry for each (query, document) pair, shape (N,).
+        b: The other's grades of the same pairs, shape (N,).
+        weights: How bad a disagreement is. None: all alike; ``'linear'``: the difference of the
+            grades; ``'quadratic'``: its square. Differences are those of the grades themselves, so
+            a grade that nobody gave does not bring its neighbours together.
+
+    Returns:
+        At most 1, higher is better agreement: 1 they agree on everything, 0 as by chance, negative
+        below it. NaN where both gave one and the same grade to everything: chance cannot be told
+        from agreement then.
+
+    Raises:
+        ValueError: The two are not vectors of one length of at least 1, hold NaN, or ``weights`` is
+            an unknown name.
+
+    Source: Cohen (1960); weighted: Cohen (1968).
+
+    >>> round(cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1]), 4)
+    0.5
+    >>> round(cohen_kappa([0, 1, 2, 2], [0, 2, 2, 1], weights="quadratic"), 4)
+    0.6364
+    """
+    grades, counts = confusion_table(a, b)
+    distance = np.abs(grades[:, None] - grades[None, :])
+    penalties = {None: np.sign(distance), "linear": distance, "quadratic": distance**2}
+    if weights not in penalties:
+        allowed = ", ".join(map(repr, penalties))
+        raise ValueError(f"weights is {weights!r}, which is unknown: give one of {allowed}")
+    observed = counts / counts.sum()
+    by_chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
+    expected = float(np.sum(penalties[weights] * by_chance))
+    if expected == 0:
+        return float("nan")
+    return 1 - float(np.sum(penalties[weights] * observed)) / expected
+
+
+def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
+    """Share of agreement and Cohen's kappa of many tables of two judges at once.
+
+    Args:
+        tables: How often the first judge gave the row's grade and the second the column's, shape
+            (..., G, G).
+
+    Returns:
+        The shares on the diagonal, and kappa, both of shape (...); NaN as of :func:`cohen_kappa`,
+        and where a table is empty.
+
+    >>> [value.round(4).tolist() for value in agreement_of_tables([[[1, 1], [0, 2]]])]
+    [[0.75], [0.5]]
+    """
+    counts = np.asarray(tables, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = counts / counts.sum(axis=(-2, -1), keepdims=True)
+        agreed = np.trace(shares, axis1=-2, axis2=-1)
+        by_chance = np.sum(shares.sum(axis=-1) * shares.sum(axis=-2), axis=-1)
+        return agreed, np.where(by_chance == 1, np.nan, (agreed - by_chance) / (1 - by_chance))

@@ -1,0 +1,126 @@
+"""Paired t-tests of differences that are known only to lie within bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BoxTest:
+    """What a paired two-tailed t-test can come to, wherever each difference lies in its box.
+
+    Attributes:
+        verdict: ``'certain'`` (significant in one direction wherever they lie), ``'impossible'``
+            (nowhere significant), or ``'possible'`` (neither was shown).
+        sign: the direction of what is certain, 1 or -1; else 0.
+        least: a lower bound of t, wherever the differences lie.
+        greatest: an upper bound.
+        critical: the |t| from which on it is significant.
+    """
+
+    verdict: str
+    sign: int
+    least: float
+    greatest: float
+    critical: float
+
+
+def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
+    """A paired two-tailed t-test over boxes.
+
+    Args:
+        low: the least that each query's difference can be, shape (Q,).
+        high: the greatest, shape (Q,).
+        alpha: the level.
+
+    Raises:
+        ValueError: for fewer than two queries.
+
+    >>> box_test(np.array([0.1, 0.2, 0.15, 0.12]), np.array([0.11, 0.22, 0.15, 0.13])).verdict
+    'certain'
+    >>> box_test(np.array([-0.1, 0.2]), np.array([0.25, 0.3])).verdict
+    'possible'
+    """
+    if len(low) < 2:
+        raise ValueError(f"a t-test needs at least two queries, not {len(low)}")
+    critical = _critical(alpha, len(low) - 1)
+    greatest, least = greatest_t(low, high), least_t(low, high)
+    if least >= critical:
+        return BoxTest("certain", 1, least, greatest, critical)
+    if greatest <= -critical:
+        return BoxTest("certain", -1, least, greatest, critical)
+    verdict = "impossible" if greatest < critical and least > -critical else "possible"
+    return BoxTest(verdict, 0, least, greatest, critical)
+
+
+@cache
+def _critical(alpha: float, freedom: int) -> float:
+    return float(stats.t.isf(alpha / 2, freedom))
+
+
+def greatest_t(low: Floats, high: Floats) -> float:
+    """An upper bound of t over the boxes, reached where the mean can be positive.
+
+    At the maximum all differences that lie inside their boxes are equal, to sum x^2 / sum x.
+
+    >>> greatest_t(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
+    inf
+    >>> greatest_t(np.array([1.0, 3.0]), np.array([2.0, 4.0])).__round__(6)
+    5.0
+    """
+    if high.sum() <= 0:
+        return -least_t(-high, -low) if high.sum() < 0 else 0.0
+    if high.min() > 0 and low.max() <= high.min():  # all can be equal
+        return float("inf")
+    ends = np.unique(np.concatenate((low, high)))
+    middles = (ends[1:] + ends[:-1]) / 2
+    fixed = (high <= middles[:, None]) | (low >= middles[:, None])
+    clipped = np.where(fixed, np.clip(middles[:, None], low, high), 0.0)
+    sums = clipped.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inner = (clipped**2).sum(axis=1) / sums
+    inside = (inner > ends[:-1]) & (inner < ends[1:])
+    points = np.concatenate((ends, inner[inside]))
+    return float(_t(np.clip(points[:, None], low, high)).max())
+
+
+def least_t(low: Floats, high: Floats) -> float:
+    """A lower bound of t over the boxes.
+
+    Where the mean is always positive the least t has the greatest sum of squares for its sum; that
+    is bounded by the corners which switch from low to high by low + high, and the chords between.
+
+    >>> least_t(np.array([1.0, 3.0]), np.array([1.0, 3.0])).__round__(6)
+    2.0
+    """
+    if low.sum() <= 0:
+        return -greatest_t(-high, -low)
+    order = np.argsort(-(low + high), kind="stable")
+    width, slope = (high - low)[order], (low + high)[order]
+    sums = low.sum() + np.concatenate(([0.0], np.cumsum(width)))
+    squares = (low**2).sum() + np.concatenate(([0.0], np.cumsum(width * slope)))
+    # t^2 = (n - 1) / (n squares / sum^2 - 1); on a chord squares = a + slope sum
+    a = squares[:-1] - slope * sums[:-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.clip(np.where(a < 0, -2 * a / slope, sums[1:]), sums[:-1], sums[1:])
+    points = np.concatenate((sums, best))
+    total = np.concatenate((squares, a + slope * best))
+    n = len(low)
+    spread = float((n * total / points**2 - 1).max())
+    return float("inf") if spread <= 1e-15 else float(np.sqrt((n - 1) / spread))
+
+
+def _t(values: Floats) -> Floats:
+    """Student's t of each row."""
+    n = values.shape[1]
+    mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Floats = np.where(error > 0, mean / error, np.copysign(np.inf, mean) * (mean != 0))
+    return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -1,0 +1,70 @@
+"""P-values corrected for how many there are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .inputs import Floats, check_name
+
+__all__ = ["CORRECTIONS", "Corrected", "correct"]
+
+
+#: What statsmodels calls the corrections.
+_STATSMODELS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
+
+
+#: Names of corrections; ``'auto'`` is for the functions that compare, which know the test.
+CORRECTIONS: tuple[str | None, ...] = ("auto", None, *_STATSMODELS)
+
+
+class Corrected(NamedTuple):
+    """P-values after a correction for how many there are.
+
+    Attributes:
+        p: Corrected p-values, NaN where there was none to correct.
+        family: How many p-values the correction is about.
+        dropped: How many were NaN and left out of the family.
+    """
+
+    p: Floats
+    family: int
+    dropped: int
+
+
+def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
+    """Corrects p-values for how many there are.
+
+    NaN is no p-value: it is dropped from the family, counted, and stays NaN.
+
+    Args:
+        p_values: All p-values of the family, of any shape. The family is what is shown together:
+            all pairs, all measures.
+        method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
+            difference, ``'bh'`` (Benjamini and Hochberg, 1995) the share of false ones among those
+            found; None corrects nothing.
+
+    Returns:
+        :class:`Corrected`, with p-values in the same shape, the size of the family, how many
+        dropped.
+
+    Raises:
+        ValueError: An unknown method, or p-values outside [0, 1].
+
+    >>> correct([0.01, 0.04, float("nan"), 0.03])
+    Corrected(p=array([0.03, 0.06,  nan, 0.06]), family=3, dropped=1)
+    """
+    check_name("correction", method, (None, *_STATSMODELS))
+    p = np.array(p_values, dtype=np.float64)
+    given = ~np.isnan(p)
+    if np.any((p[given] < 0) | (p[given] > 1)):
+        raise ValueError(f"p-values lie between 0 and 1, but these hold {p[given].min()} "
+                         f"to {p[given].max()}")
+    if method is not None and given.any():
+        # Imported here because it takes a second that whoever compares nothing should not wait.
+        from statsmodels.stats.multitest import multipletests
+
+        p[given] = multipletests(p[given], method=_STATSMODELS[method])[1]
+    return Corrected(p, int(given.sum()), int((~given).sum()))

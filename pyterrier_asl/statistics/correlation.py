@@ -1,0 +1,274 @@
+"""Do two rankings of systems, or of documents, agree?
+
+:func:`kendall_tau` and :func:`tau_ap` compare two score vectors, :func:`rank_biased_overlap` two
+rankings that need not hold the same documents; the last two care more about the top than the
+bottom.
+
+**Ties in tau_ap and rank-biased overlap are broken at random, and the value is the expectation.**
+Equal scores say that nobody knows which comes first, so each order of the tied ones counts alike,
+in closed form and without sampling. A ranking with ties therefore agrees less than perfectly even
+with itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+from numpy.typing import ArrayLike, NDArray
+
+from .inputs import Floats, finite_vectors, same_items
+
+__all__ = ["kendall_tau", "rank_biased_overlap", "rank_biased_overlap_of_scores", "tau_ap"]
+
+
+def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
+    """Kendall's tau-b of two score vectors: the usual agreement of two rankings of systems.
+
+    Ties are taken out of the scale: pairs tied in either vector count for neither side, and the
+    divisor shrinks by them. For an agreement that weighs the top more, see
+    :func:`tau_ap`.
+
+    Args:
+        a: One score for each item, shape (N,).
+        b: The other scores, shape (N,), items in the same order.
+
+    Returns:
+        A number in [-1, 1], 1 for the same order; NaN where all scores of one vector are equal.
+
+    Raises:
+        ValueError: The two are not vectors of one length of at least 2, or hold values that are not
+            finite.
+
+    Source: Kendall (1945).
+
+    >>> round(kendall_tau([4, 3, 2, 1], [4, 3, 1, 2]), 4)
+    0.6667
+    """
+    matrix = finite_vectors(a, b)
+    if matrix.shape[1] < 2:
+        raise ValueError("an order needs at least 2 items, got 1")
+    return float(scipy.stats.kendalltau(matrix[0], matrix[1]).statistic)
+
+
+def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False) -> float:
+    r"""AP correlation: Kendall's tau that weighs disagreement at the top more.
+
+    Walk down the estimated ranking. At rank i, the share of the items above that the reference has
+    above as well is an accuracy; with C(i) their number,
+
+    .. math:: \tau_{AP} = \frac{2}{N - 1} \sum_{i=2}^{N} \frac{C(i)}{i - 1} - 1
+
+    Ties are broken at random and the value is the mean over all ways to do so: two items tied in
+    the reference count one half, items tied in the estimate share the ranks that they take up.
+    Without ties in the reference this is Urbano and Marrero's tau_AP,a.
+
+    Args:
+        estimate: One score for each item, larger is better, shape (N,).
+        reference: The scores that give the true order, shape (N,), items in the same order.
+        symmetric: Average both directions, for two orders of which neither is the truth.
+
+    Returns:
+        A number in [-1, 1]: 1 the same order, 0 as good as chance, -1 the reverse.
+
+    Raises:
+        ValueError: The two are not vectors of one length of at least 2, or hold NaN.
+
+    Source: Yilmaz, Aslam and Robertson (2008), section 3; ties: Urbano and Marrero (2017).
+
+    >>> tau_ap([4, 3, 2, 1], [4, 3, 2, 1])
+    1.0
+    >>> round(tau_ap([3, 4, 2, 1], [4, 3, 2, 1]), 4)  # exchanged at the top
+    0.3333
+    >>> round(tau_ap([4, 3, 1, 2], [4, 3, 2, 1]), 4)  # exchanged at the bottom
+    0.7778
+    """
+    a, b = (values[None] for values in same_items(estimate, reference))
+    value = (taus_ap(a, b) + taus_ap(b, a)) / 2 if symmetric else taus_ap(a, b)
+    return float(value[0])
+
+
+def taus_ap(estimates: Floats, references: Floats) -> Floats:
+    """:func:`tau_ap` of many pairs of score vectors at once.
+
+    Args:
+        estimates: Scores of the same items in rows, finite, shape (B, N).
+        references: The scores that give the true orders, shape (B, N).
+
+    Returns:
+        One value for each row, shape (B,).
+    """
+    items = estimates.shape[1]
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, items + 1))))
+    total = np.zeros(len(estimates))
+    for item in range(items):
+        own, true = estimates[:, item, None], references[:, item, None]
+        is_above = estimates > own
+        above, tied = is_above.sum(axis=1), (estimates == own).sum(axis=1)
+        # 2 C(i) / (i - 1) - 1 is a mean of signs: +1 in order, -1 not, 0 tied in the reference.
+        signs = np.sum(np.sign(references - true) * is_above, axis=1)
+        # A tied item is at each rank of its group equally often. Its fellows that come to lie
+        # above it add nothing: over the whole group their signs cancel.
+        mean_share = (harmonic[above + tied - 1] - harmonic[np.maximum(above, 1) - 1]) / tied
+        total += np.where(above > 0, signs * mean_share, 0.0)
+    correlation: Floats = total / (items - 1)
+    return correlation
+
+
+def rank_biased_overlap(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    p: float = 0.9,
+    scores_a: ArrayLike | None = None,
+    scores_b: ArrayLike | None = None,
+) -> float:
+    r"""Rank-biased overlap of two rankings, extrapolated: RBO_ext.
+
+    A reader compares the two from the top and goes on to the next depth with probability p; RBO is
+    the overlap to be expected, X_d / d at depth d, X_d the items that both have in the first d.
+    Below the end of the rankings the agreement is assumed to go on as it was (equation 32, for
+    lengths s <= l):
+
+    .. math::
+        \frac{1 - p}{p} \left( \sum_{d=1}^{l} \frac{X_d}{d} p^d
+        + \sum_{d=s+1}^{l} \frac{X_s (d - s)}{s d} p^d \right)
+        + \left( \frac{X_l - X_s}{l} + \frac{X_s}{s} \right) p^l
+
+    Ties are broken at random and the value is the mean over all ways to do so: of a group of t tied
+    items each is among the first k of the group with probability k/t (RBO^a of Corsi and Urbano).
+
+    Args:
+        a: Ids of one ranking, best first, shape (l,), no id twice.
+        b: Ids of the other, shape (s,); it may hold other ids and be of another length.
+        p: Persistence, 0 < p < 1. At .9 the first ten ranks have 86 % of the weight, at .98 the
+            first fifty.
+        scores_a: Scores of a's items, not ascending; equal scores are ties. Without scores none.
+        scores_b: Scores of b's items.
+
+    Returns:
+        A number in [0, 1]: 1 the same ranking, 0 nothing in common. Two empty rankings have 1, an
+        empty one and one that is not have 0.
+
+    Raises:
+        ValueError: p is out of range, an id occurs twice, or scores do not fit their ids.
+
+    Source: Webber, Moffat and Zobel (2010), equation 32; ties: Corsi and Urbano (2024).
+
+    >>> round(rank_biased_overlap([1, 2, 3], [1, 3, 2]), 4)
+    0.955
+    >>> rank_biased_overlap(["a", "b"], ["c", "d"])
+    0.0
+    """
+    _check_persistence(p)
+    ids_a, above_a, size_a = _ranking("a", a, scores_a)
+    ids_b, above_b, size_b = _ranking("b", b, scores_b)
+    short, long = sorted((ids_a.size, ids_b.size))
+    if short == 0:
+        return float(long == 0)
+    _, at_a, at_b = np.intersect1d(ids_a, ids_b, assume_unique=True, return_indices=True)
+    overlap = _expected_overlap(
+        above_a[at_a], size_a[at_a], above_b[at_b], size_b[at_b], depth=long
+    )
+    depths = np.arange(1, long + 1)
+    x_short, x_long = overlap[short - 1], overlap[-1]
+    unseen = x_short * np.maximum(depths - short, 0) / short
+    seen_part = np.sum((overlap + unseen) / depths * p**depths) * (1 - p) / p
+    return float(seen_part + ((x_long - x_short) / long + x_short / short) * p**long)
+
+
+def rank_biased_overlap_of_scores(a: ArrayLike, b: ArrayLike, *, p: float = 0.9) -> float:
+    """Rank-biased overlap of the two orders that two score vectors give the same items.
+
+    Args:
+        a: One score for each item, larger is better, shape (N,). Equal scores are ties.
+        b: The other scores, shape (N,), items in the same order.
+        p: Persistence, 0 < p < 1.
+
+    Returns:
+        :func:`rank_biased_overlap` of the two orders, in (0, 1].
+
+    Raises:
+        ValueError: The two are not vectors of one length of at least 2, hold NaN, or p is out of
+            range.
+
+    >>> round(rank_biased_overlap_of_scores([3, 2, 1], [3, 1, 2]), 4)
+    0.955
+    """
+    first, second = same_items(a, b)
+    _check_persistence(p)
+    return float(overlaps_of_scores(first[None], second[None], p=p)[0])
+
+
+def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
+    """:func:`rank_biased_overlap_of_scores` of many pairs of score vectors at once.
+
+    Args:
+        a: Scores of the same items in rows, finite, shape (B, N).
+        b: The other scores, shape (B, N).
+        p: Persistence, 0 < p < 1.
+
+    Returns:
+        One value for each row, shape (B,).
+    """
+    items = a.shape[1]
+    depths = np.arange(1, items + 1)
+    overlap = np.zeros(a.shape)
+    for item in range(items):
+        in_first = np.ones(a.shape)
+        for scores in (a, b):
+            own = scores[:, item, None]
+            above = (scores > own).sum(axis=1, keepdims=True)
+            tied = (scores == own).sum(axis=1, keepdims=True)
+            in_first *= np.clip((depths - above) / tied, 0, 1)
+        overlap += in_first
+    within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
+    whole: Floats = within + overlap[:, -1] / items * p**items
+    return whole
+
+
+def _expected_overlap(
+    above_a: Floats, size_a: Floats, above_b: Floats, size_b: Floats, *, depth: int
+) -> Floats:
+    """X_d for d = 1, ..., depth: the items both rankings are expected to have in their first d.
+
+    One entry in each argument for each item that both hold: how many items lie above its group of
+    ties, and how many are in that group.
+    """
+    single = (size_a == 1) & (size_b == 1)
+    arrivals = np.maximum(above_a, above_b)[single].astype(np.int64)
+    overlap = np.cumsum(np.bincount(arrivals, minlength=depth)).astype(np.float64)
+    depths = np.arange(1, depth + 1)
+    tied = ~single
+    for columns in zip(above_a[tied], size_a[tied], above_b[tied], size_b[tied]):
+        start_a, group_a, start_b, group_b = columns
+        overlap += np.clip((depths - start_a) / group_a, 0, 1) * np.clip(
+            (depths - start_b) / group_b, 0, 1
+        )
+    return overlap
+
+
+def _ranking(
+    name: str, ids: ArrayLike, scores: ArrayLike | None
+) -> tuple[NDArray[np.generic], Floats, Floats]:
+    """Ids, and for each how many items are above its group of ties and how many are in it."""
+    items = np.asarray(ids)
+    unique, counts = np.unique(items, return_counts=True)
+    if items.ndim != 1 or unique.size != items.size:
+        twice = unique[counts > 1][:1].tolist()
+        raise ValueError(f"{name} must list each id once, best first; it holds {twice} twice")
+    if scores is None:
+        return items, np.arange(items.size, dtype=np.float64), np.ones(items.size)
+    values = np.asarray(scores, dtype=np.float64)
+    if values.shape != items.shape or np.any(np.diff(values) > 0) or np.isnan(values).any():
+        raise ValueError(
+            f"scores_{name} must hold one score for each of the {items.size} ids of {name}, "
+            f"not ascending and without NaN: sort the ids by score"
+        )
+    starts = np.flatnonzero(np.diff(values, prepend=np.inf))
+    sizes = np.diff(starts, append=items.size)
+    return items, np.repeat(starts, sizes).astype(float), np.repeat(sizes, sizes).astype(float)
+
+
+def _check_persistence(p: float) -> None:
+    if not 0 < p < 1:
+        raise ValueError(f"p is {p}, but it is a probability to go on: give 0 < p < 1")

@@ -1,0 +1,131 @@
+"""What the tests take, checked, and the form of what they say."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: Numbers held at once, in one array, by what is computed in chunks: 32 MB.
+CHUNK = 2**22
+
+
+class TestResult(NamedTuple):
+    """What a test says about many pairs, one entry per pair, named as the columns of a frame."""
+
+    ci_low: Floats
+    ci_high: Floats
+    effect: Floats
+    statistic: Floats
+    p: Floats
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What tests need to know besides the values."""
+
+    alpha: float
+    weights: Floats | None
+    n_resamples: int
+    seed: int
+
+
+def finite_matrix(values: ArrayLike) -> Floats:
+    """Values as a matrix of finite numbers, or an error that names the first that is not."""
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"rows of values must be numbers and of one length: {error}") from error
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise ValueError(
+            f"values have shape {matrix.shape}, but one row per system and one column per query, "
+            f"at least one, are needed"
+        )
+    wrong = np.argwhere(~np.isfinite(matrix))
+    if wrong.size:
+        row, column = wrong[0]
+        raise ValueError(
+            f"the value of row {row}, query {column} is {matrix[row, column]}, one of {len(wrong)} "
+            f"that are not finite: give every query a value"
+        )
+    return matrix
+
+
+def finite_vectors(*vectors: ArrayLike) -> Floats:
+    return finite_matrix([np.asarray(vector) for vector in vectors])
+
+
+def prepare(
+    values: Floats, alpha: float, weights: ArrayLike | None, n_resamples: int, seed: int
+) -> tuple[Floats, Settings]:
+    """Checked options, and the values of the queries that have a weight."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}, but it is a probability: give 0 < alpha < 1")
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples is {n_resamples}: give at least 1")
+    if weights is None:
+        return values, Settings(alpha, None, n_resamples, seed)
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != values.shape[1:]:
+        raise ValueError(
+            f"weights have shape {array.shape}, but there are {values.shape[1]} queries: "
+            f"give one weight for each"
+        )
+    if not np.isfinite(array).all() or array.min() < 0 or array.max() == 0:
+        raise ValueError(
+            "weights must be finite, none below 0 and one of them above: "
+            f"these go from {array.min()} to {array.max()}"
+        )
+    return values[:, array > 0], Settings(alpha, array[array > 0], n_resamples, seed)
+
+
+def means_of(values: Floats, weights: Floats | None) -> Floats:
+    return np.asarray(np.average(values, axis=1, weights=weights), dtype=np.float64)
+
+
+def labels_of(names: Sequence[str], systems: int) -> list[str]:
+    labels = list(names)
+    if len(labels) != systems:
+        raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
+    if len(set(labels)) != len(labels):
+        twice = next(name for name in labels if labels.count(name) > 1)
+        raise ValueError(f"the name {twice!r} occurs twice: give every system its own")
+    return labels
+
+
+def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:
+    if name not in allowed:
+        raise ValueError(
+            f"{what} {name!r} is unknown: use one of {', '.join(map(repr, allowed))}"
+        )
+
+
+@contextmanager
+def undefined_is_nan() -> Iterator[None]:
+    """Lets a test that has nothing to work on answer NaN in silence; the caller counts them."""
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        # SciPy before 1.13 tells by a UserWarning which form of Wilcoxon's test it falls back to.
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
+def same_items(a: ArrayLike, b: ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
+    """Two vectors of numbers about the same items, or an error that says what is wrong."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape or first.size < least:
+        raise ValueError(
+            f"two vectors about the same items, at least {least} of them, are needed; "
+            f"these have shapes {first.shape} and {second.shape}"
+        )
+    if np.isnan(first).any() or np.isnan(second).any():
+        raise ValueError("NaN has no place in an order: drop the items that have no value")
+    return first, second

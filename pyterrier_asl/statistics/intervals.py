@@ -1,0 +1,212 @@
+"""Confidence intervals of means."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+from numpy.typing import ArrayLike
+
+from .inputs import CHUNK, Floats, Settings, check_name, finite_vectors, means_of, prepare
+
+__all__ = [
+    "Interval",
+    "centred_interval",
+    "confidence_interval",
+    "detectable_difference",
+    "sign_interval",
+]
+
+
+class Interval(NamedTuple):
+    """A mean and its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def confidence_interval(
+    values: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    method: str = "t",
+    weights: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """The mean of a system's values and a confidence interval of it.
+
+    Args:
+        values: One value per query, shape (queries,).
+        alpha: The interval covers 1 - alpha.
+        method: ``'t'``, by Student's distribution, or ``'bootstrap'``, SciPy's bias-corrected and
+            accelerated bootstrap over queries, for values that are far from normal.
+        weights: How much each query counts, shape (queries,); only ratios matter, queries of
+            weight 0 are left out.
+        n_resamples: Draws of the bootstrap.
+        seed: Of those draws.
+
+    Returns:
+        :class:`Interval`, with mean, low, high. Values that are all equal have an interval of
+        length 0, a single one has NaN for ends.
+
+    Raises:
+        ValueError: An unknown method, no values or some that are not finite, weights that do not
+            fit, or options out of range.
+
+    >>> mean, low, high = confidence_interval([0.5, 0.7, 0.4, 0.9])
+    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+    0.625 [0.272, 0.978]
+    """
+    check_name("method", method, ("t", "bootstrap"))
+    matrix, options = prepare(finite_vectors(values), alpha, weights, n_resamples, seed)
+    mean = float(means_of(matrix, options.weights)[0])
+    if matrix.shape[1] == 1:
+        return Interval(mean, float("nan"), float("nan"))
+    if np.ptp(matrix) == 0:
+        return Interval(mean, mean, mean)
+    if method == "bootstrap":
+        return Interval(mean, *_bootstrap(matrix[0], options))
+    _, error, _, freedom = moments(matrix, options.weights)
+    margin = float(t_margin(error, freedom, alpha)[0])
+    return Interval(mean, mean - margin, mean + margin)
+
+
+def _bootstrap(values: Floats, options: Settings) -> tuple[float, float]:
+    weights = np.ones(values.size) if options.weights is None else options.weights
+    result = scipy.stats.bootstrap(
+        (values, weights),
+        lambda v, w, axis: np.sum(v * w, axis=axis) / np.sum(w, axis=axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=options.n_resamples,
+        batch=max(1, CHUNK // values.size),
+        confidence_level=1 - options.alpha,
+        method="BCa",
+        random_state=np.random.default_rng(options.seed),
+    )
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, int]:
+    """Mean, its standard error, standard deviation and degrees of freedom of each row.
+
+    A weight is how much a query counts in the mean; only ratios of weights matter. The mean is then
+    a ratio of two sums over sampled queries, and its error that of a ratio (Cochran, 1977; Gatz and
+    Smith, 1995, find it closest to the bootstrap): that of weighted least squares on a constant
+    with the HC1 covariance. With equal weights it is the usual one.
+    """
+    n = values.shape[1]
+    share = np.full(n, 1 / n) if weights is None else weights / weights.sum()
+    mean = values @ share
+    squares = (values - mean[:, None]) ** 2
+    error = np.sqrt(n / (n - 1) * (squares @ share**2))
+    deviation = np.sqrt(n / (n - 1) * (squares @ share))
+    return mean, error, deviation, n - 1
+
+
+def t_margin(error: Floats, freedom: int, alpha: float) -> Floats:
+    return np.asarray(error * scipy.stats.t.isf(alpha / 2, freedom), dtype=np.float64)
+
+
+@lru_cache(maxsize=4096)  # all pairs of many systems have few different counts
+def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) -> Interval:
+    """The mean of a sign such as sgnLP and its score interval, which stays within [-1, 1].
+
+    Args:
+        wins: Queries with sign 1.
+        losses: Queries with sign -1.
+        queries: All queries, those of sign 0 as well.
+        alpha: The interval covers 1 - alpha.
+
+    Returns:
+        :class:`Interval`: (wins - losses) / queries, and the differences of the two shares that
+        a score test does not reject, each with the losses most likely under it.
+
+    Raises:
+        ValueError: More wins and losses than queries, or no query.
+
+    Source: Tango 1998, Equivalence test and confidence interval for the difference in proportions
+    for the paired-sample design.
+
+    >>> mean, low, high = sign_interval(12, 2, 50)
+    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+    0.200 [0.061, 0.345]
+    """
+    if queries < 1 or wins < 0 or losses < 0 or wins + losses > queries:
+        raise ValueError(f"{wins} wins and {losses} losses of {queries} queries cannot be")
+    mean = (wins - losses) / queries
+    critical = -float(scipy.stats.norm.ppf(alpha / 2))
+
+    def excess(delta: float, side: int) -> float:
+        """The score at a difference, less its critical value; it falls as the difference rises."""
+        b = (2 * queries - wins + losses) * delta - wins - losses
+        root = math.sqrt(max(b * b + 8 * queries * losses * delta * (1 - delta), 0))
+        lost = (root - b) / (4 * queries)
+        spread = math.sqrt(max(queries * (2 * lost + delta * (1 - delta)), 0))
+        return wins - losses - queries * delta - side * critical * spread
+
+    def end(side: int) -> float:
+        if mean == -side:  # all queries have this sign
+            return float(-side)
+        # Not from the mean itself, where the score of ties alone is 0/0.
+        near = mean - side * 1e-9
+        return float(scipy.optimize.brentq(excess, near, -side, args=(side,), xtol=1e-12))
+
+    return Interval(mean, end(1), end(-1))
+
+
+def detectable_difference(
+    differences: ArrayLike, *, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """The smallest mean difference that a paired t-test over these queries would probably find.
+
+    Args:
+        differences: One difference per query, shape (queries,); their spread is taken for that of
+            the population.
+        alpha: Level of the two-sided test.
+        power: How likely it should find it.
+
+    Returns:
+        The difference, above 0, in the unit of the differences; 0 where all are equal, NaN for
+        fewer than two.
+
+    >>> round(detectable_difference([0.1, -0.2, 0.3, 0.0, 0.2, -0.1, 0.1, 0.0]), 3)
+    0.185
+    """
+    values = finite_vectors(differences)[0]
+    if values.size < 2:
+        return float("nan")
+    from statsmodels.stats.power import TTestPower
+
+    size = TTestPower().solve_power(nobs=values.size, alpha=alpha, power=power)
+    return float(size) * float(np.std(values, ddof=1))
+
+
+def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:
+    """A bootstrap percentile interval, moved so that the observed value is in its middle.
+
+    The bootstrap of a rank correlation is biased: in a sample with repetitions two rankings agree
+    less than in the sample itself. The width of its interval can be used, its place cannot.
+
+    Args:
+        observed: The value of the sample.
+        draws: The values of bootstrap samples, shape (B,); NaN is left out.
+        alpha: The interval covers 1 - alpha.
+
+    Returns:
+        :class:`Interval` with the observed value for its mean. NaN for ends where it is NaN.
+
+    >>> [round(end, 3) for end in centred_interval(0.9, [0.7, 0.8, 0.85, 0.95], alpha=0.5)]
+    [0.9, 0.85, 0.95]
+    """
+    known = np.asarray(draws, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if np.isnan(observed) or not known.size:
+        return Interval(observed, float("nan"), float("nan"))
+    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    return Interval(observed, observed - float(high - low) / 2, observed + float(high - low) / 2)

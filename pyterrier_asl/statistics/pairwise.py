@@ -1,0 +1,191 @@
+"""Tests of two systems by themselves, for many pairs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+from numpy.typing import ArrayLike
+
+from .inputs import CHUNK, Floats, Ints, Settings, TestResult, undefined_is_nan
+from .intervals import moments, sign_interval, t_margin
+
+
+def t_test(differences: ArrayLike) -> Floats:
+    """Two-sided p-values of Student's t-test for pairs, given the differences of the pairs.
+
+    Args:
+        differences: shape (..., Q).
+
+    Returns:
+        Shape (...); NaN where all differences are 0, or there is only one.
+
+    >>> t_test([[1, 2, 3], [0, 0, 0]]).round(4)
+    array([0.0742,    nan])
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    with undefined_is_nan():
+        p: Floats = np.asarray(scipy.stats.ttest_1samp(values, 0, axis=-1).pvalue)
+    return p
+
+
+def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
+    """Two-sided p-values of the sign test: how likely wins and losses differ as much by chance.
+
+    Args:
+        wins: how often the first was better.
+        losses: how often the second was, of the same shape. Ties do not count.
+
+    Returns:
+        Exact binomial probabilities; NaN where there is neither win nor loss.
+
+    >>> sign_test([8, 3, 0], [1, 3, 0]).round(4)
+    array([0.0391, 1.    ,    nan])
+    """
+    won, both = np.asarray(wins), np.add(wins, losses)
+    tail = scipy.stats.binom.cdf(np.minimum(won, both - won), both, 0.5)
+    return np.where(both > 0, np.minimum(1, 2 * tail), np.nan)
+
+
+def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
+    differences = a - b
+    mean, error, deviation, freedom = moments(differences, options.weights)
+    if options.weights is None:
+        test = scipy.stats.ttest_1samp(differences, 0, axis=1)
+        statistic, p = test.statistic, test.pvalue
+    else:
+        statistic = mean / error
+        p = 2 * scipy.stats.t.sf(np.abs(statistic), freedom)
+    margin = t_margin(error, freedom, options.alpha)
+    return TestResult(mean - margin, mean + margin, mean / deviation, statistic, p)
+
+
+def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
+    differences = a - b
+    statistic, p = np.full((2, len(a)), np.nan)
+    for rows in _rows_that_scipy_treats_alike(differences):
+        test = scipy.stats.wilcoxon(differences[rows], axis=1)
+        statistic[rows], p[rows] = test.statistic, test.pvalue
+    # Zeros take the lowest ranks, so ranks without them are ranks less their number.
+    ranks = scipy.stats.rankdata(np.abs(differences), axis=1)
+    ranks -= np.sum(differences == 0, axis=1, keepdims=True)
+    plus = np.sum(ranks * (differences > 0), axis=1)
+    minus = np.sum(ranks * (differences < 0), axis=1)
+    return TestResult(*_t_interval(a, b, options), (plus - minus) / (plus + minus), statistic, p)
+
+
+def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
+    wins, losses = np.sum(a > b, axis=1), np.sum(a < b, axis=1)
+    effect = (wins - losses) / (wins + losses)
+    low, high = _t_interval(a, b, options)
+    differences = a - b
+    signs = (np.abs(differences) * (1 - np.abs(differences)) == 0).all(axis=1)
+    for row in np.flatnonzero(signs & (wins + losses > 0)):
+        # Differences that are signs themselves, such as sgnLP: a t interval can leave [-1, 1].
+        counts = int(wins[row]), int(losses[row]), a.shape[1]
+        _, low[row], high[row] = sign_interval(*counts, alpha=options.alpha)
+    return TestResult(low, high, effect, wins.astype(float), sign_test(wins, losses))
+
+
+def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
+    differences = a - b
+    mean, _, deviation, _ = moments(differences, options.weights)
+    weights = np.ones(a.shape[1]) if options.weights is None else options.weights
+    shares = differences * (weights / weights.sum())
+    # A hair below the observed value, so that rounding does not part what is equal.
+    observed = np.abs(shares.sum(axis=1)) - 1e-12 * np.abs(shares).sum(axis=1)
+    exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.n_resamples
+    as_large = np.zeros(len(a))
+    for signs in _sign_patterns(a.shape[1], len(a), exact, options):
+        as_large += np.sum(np.abs(signs @ shares.T) >= observed, axis=0)
+    # The observed assignment is one more random one, so that p is never 0 and the test keeps its
+    # level (Phipson and Smyth, 2010); among all assignments it is there already.
+    p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.n_resamples + 1)
+    return TestResult(*_t_interval(a, b, options), mean / deviation, mean, p)
+
+
+def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
+    test = scipy.stats.ttest_ind(a, b, axis=1)
+    interval = test.confidence_interval(1 - options.alpha)
+    pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
+    effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
+    return TestResult(interval.low, interval.high, effect, test.statistic, test.pvalue)
+
+
+def _t_interval(a: Floats, b: Floats, options: Settings) -> tuple[Floats, Floats]:
+    mean, error, _, freedom = moments(a - b, options.weights)
+    margin = t_margin(error, freedom, options.alpha)
+    return mean - margin, mean + margin
+
+
+def _sign_patterns(
+    queries: int, pairs: int, exact: bool, options: Settings
+) -> Iterator[Floats]:
+    """Rows of +1 and -1, one per reassignment of the systems' values, in chunks."""
+    total = 2**queries if exact else options.n_resamples
+    step = max(1, CHUNK // max(queries, pairs))
+    generator = np.random.default_rng(options.seed)
+    for start in range(0, total, step):
+        size = min(step, total - start)
+        if exact:
+            minus = np.arange(start, start + size)[:, None] >> np.arange(queries) & 1 == 1
+        else:
+            # One double for each sign: what is drawn does not depend on the size of the chunks.
+            minus = generator.random((size, queries)) < 0.5
+        yield np.where(minus, -1.0, 1.0)
+
+
+def _rows_that_scipy_treats_alike(differences: Floats) -> Iterator[Ints]:
+    """Rows that may be given to ``scipy.stats.wilcoxon`` together.
+
+    Whether it computes exactly it decides for a whole array, by zeros and ties anywhere in it. So
+    that a pair's p does not depend on other pairs, rows with either go alone; from 51 queries on it
+    never computes exactly. Rows without any difference it does not take in every version.
+    """
+    rows = np.flatnonzero(np.any(differences, axis=1))
+    sizes = np.sort(np.abs(differences[rows]), axis=1)
+    special = (sizes[:, 0] == 0) | np.any(np.diff(sizes, axis=1) == 0, axis=1)
+    if differences.shape[1] > 50:
+        special[:] = False
+    if not special.all():
+        yield rows[~special]
+    yield from rows[special, None]
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """How a test of pairs is run, and what it can take."""
+
+    run: Callable[[Floats, Floats, Settings], TestResult]
+    weighted: bool = False
+    paired: bool = True
+
+    def of_many(self, a: Floats, b: Floats, options: Settings) -> TestResult:
+        """The test over the rows of two matrices, in chunks."""
+        step = max(1, CHUNK // a.shape[1])
+        parts = [
+            self._of_chunk(a[at : at + step], b[at : at + step], options)
+            for at in range(0, len(a), step)
+        ]
+        return TestResult(*map(np.concatenate, zip(*parts)))
+
+    def _of_chunk(self, a: Floats, b: Floats, options: Settings) -> TestResult:
+        result = self.run(a, b, options)
+        if not self.paired:
+            return result
+        # A pair without any difference has no p, whatever the test makes of it.
+        same = ~np.any(a - b, axis=1)
+        effect, statistic, p = (np.where(same, np.nan, column) for column in result[2:])
+        return TestResult(result.ci_low, result.ci_high, effect, statistic, p)
+
+
+#: Tests of two systems by themselves.
+TESTS = {
+    "t": PairTest(_paired_t, weighted=True),
+    "wilcoxon": PairTest(_wilcoxon),
+    "sign": PairTest(_sign),
+    "randomization": PairTest(_randomization, weighted=True),
+    "unpaired-t": PairTest(_unpaired_t, paired=False),
+}

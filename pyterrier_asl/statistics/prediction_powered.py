@@ -1,0 +1,270 @@
+"""Means by many labels of a machine and few of people: prediction-powered estimates.
+
+A machine has judged n + N queries, people have judged n of them, **drawn at random**. The machine's
+values say how queries differ, people's values say how far the machine is off; together they give an
+estimate that is right whatever the machine's bias, and as narrow as the machine is good.
+
+There are two targets. ``'queries like these'`` is the mean of a larger population that all
+judged queries are a sample of; ``'these queries'`` is the mean of just the n + N queries, as people
+would have judged them.
+
+Sources: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference, 2023; the
+choice of lambda: Angelopoulos, Duchi and Zrnic, PPI++, 2023; of these queries: the regression
+estimator of survey sampling (Cochran, Sampling Techniques, 1977, chapter 7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+from numpy.typing import ArrayLike
+
+from .inputs import Floats, check_name
+
+__all__ = ["TARGETS", "Estimate", "PredictionPowered", "needed_queries", "prediction_powered"]
+
+#: What a prediction-powered estimate can be of.
+TARGETS = ("queries like these", "these queries")
+
+#: The greatest leverage that a query of a small sample is taken to have.
+_MOST_LEVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Means with their confidence intervals, each of shape (...).
+
+    Attributes:
+        mean: The estimates.
+        variance: Of the estimates.
+        low: Lower ends of the intervals; NaN where there is none.
+        high: Upper ends.
+    """
+
+    mean: Floats
+    variance: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def by_t(cls, mean: Floats, variance: Floats, freedom: ArrayLike, alpha: float) -> Estimate:
+        """With Student's intervals."""
+        margin = np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom)
+        return cls(mean, variance, mean - margin, mean + margin)
+
+
+@dataclass(frozen=True)
+class PredictionPowered:
+    """The estimate by both, beside people alone and the machine alone.
+
+    Attributes:
+        both: The prediction-powered estimate.
+        people: By the n queries that people judged.
+        machine: By the machine's labels, as if they were people's. Of these queries it has no
+            interval: no query is left out, and nothing says how far the machine is off.
+        lambda_: How far the machine is relied on, from 0, not at all, to 1, shape (...).
+        saved: How many more queries people would have to judge to be as precise without the
+            machine, shape (...); below 0 where the machine is no help.
+    """
+
+    both: Estimate
+    people: Estimate
+    machine: Estimate
+    lambda_: Floats
+    saved: Floats
+
+
+def prediction_powered(
+    people: ArrayLike,
+    machine: ArrayLike,
+    unaudited: ArrayLike,
+    *,
+    target: str = "queries like these",
+    alpha: float = 0.05,
+) -> PredictionPowered:
+    r"""The mean by people's and a machine's values, h and f, of one or many systems at once.
+
+    Of queries like these, with N queries that only the machine judged,
+
+    .. math::
+        \theta = \overline{\lambda f}_N + \overline{(h - \lambda f)}_n, \quad
+        \mathrm{var} = \lambda^2 \mathrm{var}_N(f) / N + \mathrm{var}_n(h - \lambda f) / n, \quad
+        \lambda = \frac{\mathrm{cov}_n(h, f)}{(1 + n/N)\, \mathrm{var}_{n+N}(f)},
+
+    and of these queries, with e the centred h - lambda f and v the leverages of f,
+
+    .. math::
+        \theta = \bar h_n + \lambda (\bar f_{n+N} - \bar f_n), \quad
+        \mathrm{var} = \Bigl(1 - \frac{n}{n+N}\Bigr) \frac{1}{n^2} \sum_i
+        \Bigl(\frac{e_i}{1 - v_i}\Bigr)^2, \quad
+        \lambda = \mathrm{cov}_n(h, f) / \mathrm{var}_{n+N}(f),
+
+    lambda clipped to [0, 1]. Where it is 0 the estimate is that of people alone.
+
+    Args:
+        people: People's values of the queries that people judged, shape (..., n), n at least 3.
+        machine: The machine's values of the same queries, in the same order, shape (..., n).
+        unaudited: The machine's values of the queries that people did not judge, shape (..., N);
+            N may be 0.
+        target: One of :data:`TARGETS`.
+        alpha: Intervals cover 1 - alpha.
+
+    Returns:
+        :class:`PredictionPowered`, each of its arrays of shape (...). Intervals are Student's, with
+        n - 2 degrees of freedom, n - 1 where lambda is 0.
+
+    Raises:
+        ValueError: For an unknown target, shapes that do not fit, fewer than 3 queries, or values
+            that are not finite.
+
+    >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
+    >>> found = prediction_powered(people, machine, [0.4, 0.6, 0.7, 0.2, 0.5, 0.4])
+    >>> print(f"{found.both.mean:.3f} [{found.both.low:.3f}, {found.both.high:.3f}]")
+    0.442 [0.071, 0.812]
+    >>> print(f"{found.people.mean:.3f} [{found.people.low:.3f}, {found.people.high:.3f}]")
+    0.500 [0.032, 0.968]
+    """
+    check_name("target", target, TARGETS)
+    h, f, rest = _checked(people, machine, unaudited)
+    n, unjudged = h.shape[-1], rest.shape[-1]
+    everything = np.concatenate((f, rest), axis=-1)
+    like_these = target == TARGETS[0]
+    left_out = 1.0 if like_these else 1 - n / (n + unjudged)
+    alone = Estimate.by_t(h.mean(-1), left_out * h.var(-1, ddof=1) / n, n - 1, alpha)
+    if like_these:
+        by_machine = Estimate.by_t(
+            everything.mean(-1), everything.var(-1, ddof=1) / (n + unjudged), n + unjudged - 1,
+            alpha,
+        )  # fmt: skip
+    else:
+        nothing = np.full(h.shape[:-1], np.nan)
+        by_machine = Estimate(everything.mean(-1), nothing, nothing, nothing)
+    weight = _weight(h, f, everything, (1 + n / unjudged if unjudged else np.inf) if like_these
+                     else 1.0)  # fmt: skip
+    mean, variance = (_like_these if like_these else _of_these)(h, f, rest, weight)
+    alike = weight == 0
+    both = Estimate.by_t(
+        np.where(alike, alone.mean, mean), np.where(alike, alone.variance, variance),
+        np.where(alike, n - 1, n - 2), alpha,
+    )  # fmt: skip
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = n * (alone.variance / both.variance - 1)
+    nothing_saved = alike | np.isnan(saved)  # NaN where people judged all of these queries
+    return PredictionPowered(both, alone, by_machine, weight, np.where(nothing_saved, 0.0, saved))
+
+
+def needed_queries(
+    people: ArrayLike, machine: ArrayLike, unaudited: ArrayLike, width: float, *,
+    target: str = "queries like these", alpha: float = 0.05,
+) -> int | None:  # fmt: skip
+    """How many queries people must judge for an interval of at most a width, by a pilot sample.
+
+    The number of all judged queries stays as it is; how well people and machine go together is
+    taken from the pilot, so the answer is as uncertain as that is.
+
+    Args:
+        people: People's values of the queries of the pilot, shape (n,), n at least 3.
+        machine: The machine's values of the same queries, shape (n,).
+        unaudited: The machine's values of the others, shape (N,).
+        width: The wanted width of the interval, from end to end.
+        target: One of :data:`TARGETS`.
+        alpha: The interval covers 1 - alpha.
+
+    Returns:
+        The least number, at least 3; None where even all n + N are not enough.
+
+    >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
+    >>> rest = [0.4, 0.6, 0.7, 0.2, 0.5, 0.4, 0.3, 0.8]
+    >>> [needed_queries(people, machine, rest, width) for width in (0.6, 0.4, 0.1)]
+    [5, 12, None]
+    """
+    check_name("target", target, TARGETS)
+    h, f, rest = _checked(people, machine, unaudited)
+    everything = np.concatenate((f, rest))
+    size, spread = everything.size, float(everything.var(ddof=1))
+    like_these = target == TARGETS[0]
+    pilot = h.size
+    covariance = float(_covariance(h, f))
+    for n in range(3, size + 1):
+        left = size - n
+        scale = (1 + n / left if left else np.inf) if like_these else 1.0
+        weight = min(max(covariance / (scale * spread), 0.0), 1.0) if spread else 0.0
+        residual = float((h - weight * f).var(ddof=1)) * (pilot - 1) / max(
+            pilot - 1 - (weight > 0), 1
+        )
+        variance = residual / n
+        if like_these:
+            variance += weight**2 * spread / left if weight else 0.0
+        else:
+            # Residuals divided by 1 - leverage, of which two queries' worth is spent on the line.
+            variance *= left / size * (n / (n - 2) if weight else 1)
+        freedom = n - 2 if weight else n - 1
+        if 2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom) <= width:
+            return n
+    return None
+
+
+def _checked(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """People's and the machine's values of the audited queries, and the machine's of the others."""
+    h, f, rest = (np.asarray(each, dtype=np.float64) for each in values)
+    if h.shape != f.shape or h.ndim < 1 or rest.shape[:-1] != h.shape[:-1]:
+        raise ValueError(
+            f"people's values have shape {h.shape}, the machine's of the same queries {f.shape}, "
+            f"of the others {rest.shape}: all but the last axis must be equal, and all of the "
+            "first two"
+        )
+    if h.shape[-1] < 3:
+        raise ValueError(
+            f"people have judged {h.shape[-1]} of the machine's queries: at least 3 are needed, "
+            "and 10 for an interval that can be relied on"
+        )
+    if not all(np.isfinite(each).all() for each in (h, f, rest)):
+        raise ValueError("values must be finite: give every query one")
+    return h, f, rest
+
+
+def _covariance(h: Floats, f: Floats) -> Floats:
+    centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
+    covariance: Floats = centred.sum(-1) / (h.shape[-1] - 1)
+    return covariance
+
+
+def _weight(h: Floats, f: Floats, everything: Floats, scale: float) -> Floats:
+    """lambda: how far the machine is relied on; 0 where its values are all equal."""
+    spread = scale * everything.var(-1, ddof=1)
+    constant = np.ptp(everything, axis=-1) == 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = _covariance(h, f) / spread
+    return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
+
+
+def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Estimate and variance of the mean of queries like these."""
+    n, unjudged = h.shape[-1], rest.shape[-1]
+    off = h - weight[..., None] * f
+    if not unjudged:  # lambda is 0 then
+        return off.mean(-1), off.var(-1, ddof=1) / n
+    # A single query has no variance of its own.
+    spread = (rest if unjudged > 1 else np.concatenate((f, rest), axis=-1)).var(-1, ddof=1)
+    mean: Floats = weight * rest.mean(-1) + off.mean(-1)
+    return mean, weight**2 * spread / unjudged + off.var(-1, ddof=1) / n
+
+
+def _of_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Estimate and variance of the mean of these queries."""
+    n, unjudged = h.shape[-1], rest.shape[-1]
+    everything = np.concatenate((f, rest), axis=-1)
+    mean: Floats = h.mean(-1) + weight * (everything.mean(-1) - f.mean(-1))
+    off = h - weight[..., None] * f
+    centred = f - f.mean(-1, keepdims=True)
+    squares = np.sum(centred**2, axis=-1, keepdims=True)
+    leverage = 1 / n + np.divide(
+        centred**2, squares, out=np.zeros_like(centred), where=squares > 0
+    )
+    left = (off - off.mean(-1, keepdims=True)) / (1 - np.minimum(leverage, _MOST_LEVERAGE))
+    variance: Floats = (1 - n / (n + unjudged)) * np.sum(left**2, axis=-1) / n**2
+    return mean, variance
+
+

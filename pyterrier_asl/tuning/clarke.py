@@ -1,0 +1,264 @@
+"""BM25 with feedback tuned for one measure and for another: Clarke's (2019) Table 2 and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..charts.saving import save_chart
+from ..io.atomic import replacing
+from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
+from ..statistics.pairwise import t_test
+from . import StagedResult, StagedSearch, bm25_stages, measured, use_settings
+from .collection import IndexedCollection
+from .stages import measured_by_query, warn_of_tuned_topics
+
+#: What the paper calls the parameters of feedback.
+_PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
+
+#: How rows on other topics are called: the pipeline with default parameters, and the difference.
+_DEFAULTS, _DIFFERENCE = "defaults on ", "difference on "
+
+#: The stages of which b and k1 are tuned.
+_RETRIEVALS = ("initial retrieval", "final retrieval")
+
+#: The paper's measures: what it tunes for, and reports whatever is tuned for.
+METRICS = ("AP", "TBG")
+
+
+def tune_for_each(
+    collection: IndexedCollection,
+    metrics: Sequence[str] = METRICS,
+    *,
+    transfer: IndexedCollection | None = None,
+    **options: Any,
+) -> dict[str, StagedResult]:
+    """Tunes the three stages for each of some measures.
+
+    Args:
+        collection: to tune on.
+        metrics: names of measures; TBG without lengths gets those of the collection. All of them,
+            and the paper's, are reported of every trial.
+        transfer: other topics, of the same or of another collection, on which the tuned pipelines
+            are measured as well, and compared with the pipeline with default parameters.
+        options: ``n_trials``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
+            :func:`~pyterrier_asl.StagedSearch`.
+
+    Returns:
+        For each measure, by its name, what was found; measures are called by their names.
+
+    Raises:
+        ValueError: for an unknown measure, or what a search raises.
+    """
+    wanted = parse_measures(metrics)
+    reported = _reported(wanted, collection)
+    if transfer is not None:
+        warn_of_tuned_topics(collection.topics, transfer.topics, transfer.name)
+    results = {}
+    for one in wanted:
+        result = StagedSearch(
+            bm25_stages(collection.index), collection.topics, collection.qrels, reported[one.name],
+            measures=list(reported.values()), study_name=f"{collection.name}-{one.name}", **options,
+        )  # fmt: skip
+        plain = {str(measure): name for name, measure in reported.items()}
+        result = replace(
+            result,
+            table=result.table.replace({"name": plain}),
+            trials={stage: frame.rename(columns=plain) for stage, frame in result.trials.items()},
+        )
+        if transfer is not None:
+            table = _transferred(result, transfer, _reported(wanted, transfer))
+            result = replace(result, table=pd.concat([result.table, table], ignore_index=True))
+        results[one.name] = result
+    return results
+
+
+def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
+    """What is reported, the paper's measures first, with the collection's lengths."""
+    asked = unique([*wanted, *parse_measures(METRICS)])
+    asked.sort(key=lambda one: METRICS.index(one.name) if one.name in METRICS else len(METRICS))
+    return {one.name: one.given(lengths=collection.lengths).measure for one in asked}
+
+
+def _transferred(
+    result: StagedResult, collection: IndexedCollection, reported: Mapping[str, Any]
+) -> pd.DataFrame:
+    """The tuned pipeline on other topics and that with default parameters, as rows of the table."""
+    stages, untuned = bm25_stages(collection.index), bm25_stages(collection.index)[-1].pipeline
+    use_settings(stages, result.settings)
+    asked = collection.topics, collection.qrels, list(reported.values())
+    pipelines = stages[-1].pipeline, untuned
+    tuned, default = (dict(zip(reported, measured(p, *asked).values())) for p in pipelines)
+    by_query = (measured_by_query(p, *asked).values() for p in pipelines)
+    p_values = {name: float(t_test(a - b)) for name, a, b in zip(reported, *by_query)}
+    parts = {
+        f"transfer to {collection.name}": tuned,
+        f"{_DEFAULTS}{collection.name}": default,
+        f"{_DIFFERENCE}{collection.name}": {name: tuned[name] - default[name] for name in tuned}
+        | {f"{name} p-value": p for name, p in p_values.items()},
+    }
+    rows = [
+        (stage, "best", pd.NA, "measure", name, value)
+        for stage, values in parts.items()
+        for name, value in values.items()
+    ]
+    columns = list(result.table.columns)
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+
+
+def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
+    """Whether tuning for each measure helped on other topics, in a sentence each.
+
+    Args:
+        results: what :func:`tune_for_each` returned; none without ``transfer``.
+    """
+    sentences = []
+    for metric, result in results.items():
+        elsewhere = result.table[result.table["trial"].isna()]
+        table = elsewhere.set_index(["stage", "name"])["value"]
+        for stage in elsewhere["stage"].unique():
+            if stage.startswith(_DEFAULTS):
+                where = stage.removeprefix(_DEFAULTS)
+                tuned = table[f"transfer to {where}", metric]
+                p = table[f"{_DIFFERENCE}{where}", f"{metric} p-value"]
+                sentences.append(_verdict(metric, where, tuned, table[stage, metric], p))
+    return sentences
+
+
+def _verdict(metric: str, where: str, tuned: float, default: float, p: float) -> str:
+    better = tuned > default if higher_is_better(parse_measures(metric)[0]) else tuned < default
+    significant = p <= 0.05  # never where p is NaN: one query, or no difference at all
+    if better and significant:
+        what = "helps"
+    elif better:
+        what = "has no significant effect"
+    else:
+        what = "hurts" if significant else "does not help"
+    test = "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
+    return (
+        f"Tuning for {metric} {what} on {where}: {metric} is {tuned:.4f}, with default parameters "
+        f"{default:.4f} ({test})."
+    )
+
+
+def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
+    """Table 2.
+
+    Args:
+        results: what :func:`tune_for_each` returned.
+
+    Returns:
+        A row for each stage and parameter or measure: ``stage``, ``name``, and for every measure
+        that was tuned for its best and its worst trial, in columns such as ``AP best``.
+    """
+    long = pd.concat({name: one.table for name, one in results.items()}, names=["for"])
+    long = long.reset_index("for")
+    long["column"] = long["for"] + " " + long["which"]
+    keys = ["stage", "name"]
+    wide = long.pivot(index=keys, columns="column", values="value")
+    order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
+    wide = wide.reindex(order)[list(dict.fromkeys(long["column"]))]
+    frame = wide.reset_index()
+    whole = frame["name"].isin(_whole_numbered(results))
+    for column in wide.columns:
+        cells = [int(v) if is_whole else v for is_whole, v in zip(whole, frame[column])]
+        frame[column] = pd.Series(cells, dtype=object)
+    frame.columns.name = None
+    return frame
+
+
+def _whole_numbered(results: Mapping[str, StagedResult]) -> set[str]:
+    """The parameters that are whole numbers."""
+    return {
+        name
+        for result in results.values()
+        for setting in result.settings.values()
+        for name, value in setting.items()
+        if isinstance(value, int)
+    }
+
+
+def in_the_papers_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Table 2 with the paper's names of parameters."""
+    return table.assign(name=table["name"].replace(_PAPER))
+
+
+def scores_by_parameters(results: Mapping[str, StagedResult]) -> Any:
+    """Score against b and k1, for each measure and retrieval stage; the best trial in red.
+
+    Clarke (2019), Figures 1 and 2.
+
+    Args:
+        results: what :func:`tune_for_each` returned.
+    """
+    import altair as alt
+
+    rows = [
+        alt.hconcat(*(_scatter(result, stage, metric, x) for x in ("b", "k1")))
+        for stage in _RETRIEVALS
+        for metric, result in results.items()
+    ]
+    return alt.vconcat(*rows)
+
+
+def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> Any:
+    import altair as alt
+
+    trials = result.trials[stage]
+    row = result.table
+    best = row[(row["stage"] == stage) & (row["which"] == "best")]["trial"].iloc[0]
+    points = trials[["trial", "b", "k1"]].assign(
+        # Names of measures hold dots and brackets, which Vega-Lite takes for paths.
+        score=trials[metric], best=trials["trial"] == best
+    )  # fmt: skip
+    scale = alt.Scale(type="log" if parameter == "k1" else "linear", nice=False)
+    return (
+        alt.Chart(alt.Data(values=points.sort_values("best").to_dict("records")))
+        .mark_circle()
+        .encode(
+            x=alt.X(f"{parameter}:Q", scale=scale),
+            y=alt.Y("score:Q", title=metric, scale=alt.Scale(zero=False)),
+            color=alt.Color("best:N", legend=None).scale(
+                domain=[False, True], range=["steelblue", "crimson"]
+            ),
+            size=alt.Size("best:N", legend=None).scale(domain=[False, True], range=[12, 120]),
+            tooltip=["trial:Q", "b:Q", "k1:Q", "score:Q"],
+        )
+        .properties(width=330, height=200, title=f"{stage}, tuned on {metric}")
+    )
+
+
+def save(results: Mapping[str, StagedResult], folder: str | Path) -> list[Path]:
+    """Saves the table and all trials as CSV, and the chart where Altair is installed.
+
+    Args:
+        results: what :func:`tune_for_each` returned.
+        folder: where; it is made if it is not there.
+
+    Returns:
+        The files that were written.
+    """
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    tables = {out / "table.csv": side_by_side(results)}
+    for name, result in results.items():
+        for stage, trials in result.trials.items():
+            tables[out / f"{_as_file(name)}-{_as_file(stage)}.csv"] = trials
+    for path, table in tables.items():
+        with replacing(path) as beside:
+            table.to_csv(beside, index=False)
+    written = list(tables)
+    if find_spec("altair") is not None:
+        written.append(out / "scores.html")
+        save_chart(scores_by_parameters(results), written[-1])
+    return written
+
+
+def _as_file(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in ".@=" else "-" for letter in name)

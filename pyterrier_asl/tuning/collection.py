@@ -1,0 +1,132 @@
+"""A test collection: documents, indexed and with their lengths in words; topics; judgements."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..io.qrels import irds_qrels, read_qrels
+from ..io.texts import read_queries
+from ..measures.lengths import DocLengths
+from ..retrieval.build import docno_of, text_of
+from ..retrieval.index import TermIndex
+
+#: What a folder with a collection holds.
+DOCUMENTS, QUERIES, QRELS = "docs.jsonl.gz", "queries.tsv", "qrels.txt"
+
+
+@dataclass(frozen=True)
+class IndexedCollection:
+    """Documents, indexed and with their lengths in words; topics and judgements.
+
+    Attributes:
+        name: what tables call it.
+        index: of the documents.
+        lengths: words of each document, for TBG.
+        topics: ``qid``, ``query``.
+        qrels: ``qid``, ``docno``, ``label``.
+    """
+
+    name: str
+    index: TermIndex
+    lengths: DocLengths
+    topics: pd.DataFrame
+    qrels: pd.DataFrame
+
+    def every_other_topic(self, start: int) -> IndexedCollection:
+        """Half of the topics: the first, third, ... (0) or the second, fourth, ... (1)."""
+        part = ("odd", "even")[start]
+        return replace(self, name=f"{self.name}, {part}", topics=self.topics.iloc[start::2])
+
+
+def load_collection(
+    source: str, like: IndexedCollection | None = None, *, verbose: bool = True
+) -> IndexedCollection:
+    """Reads and indexes a collection.
+
+    Args:
+        source: an ir_datasets id, with or without ``irds:`` before it, or a folder with
+            ``docs.jsonl.gz`` (objects with ``docno``, ``text`` and, where there is one,
+            ``title``), ``queries.tsv`` (query id and query, between them a tab) and ``qrels.txt``.
+        like: one that is there already; its index serves for other topics on the same documents.
+        verbose: whether to show how far indexing is.
+
+    Raises:
+        ValueError: for an unknown id, or a folder's file that is not what it should be.
+        OSError: for a file that is not there, or a dataset that cannot be downloaded.
+    """
+    folder = Path(source).expanduser()
+    if folder.is_dir():
+        return _from_folder(folder, verbose)
+    return _from_irds(source, like, verbose)
+
+
+def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> IndexedCollection:
+    import ir_datasets
+    import pyterrier as pt
+
+    name = source.removeprefix("irds:")
+    try:
+        qrels = irds_qrels(name)  # first, since it says what is wrong with an id
+    except ValueError as error:
+        raise ValueError(f"there is no folder {source!r}, and {error}") from None
+    documents = ir_datasets.docs_parent_id(name)
+    if like is not None and like.index.metadata["source"] == f"irds:{documents}":
+        index, lengths = like.index, like.lengths
+    else:
+        index = TermIndex.from_irds(documents, verbose=verbose)
+        lengths = DocLengths.from_irds(documents)
+    dataset = pt.get_dataset(f"irds:{name}")
+    topics = dataset.get_topics("title" if _has_titles(dataset) else None)
+    return IndexedCollection(name, index, lengths, topics, qrels)
+
+
+def _has_titles(dataset: Any) -> bool:
+    """Whether topics have a title, the words that someone would search for."""
+    return "title" in dataset.irds_ref().queries_cls()._fields
+
+
+def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
+    for name in (DOCUMENTS, QUERIES, QRELS):
+        if not (folder / name).is_file():
+            raise FileNotFoundError(
+                f"{folder} has no {name}: a collection's folder holds {DOCUMENTS}, {QUERIES} and "
+                f"{QRELS}"
+            )
+    words: dict[str, int] = {}
+    try:
+        index = TermIndex.from_documents(
+            _read_documents(folder / DOCUMENTS, words), verbose=verbose
+        )
+    except ValueError as error:
+        raise ValueError(f"{folder / DOCUMENTS}: {error}") from error
+    queries = read_queries(folder / QUERIES)
+    return IndexedCollection(
+        folder.resolve().name,
+        index,
+        DocLengths.from_dict(words, name=folder.resolve().name),
+        pd.DataFrame({"qid": list(queries), "query": list(queries.values())}, dtype=str),
+        read_qrels(folder / QRELS),
+    )
+
+
+def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str]]:
+    """The documents of a file; notes in ``words`` how long each is."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                document = json.loads(line)
+                docno, text = docno_of(document), text_of(document)
+            except (ValueError, TypeError, KeyError) as error:
+                raise ValueError(
+                    f"line {number}: expected an object with docno and text, found "
+                    f"{line.strip()[:80]!r} ({error})"
+                ) from error
+            words[docno] = len(text.split())
+            yield {"docno": docno, "text": text}

@@ -1,0 +1,1 @@
+"""What unjudged documents could change between two runs, and which to judge next."""

@@ -1,0 +1,157 @@
+"""A pair of runs in one measure: its verdict, and the documents to judge next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import Labelled
+from ..judging.unjudged import Unjudged
+from ..measures.names import higher_is_better
+from .likely import Likely, how_likely
+from .pairs import OPEN, Difference, difference_of, labelled_runs, preference_verdicts
+from .virtual import difference_alone
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Holes:
+    """What unjudged documents could change in the comparison of two runs.
+
+    Attributes:
+        difference: the difference of A and B, its bounds and verdicts.
+        labelled: the compared runs, A first, B second.
+        runs: the same with their names.
+        alpha: the level of the t-test.
+    """
+
+    difference: Difference
+    labelled: Labelled
+    runs: JudgedRuns
+    alpha: float
+
+    @property
+    def verdict(self) -> str:
+        """``'A'``, ``'B'``, ``'equal'`` or ``'open'``."""
+        return self.difference.verdict
+
+    @property
+    def is_open(self) -> bool:
+        """Whether labellings disagree on the better run."""
+        return self.verdict == OPEN
+
+    @property
+    def todo(self) -> pd.DataFrame:
+        """The documents to judge next, in this order.
+
+        First those whose relevance helps the run that is behind now, then the others, by how much
+        the mean difference changes if that document alone is relevant; ties by best rank, qid and
+        docno. ``qid``, ``docno``, ``weight`` (the change of A - B), ``rank_a``, ``rank_b``, and
+        ``runs``, how many runs show it.
+        """
+        return describe(self.labelled, self.order(), self.runs.qids)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a positive difference is good for A."""
+        return higher_is_better(self.labelled.measure) is not False
+
+    def order(self, codes: Ints | None = None) -> Ints:
+        """The numbers of the documents to judge next, in this order; of these, or of all."""
+        return judging_order(self.labelled, codes)
+
+    @property
+    def preferences(self) -> pd.DataFrame:
+        """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
+        return preference_verdicts(self.runs, self.labelled, 0, 1)
+
+    def likely(
+        self, *, groups: Mapping[str, str] | None = None, samples: int = 1000, seed: int = 0
+    ) -> Likely:
+        """How likely A is better, under a model (see
+        :func:`~pyterrier_asl.unjudged.likely.how_likely`)."""
+        return how_likely(self.runs, self.labelled, groups=groups, samples=samples, seed=seed)
+
+    def with_labels(self, codes: Ints, grades: Floats) -> Holes:
+        """The same comparison where some of the documents have been judged."""
+        return between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
+
+    def describe(self) -> str:
+        """One line to read."""
+        return self.difference.describe()
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """What a page needs to show the pair: plain values.
+
+        Args:
+            most: how many documents to judge next to list.
+        """
+        one = self.difference
+        return {
+            "a": one.a, "b": one.b, "measure": one.measure, "difference": one.difference,
+            "low": one.low, "high": one.high, "exact": one.exact, "verdict": one.verdict,
+            "significance": None if one.test is None else one.test.verdict,
+            "queries": one.by_query.to_dict("records"),
+            "todo": self.todo.head(most).to_dict("records"),
+        }  # fmt: skip
+
+
+def holes_between(
+    runs: JudgedRuns, measure: Any, *, depth: int | None = None, highest: float | None = None,
+    alpha: float = 0.05,
+) -> Holes:  # fmt: skip
+    """The comparison of the first two of some runs; the others belong to what is compared."""
+    return between(runs, labelled_runs(runs, measure, depth=depth, highest=highest), alpha)
+
+
+def between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
+    """The same, once what can be labelled is known."""
+    return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
+
+
+def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
+    """The runs where some of the documents have been judged."""
+    unjudged: Unjudged = labelled.unjudged.labelled(codes, grades)
+    return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
+
+
+def judging_order(labelled: Labelled, codes: Ints | None = None) -> Ints:
+    """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
+    codes = labelled.documents() if codes is None else codes
+    weights = difference_alone(labelled, 0, 1, codes)
+    now = float((labelled.side(0).value - labelled.side(1).value).mean())
+    helps = (weights * now < 0).astype(np.int64)
+    best = labelled.unjudged.best[codes]
+    docnos = pd.Series(labelled.unjudged.docnos(codes)).rank(method="first").to_numpy()
+    qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
+    by_qid = qids[labelled.unjudged.queries[codes]]
+    order = np.lexsort((docnos, by_qid, best, -np.abs(weights).round(15), -helps))
+    ordered: Ints = codes[order]
+    return ordered
+
+
+def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
+    """Documents as a frame (see :attr:`Holes.todo`), in this order."""
+    unjudged = labelled.unjudged
+    ranks = []
+    for run in (0, 1):
+        rank = np.zeros(len(unjudged), dtype=np.int64)
+        rank[unjudged.retrieved[run].codes] = unjudged.retrieved[run].ranks
+        ranks.append(pd.Series(rank[codes], dtype="Int64").replace(0, pd.NA))
+    shown = np.zeros(len(unjudged), dtype=np.int64)
+    for one in unjudged.retrieved:
+        shown[one.codes] += 1
+    return pd.DataFrame({
+        "qid": [qids[query] for query in unjudged.queries[codes]],
+        "docno": unjudged.docnos(codes),
+        "weight": difference_alone(labelled, 0, 1, codes),
+        "rank_a": ranks[0], "rank_b": ranks[1], "runs": shown[codes],
+    })  # fmt: skip

@@ -1,0 +1,314 @@
+"""How likely a run is better, under a model of which unjudged documents are relevant.
+
+The bounds say what is possible; what is likely needs a model, and is as good as the model is. Here
+it is a logistic regression on the judged documents of the same runs, with one shift of the logit
+for each run, since the unjudged documents of one run are relevant, or not, together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import expit
+
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import Labelled
+from ..judging.judged_run import JudgedRun
+from ..measures.names import higher_is_better
+from ..scoring.groups import within_query
+from .virtual import sampled
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
+
+#: A group with fewer unique judged documents says too little about its shift.
+_ENOUGH = 10
+
+#: What is expected of a shift, as a variance, before anything is known.
+_WEAK = 9.0
+
+#: The shift where too few groups can say what it is: none on average, and anything up to an odds
+#: ratio of 7 is not surprising.
+_UNKNOWN_SHIFT = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Likely:
+    """How likely A is better, under the model.
+
+    Attributes:
+        probability: the share of sampled labellings in which A is better; ties count half.
+        low: the 2.5th percentile of the mean difference A - B.
+        high: the 97.5th.
+        samples: how many labellings were sampled.
+        expected: how many of the unjudged documents are relevant on average.
+        coefficients: the model, by feature; the intercept is first.
+        shift: mean and standard deviation of the shift of a run's logit.
+        shift_groups: how many groups it was estimated from; 0: it is assumed.
+        calibration: of documents that only one group found, predicted without that group: ``bin``,
+            ``documents``, ``predicted``, ``relevant`` (shares).
+    """
+
+    probability: float
+    low: float
+    high: float
+    samples: int
+    expected: float
+    coefficients: dict[str, float]
+    shift: tuple[float, float]
+    shift_groups: int
+    calibration: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Documents that runs found: their queries, best ranks, and which groups have them."""
+
+    queries: Ints
+    best: Ints
+    finders: Bools  # (documents, groups)
+
+    def where(self, keep: Bools) -> _Found:
+        return _Found(self.queries[keep], self.best[keep], self.finders[keep])
+
+
+def how_likely(
+    runs: JudgedRuns,
+    labelled: Labelled,
+    *,
+    groups: Mapping[str, str] | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Likely:
+    """How likely A is better, under a model fitted to the judged documents of the compared runs.
+
+    Args:
+        runs: A, B, and what else is compared; the more runs, the more the model can know.
+        labelled: the same in a measure.
+        groups: run -> group; runs of one group fail together. A run that is not in it is a group.
+        samples: how many labellings to sample.
+        seed: of the samples.
+
+    Raises:
+        ValueError: where no document of the compared runs is judged.
+
+    >>> from .pairs import labelled_runs
+    >>> a, b = {"q": {"d": 3, "n": 2, "x": 1}}, {"q": {"y": 3, "d": 2, "n": 1}}
+    >>> runs = JudgedRuns.of({"A": a, "B": b}, {"q": {"d": 1, "n": 0}})
+    >>> 0.5 < how_likely(runs, labelled_runs(runs, "RR")).probability < 1
+    True
+    """
+    model = Model.fitted(runs, labelled, groups)
+    codes = labelled.documents()
+    rng = np.random.default_rng(seed)
+    labels = model.sample(codes, samples, rng)
+    one, two = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))
+    difference = (one - two).mean(axis=1)
+    better = -difference if higher_is_better(labelled.measure) is False else difference
+    low, high = np.quantile(difference, [0.025, 0.975])
+    return Likely(
+        float(((better > 1e-12) + 0.5 * (np.abs(better) <= 1e-12)).mean()), float(low),
+        float(high), samples, float(labels.sum(axis=1).mean()),
+        dict(zip(("intercept", *FEATURES), model.coefficients.tolist())), model.shift,
+        model.shift_groups, model.calibration,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Model:
+    """Which unjudged documents are relevant.
+
+    Attributes:
+        coefficients: as of :class:`Likely`, and so are the next three.
+        shift: mean and standard deviation of the shift of a group whose own finds are not judged.
+        shift_groups: how many groups it was estimated from.
+        calibration: predicted and observed shares.
+        shifts: mean and standard deviation for each group: as known from its own finds, if judged.
+        logits: of each unjudged document, before the shift.
+        finders: which groups have it, shape (documents, groups).
+    """
+
+    coefficients: Floats
+    shift: tuple[float, float]
+    shift_groups: int
+    calibration: pd.DataFrame
+    shifts: Floats
+    logits: Floats
+    finders: Bools
+
+    @classmethod
+    def fitted(
+        cls, runs: JudgedRuns, labelled: Labelled, groups: Mapping[str, str] | None = None
+    ) -> Model:
+        """The model of the judged documents of the compared runs."""
+        names = [(groups or {}).get(name, name) for name in runs.names]
+        numbers = np.unique(names, return_inverse=True)[1].astype(np.int64)
+        judged, relevant = _judged(labelled, numbers)
+        if not len(relevant):
+            raise ValueError("no document of the compared runs is judged: there is no model")
+        about = _About.of(judged, relevant, len(runs.qids))
+        coefficients = _fit(about.features(judged), relevant)
+        own = {
+            group: unique for group, unique in enumerate(_only_of_each(judged))
+            if unique.sum() >= _ENOUGH and not unique.all()
+        }  # fmt: skip
+        tests = [_tested(judged, relevant, unique, len(runs.qids)) for unique in own.values()]
+        shift = _spread([_shift(logits, truth, _WEAK) for logits, truth in tests])
+        shifts = np.tile(shift, (judged.finders.shape[1], 1))
+        fitted = _with_intercept(about.features(judged)) @ coefficients
+        for group, unique in own.items():
+            mean, variance = _shift(fitted[unique], relevant[unique], shift[1] ** 2)
+            shifts[group] = mean, np.sqrt(variance)
+        unjudged = _unjudged(labelled, numbers)
+        return cls(
+            coefficients, shift, len(tests),
+            calibration([(expit(logits), truth) for logits, truth in tests]), shifts,
+            _with_intercept(about.features(unjudged)) @ coefficients, unjudged.finders,
+        )  # fmt: skip
+
+    def sample(self, codes: Ints, samples: int, rng: np.random.Generator) -> Bools:
+        """Labellings of documents, shape (samples, documents)."""
+        finders = self.finders[codes].astype(np.float64)
+        share = finders / np.maximum(finders.sum(axis=1, keepdims=True), 1)
+        mean, spread = self.shifts.T
+        shifts = rng.normal(mean, spread, size=(samples, len(mean))) @ share.T
+        drawn: Bools = rng.random(shifts.shape) < expit(self.logits[codes] + shifts)
+        return drawn
+
+
+def _only_of_each(found: _Found) -> Bools:
+    """The documents that a group alone found, shape (groups, documents)."""
+    alone: Bools = (found.finders & (found.finders.sum(axis=1) == 1)[:, None]).T
+    return alone
+
+
+def _tested(
+    found: _Found, relevant: Bools, unique: Bools, queries: int
+) -> tuple[Floats, Bools]:
+    """Logits of some documents by a model that has not seen them, and which are relevant."""
+    others = found.where(~unique)
+    about = _About.of(others, relevant[~unique], queries)
+    fit = _fit(about.features(others), relevant[~unique])
+    return _with_intercept(about.features(found.where(unique))) @ fit, relevant[unique]
+
+
+@dataclass(frozen=True)
+class _About:
+    """What is known of queries and groups from the judged documents."""
+
+    queries: Floats
+    groups: Floats
+
+    @classmethod
+    def of(cls, found: _Found, relevant: Bools, queries: int) -> _About:
+        number = np.bincount(found.queries, minlength=queries)
+        some = np.bincount(found.queries, weights=relevant, minlength=queries)
+        good = (found.finders & relevant[:, None]).sum(axis=0)
+        bad = (found.finders & ~relevant[:, None]).sum(axis=0)
+        share = (some + relevant.mean()) / (number + 1)
+        return cls(np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5)))
+
+    def features(self, found: _Found) -> Floats:
+        count = found.finders.sum(axis=1)
+        odds = found.finders @ self.groups / np.maximum(count, 1)
+        return np.column_stack((np.log(found.best), count, self.queries[found.queries], odds))
+
+
+def _judged(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
+    """The judged documents of the compared runs, and which are relevant."""
+    judgements = labelled.judgements
+    size = len(judgements.docnos)
+    best = np.full(size, np.iinfo(np.int64).max)
+    finders = np.zeros((size, groups.max() + 1), dtype=bool)
+    for run, group in zip(labelled.unjudged.runs, groups):
+        view: JudgedRun = run.view(labelled.seen)
+        np.minimum.at(best, view.pairs, view.ranks)
+        finders[view.pairs, group] = True
+    kept = finders.any(axis=1) & (judgements.grades >= 0)
+    found = _Found(judgements.queries[kept], best[kept], finders[kept])
+    return found, judgements.grades[kept] >= labelled.rel
+
+
+def _unjudged(labelled: Labelled, groups: Ints) -> _Found:
+    """All unjudged documents, by their numbers."""
+    unjudged = labelled.unjudged
+    finders = np.zeros((len(unjudged), groups.max() + 1), dtype=bool)
+    for documents, group in zip(unjudged.retrieved, groups):
+        finders[documents.cut(labelled.seen).codes, group] = True
+    return _Found(unjudged.queries, unjudged.best, finders)
+
+
+def _with_intercept(features: Floats) -> Floats:
+    return np.column_stack((np.ones(len(features)), features))
+
+
+def _fit(features: Floats, relevant: Bools) -> Floats:
+    """Logistic regression by Newton's method, with a penalty that matters where data separate."""
+    x, y = _with_intercept(features), relevant.astype(np.float64)
+    scale = np.maximum(x.std(axis=0), 0.1)  # a feature may be the same for all
+    penalty = scale**2
+    penalty[0] = 1e-3
+    weights = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = expit(x @ weights)
+        gradient = x.T @ (y - p) - penalty * weights
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
+        weights += step / max(1.0, float(np.abs(step * np.maximum(scale, 1)).max() / 5))
+        if np.abs(step).max() < 1e-9:
+            break
+    return weights
+
+
+def _shift(logits: Floats, relevant: Bools, variance: float) -> tuple[float, float]:
+    """The shift that makes logits fit best, and its variance, which is this one beforehand."""
+    shift, prior = 0.0, 1 / variance
+    for _ in range(50):
+        p = expit(logits + shift)
+        information = float((p * (1 - p)).sum()) + prior
+        step = (float((relevant - p).sum()) - prior * shift) / information
+        shift += float(np.clip(step, -2, 2))
+        if abs(step) < 1e-9:
+            break
+    return shift, 1 / information
+
+
+def _spread(shifts: list[tuple[float, float]]) -> tuple[float, float]:
+    """Mean and standard deviation of the groups' true shifts."""
+    if len(shifts) < 3:
+        return _UNKNOWN_SHIFT
+    found, error = np.array(shifts).T
+    variance = max(float(found.var(ddof=1) - error.mean()), 0.01)
+    weights = 1 / (error + variance)
+    return float((weights * found).sum() / weights.sum()), float(np.sqrt(variance))
+
+
+def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFrame:
+    """Predicted against observed shares of relevant documents, in bins of equal size.
+
+    Args:
+        tests: predicted probabilities and what the documents are, of each group.
+        bins: how many.
+    """
+    if not tests:
+        return pd.DataFrame(columns=["bin", "documents", "predicted", "relevant"])
+    predicted = np.concatenate([one for one, _ in tests])
+    relevant = np.concatenate([two for _, two in tests])
+    order = np.argsort(predicted, kind="stable")
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = within_query(np.array([0, len(order)]))
+    frame = pd.DataFrame(
+        {"bin": position * bins // len(order), "predicted": predicted, "relevant": relevant}
+    )
+    table = frame.groupby("bin").agg(
+        documents=("predicted", "size"), predicted=("predicted", "mean"),
+        relevant=("relevant", "mean"),
+    )  # fmt: skip
+    return table.reset_index()

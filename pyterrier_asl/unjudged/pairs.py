@@ -1,0 +1,227 @@
+"""The difference of two runs, over all labellings of the unjudged documents that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..evaluation.bounds import with_pool_of
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import Labelled, is_exact, unjudged_of
+from ..measures.names import higher_is_better, parse_measure
+from ..scoring.bounds import lexicographic_verdicts
+from ..statistics.boxes import BoxTest, box_test
+
+Floats = npt.NDArray[np.float64]
+
+#: Differences within this of 0 are equal.
+EQUAL = 1e-12
+
+SETTLED_A, SETTLED_B, SETTLED_EQUAL, OPEN = "A", "B", "equal", "open"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is known of the difference A - B of two runs in a measure.
+
+    Attributes:
+        a: the name of run A.
+        b: the name of run B.
+        measure: the measure.
+        difference: the mean difference with unjudged documents as irrelevant.
+        low: the least mean difference over all labellings.
+        high: the greatest.
+        exact: whether labellings give ``low`` and ``high``; else they are outer bounds.
+        verdict: which run is better under every labelling: ``'A'``, ``'B'``, ``'equal'``, or
+            ``'open'`` where labellings disagree (or it was not shown that they do not).
+        test: a paired t-test under every labelling; None for a single query.
+        by_query: ``qid``, ``a``, ``b``, ``difference``, ``low``, ``high``, ``unjudged`` (unjudged
+            documents that either shows).
+    """
+
+    a: str
+    b: str
+    measure: str
+    difference: float
+    low: float
+    high: float
+    exact: bool
+    verdict: str
+    test: BoxTest | None
+    by_query: pd.DataFrame = field(repr=False)
+
+    @property
+    def better(self) -> str | None:
+        """The name of the run that is certain to be better, None where neither is."""
+        return {SETTLED_A: self.a, SETTLED_B: self.b}.get(self.verdict)
+
+    def describe(self) -> str:
+        """One line to read."""
+        kind = "bounds" if self.exact else "outer bounds"
+        what = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}.get(
+            self.verdict, f"settled for {self.better}"
+        )
+        test = "" if self.test is None else f"; significance {self.test.verdict}"
+        return (
+            f"{self.measure}: {self.a} - {self.b} = {self.difference:+.4f}, {kind} "
+            f"{self.low:+.4f} to {self.high:+.4f}: {what}{test}"
+        )
+
+
+def difference_of(
+    runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float = 0.05
+) -> Difference:
+    """The difference of two of the compared runs."""
+    low, high = labelled.difference(a, b)
+    one, two = labelled.side(a), labelled.side(b)
+    now = one.value - two.value
+    least, greatest = (float(bound.mean()) for bound in (low, high))
+    higher = higher_is_better(labelled.measure) is not False
+    test = box_test(low, high, alpha) if len(low) > 1 else None
+    frame = pd.DataFrame({
+        "qid": runs.qids, "a": one.value, "b": two.value, "difference": now, "low": low,
+        "high": high, "unjudged": np.diff(labelled.merged(one, two)[0]),
+    })  # fmt: skip
+    return Difference(
+        runs.names[a], runs.names[b], str(labelled.measure), float(now.mean()), least, greatest,
+        is_exact(labelled.measure, pair=True), verdict_of(least, greatest, higher),
+        test, frame,
+    )  # fmt: skip
+
+
+def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
+    """The verdict on a pair by the bounds of its mean difference A - B.
+
+    >>> verdict_of(0.01, 0.2), verdict_of(0.01, 0.2, higher_is_better=False), verdict_of(-1, 1)
+    ('A', 'B', 'open')
+    """
+    if max(abs(low), abs(high)) <= EQUAL:
+        return SETTLED_EQUAL
+    if low > EQUAL:
+        return SETTLED_A if higher_is_better else SETTLED_B
+    if high < -EQUAL:
+        return SETTLED_B if higher_is_better else SETTLED_A
+    return OPEN
+
+
+def labelled_runs(
+    runs: JudgedRuns, measure: Any, *, depth: int | None = None, highest: float | None = None
+) -> Labelled:
+    """Runs in one measure, with these runs for a pool that it lacks."""
+    chosen = with_pool_of(runs, {"": parse_measure(measure)})[""]
+    unjudged = unjudged_of(runs.runs, [chosen], depth)
+    return Labelled(unjudged, chosen, depth=depth, highest=highest)
+
+
+def preference_verdicts(runs: JudgedRuns, labelled: Labelled, a: int, b: int) -> pd.DataFrame:
+    """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
+    pair = labelled.pair(labelled.side(a), labelled.side(b))
+    verdicts = lexicographic_verdicts(pair)
+    frame = pd.DataFrame(verdicts, columns=["b_wins", "tie", "a_wins"])
+    frame.insert(0, "qid", runs.qids)
+    return frame
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """The verdicts on all pairs of runs.
+
+    Attributes:
+        pairs: ``a``, ``b``, ``difference``, ``low``, ``high``, ``verdict``, and with t-tests
+            ``significance``; a row a pair.
+        measure: the measure.
+        exact: whether the bounds are reached.
+        names: the runs.
+    """
+
+    pairs: pd.DataFrame
+    measure: str
+    exact: bool
+    names: list[str]
+
+    def counts(self) -> dict[str, int]:
+        """How many pairs are settled, equal, and open."""
+        verdicts = self.pairs["verdict"]
+        return {
+            "pairs": len(verdicts),
+            "settled": int(verdicts.isin([SETTLED_A, SETTLED_B]).sum()),
+            "equal": int((verdicts == SETTLED_EQUAL).sum()),
+            "open": int((verdicts == OPEN).sum()),
+        }
+
+    def matrix(self) -> pd.DataFrame:
+        """For each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
+        number = {name: row for row, name in enumerate(self.names)}
+        values = np.full((len(self.names),) * 2, np.nan)
+        np.fill_diagonal(values, 0.0)
+        sign = self.pairs["verdict"].map({SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0})
+        a, b = (self.pairs[side].map(number).to_numpy() for side in ("a", "b"))
+        values[a, b], values[b, a] = sign, -sign
+        index = pd.Index(self.names, name="name")
+        return pd.DataFrame(values, index=index, columns=self.names)
+
+    def chart(self) -> Any:
+        """The matrix as a chart, runs by how many others they are certain to beat."""
+        import altair as alt
+
+        matrix = self.matrix()
+        order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
+        words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
+        cells = matrix.reset_index(names="run").melt("run", var_name="other", value_name="verdict")
+        cells["verdict"] = cells["verdict"].map(words).fillna("open")
+        scale = alt.Scale(
+            domain=["better", "worse", "equal", "open"],
+            range=["#0072b2", "#d55e00", "#999999", "#f0f0f0"],
+        )
+        return (
+            alt.Chart(cells, title=f"Settled whatever the unjudged documents are: {self.measure}")
+            .mark_rect()
+            .encode(
+                x=alt.X("other:N", sort=order, title="other run"),
+                y=alt.Y("run:N", sort=order, title="run"),
+                color=alt.Color("verdict:N", scale=scale, title="the run is"),
+                tooltip=["run", "other", "verdict"],
+            )
+        )
+
+
+def all_pairs(
+    runs: Any, qrels: Any, measure: Any, *, depth: int | None = None,
+    highest: float | None = None, alpha: float | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+) -> AllPairs:  # fmt: skip
+    """The verdicts on all pairs of runs.
+
+    Args:
+        runs: dict of name -> run, or a folder of run files.
+        qrels: data frame, file, ir_datasets id, or dict of dicts.
+        measure: one that has bounds (see :func:`~pyterrier_asl.bounds`).
+        depth: look as deep as this for unjudged documents, where that is deeper than the cut-off.
+        highest: the best grade that a label can give in nDCG.
+        alpha: the level of t-tests over the labellings of each pair; None: none.
+        pairs: only these, by the numbers of the runs.
+
+    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"x": 2, "d": 1}}}
+    >>> all_pairs(runs, {"q": {"d": 1}}, "RR").pairs["verdict"].tolist()
+    ['open']
+    """
+    judged = JudgedRuns.of(runs, qrels)
+    labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
+    higher = higher_is_better(labelled.measure) is not False
+    means, rows = labelled.values().mean(axis=1), []
+    for a, b in combinations(range(len(judged)), 2) if pairs is None else pairs:
+        low, high = labelled.difference(a, b)
+        least, greatest = float(low.mean()), float(high.mean())
+        verdict = verdict_of(least, greatest, higher)
+        row = [judged.names[a], judged.names[b], means[a] - means[b], least, greatest, verdict]
+        rows.append(row if alpha is None else [*row, box_test(low, high, alpha).verdict])
+    columns = ["a", "b", "difference", "low", "high", "verdict", "significance"]
+    exact = is_exact(labelled.measure, pair=True)
+    frame = pd.DataFrame(rows, columns=columns[: 6 if alpha is None else 7])
+    return AllPairs(frame, str(labelled.measure), exact, judged.names)

@@ -1,0 +1,62 @@
+"""Runs and judgements of reports, with text that would do harm if it became markup."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+#: A name, a query and a document that would do harm wherever they are taken for anything but text.
+EVIL = "<script>window.hurt=1</script>\"'&\u2028</script><!--"
+EVIL_QUERY = "q'\"<img src=x onerror=window.hurt=1>"
+
+
+def a_run(seed: int, queries: list[str], documents: int = 60, noise: float = 1.0) -> dict:
+    random = np.random.default_rng(seed)
+    run = {}
+    for query in queries:
+        scores = noise * random.normal(size=documents) + (np.arange(documents) < 8)
+        kept = random.permutation(documents)[:50]
+        run[query] = {f"d{at}": float(scores[at]) for at in kept}
+    return run
+
+
+QUERIES = [f"{number}" for number in range(1, 10)] + [EVIL_QUERY]
+QRELS = {query: {f"d{at}": 2 if at < 4 else int(at < 8) for at in range(12)} for query in QUERIES}
+RUNS = {
+    name: a_run(seed, QUERIES, noise=0.3 + seed / 2)
+    for seed, name in enumerate(["good", "fair", "poor", "1", EVIL])
+}
+TEXTS = {query: f"what about {query}" for query in QUERIES}
+
+
+def data_source(page: str) -> str:
+    """The data of a page, as its file holds it."""
+    return re.search(r'id="data">(.*?)</script>', page, re.S).group(1)
+
+
+def data_of(page: str) -> dict:
+    """The data of a page."""
+    return json.loads(data_source(page))
+
+
+def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
+
+
+def write_files(folder: Path) -> list[Path]:
+    """Judgements and two runs as files."""
+
+    def lines(of, form):
+        return "\n".join(form(q, d, v) for q, each in of.items() for d, v in each.items()) + "\n"
+
+    plain = {q: of for q, of in QRELS.items() if q != EVIL_QUERY}
+    written = [folder / "qrels", folder / "good.run", folder / "fair.run"]
+    written[0].write_text(lines(plain, lambda q, d, v: f"{q} 0 {d} {v}"))
+    for path in written[1:]:
+        run = {q: RUNS[path.stem][q] for q in plain}
+        path.write_text(lines(run, lambda q, d, v: f"{q} Q0 {d} 0 {v} x"))
+    return written

@@ -1,0 +1,86 @@
+"""The standard measures, and one run by them compared with ir_measures' own providers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from ir_measures import (
+    AP,
+    RR,
+    Bpref,
+    IPrec,
+    Judged,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    Rprec,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    SetRelP,
+    Success,
+    nDCG,
+)  # fmt: skip
+
+from pyterrier_asl.evaluation import standard as acceleration
+
+GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}
+
+#: What accelerate() hands over: values are pytrec_eval's whatever the run.
+MEASURES = [
+    AP, AP @ 10, AP @ 100, AP(rel=2), AP(judged_only=True), AP(judged_only=True) @ 20,
+    RR, RR(rel=2), RR(judged_only=True),
+    P @ 1, P @ 5, P @ 20, P @ 100, P @ 2000, P(rel=2) @ 10, P(judged_only=True) @ 10,
+    R @ 10, R @ 1000, R(rel=2) @ 100, R(judged_only=True) @ 100,
+    nDCG, nDCG @ 1, nDCG @ 10, nDCG @ 2000, nDCG(judged_only=True), nDCG(judged_only=True) @ 20,
+    Success @ 1, Success @ 10, Success(rel=2) @ 5, Success(judged_only=True) @ 1,
+    Rprec, Rprec(rel=2), Rprec(judged_only=True), Bpref, Bpref(rel=2), Bpref(rel=3),
+    IPrec @ 0.0, IPrec @ 0.1, IPrec @ 0.25, IPrec @ 0.333, IPrec @ 1.0, IPrec(rel=2) @ 0.5,
+    IPrec(judged_only=True) @ 0.5,
+    SetP, SetP(rel=2), SetP(judged_only=True), SetRelP, SetRelP(judged_only=True),
+    SetR, SetR(rel=2), SetF, SetF(beta=0.5), SetF(beta=2.0), SetF(rel=2, judged_only=True),
+    SetAP, SetAP(rel=2), SetAP(judged_only=True),
+    NumRelRet, NumRet(rel=2), NumRel, NumQ, Judged,
+]  # fmt: skip
+#: Apart, for ir_measures counts with any other measure, perhaps of judged documents only.
+COUNTED = [NumRet]
+#: The same with other gains: apart, for ir_measures lets them leak into nDCG without any.
+GAINED = [nDCG(gains=GAINS), nDCG(gains=GAINS) @ 10, nDCG(gains=GAINS, judged_only=True) @ 10]
+
+
+def ours(measure, judgements, run) -> dict[str, float]:
+    values = acceleration.values(measure, judgements.judge(run))
+    return dict(zip(judgements.qid_text.to_pylist(), values.tolist()))
+
+
+def theirs(evaluator, measures, run) -> dict:
+    """Values by measure and query, 0 where ir_measures says nothing else."""
+    values = defaultdict(dict)
+    for metric in evaluator.iter_calc(run):
+        values[metric.measure][metric.query_id] = metric.value
+    return values
+
+
+def compare(measures, evaluator, judgements, run) -> float:
+    """The largest difference on one run, over measures and queries."""
+    expected, judged, worst = theirs(evaluator, measures, run), judgements.judge(run), 0.0
+    qids = judgements.qid_text.to_pylist()
+    for measure in measures:
+        assert acceleration.supports(measure), measure
+        values = acceleration.values(measure, judged)
+        reference = np.array([expected[measure].pop(qid) for qid in qids])
+        if measure.NAME == "IPrec":  # nothing judged retrieved: trec_eval divides 0 by 0, we say 0
+            reference = np.nan_to_num(reference)
+        assert not expected[measure], f"{measure} has queries that the qrels have not"
+        difference = np.abs(values - reference)
+        where = int(difference.argmax())
+        assert difference[where] <= 1e-9, (
+            f"{measure}, query {qids[where]}: {values[where]!r}, not {reference[where]!r}"
+        )
+        worst = max(worst, float(difference[where]))
+    return worst

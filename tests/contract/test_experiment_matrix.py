@@ -1,0 +1,93 @@
+"""Topics, qrels and runs that lack queries or have others, in every combination: means over the
+queries of topics and qrels, by loops, whatever the plan, the batches and the kind of system."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import brute_force
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from _systems import QUERIES, Toy, by_query, qrels, results, topics
+
+from pyterrier_asl import ASL, AP_Rareness, Experiment, LexiP, nASL
+
+#: What the queries of one of the three are, beside those of the others.
+QUERIES_OF = {
+    "equal": lambda own, lost: QUERIES,
+    "missing": lambda own, lost: [q for q in QUERIES if q != lost],
+    "extra": lambda own, lost: [*QUERIES, own],
+    "other": lambda own, lost: [*(q for q in QUERIES if q != lost), own],
+}
+LOOPS = {
+    ASL @ 5: lambda d, g: brute_force.asl(d[:5], g, k=5),
+    ASL(g=2, missing="after"): lambda d, g: brute_force.asl(d, g, missing="after", g=2),
+    nASL @ 10: lambda d, g: 1 - (brute_force.asl(d[:10], g, k=10) - 1) / 10,
+    LexiP: lambda d, g: brute_force.lexip(d, g),
+}
+
+
+def expected(runs, judged, asked):
+    """Name -> measure -> mean, and rareness over these runs."""
+    grades = {q: docs for q, docs in by_query(judged, "label").items() if q in set(asked)}
+    scores = [by_query(run, "score") for run in runs]
+    docs = [
+        {q: brute_force.ranking(each.get(q, {}), grades[q]) for q in grades} for each in scores
+    ]
+    rows = []
+    for one in docs:
+        row = {
+            str(measure): np.mean([loop(one[q], grades[q]) for q in grades])
+            for measure, loop in LOOPS.items()
+        }
+        row["AP_Rareness@5"] = np.mean(
+            [
+                brute_force.rareness(one[q], grades[q], [d[q] for d in docs], 5, member=True)[1]
+                for q in grades
+            ]
+        )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+#: All of them; those that pairs of options do not need are marked slow.
+CASES = [
+    pytest.param(which, kind, batch, marks=[pytest.mark.slow] if (i + j + k) % 2 else [])
+    for i, which in enumerate(QUERIES_OF)
+    for j, kind in enumerate(["frames", "linear", "tree"])
+    for k, batch in enumerate([None, 4])
+]
+
+
+@pytest.mark.parametrize(("which", "kind", "batch"), CASES)
+def test_any_combination_of_queries(which, kind, batch):
+    for judged_queries, run_queries in itertools.product(QUERIES_OF, repeat=2):
+        asked = QUERIES_OF[which]("zt", "q1")
+        judged = qrels(QUERIES_OF[judged_queries]("zq", "q2"))
+        runs = [results(i, QUERIES_OF[run_queries]("zr", "q3")) for i in (1, 2)]
+        wanted = expected(runs, judged, asked)
+        options = {} if batch is None else {"batch_size": batch}
+        if kind == "tree":
+            options["plan"] = "tree"
+        for experiment in (pt.Experiment, Experiment):
+            systems = [
+                run.copy() if kind == "frames" else Toy(f"toy{i}", run)
+                for i, run in enumerate(runs)
+            ]
+            measures = list(LOOPS)
+            if experiment is Experiment:
+                measures.append(AP_Rareness @ 5)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                table = experiment(
+                    systems, topics(asked), judged, measures, names=["a", "b"], verbose=False,
+                    **options,
+                )  # fmt: skip
+            for measure in map(str, measures):
+                found = table[measure].tolist()
+                assert found == pytest.approx(wanted[measure].tolist(), abs=1e-12), (
+                    judged_queries, run_queries, experiment, measure
+                )  # fmt: skip

@@ -1,0 +1,300 @@
+"""Generated input: the loops' number or a clear error, and what that has found, one test each.
+
+``benchmarks/fuzz.py`` runs any number of such cases.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import brute_force
+import hypothesis.strategies as st
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from _cases import DOORS, FAULTS, MEASURES, PARAMETERS, check, make_case
+from hypothesis import HealthCheck, given, settings
+
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    DocLengths,
+    LexiP,
+    P_Rareness,
+    RarenessPool,
+    evaluate,
+    nASL,
+    search_lengths,
+)
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures.provider import JudgedRunEvaluator
+from pyterrier_asl.scoring.lexicographic import lexip
+from pyterrier_asl.scoring.time_biased_gain import time_biased_gain
+
+INF = math.inf
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_any_case_gives_the_loops_values_or_the_error_that_is_due(random):
+    check(make_case(random))
+
+
+@pytest.mark.slow
+def test_cases_are_of_all_sorts():
+    """A thousand cases from one seed: what the page on trust counts, small."""
+    came, doors = set(), set()
+    for number in range(1000):
+        case = make_case(Random(f"0-{number}"))
+        came.add(check(case))
+        doors.add((case.door, case.compiled))
+    assert doors == {(door, compiled) for door in DOORS for compiled in (False, True)}
+    assert came > FAULTS.keys() and "values" in came
+
+
+@pytest.mark.parametrize(("name", "params"), PARAMETERS, ids=str)
+def test_parameters_out_of_range_name_the_parameter(name, params):
+    with pytest.raises(ValueError, match=f"{name}: {next(iter(params))} must be"):
+        MEASURES[name](**params)
+
+
+# What was found, so that it stays mended
+
+
+def test_an_infinite_grade_is_an_error():
+    with pytest.raises(ValueError, match="grade of the qrels is infinite in row 0"):
+        ASL.calc_aggregate({"q": {"a": INF, "b": 1}}, {"q": {"a": 1.0}})
+
+
+def test_a_deep_cutoff_does_not_overflow():
+    qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    deepest = 2**31 - 1
+    assert (ASL @ deepest).calc_aggregate(qrels, {"q": {"a": 1.0}}) == (1 + 3 * deepest) / 4
+    for beyond in (2**31, 2**62, 2**63, 10**400):
+        with pytest.raises(ValueError, match="cutoff must be a whole number up to 2147483647"):
+            ASL @ beyond
+
+
+def test_seconds_and_words_without_end_are_errors():
+    for name in ("time_summary", "time_per_word", "time_base", "missing_length"):
+        with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1e.09"):
+            TBG(**{name: 1e308})
+    with pytest.raises(ValueError, match="lengths from 0 to 1e.09: document 'a' has 1e.308"):
+        TBG(lengths=DocLengths.from_dict({"a": 1e308})).calc_aggregate(
+            {"q": {"a": 1}}, {"q": {"a": 1.0}}
+        )
+    # at the limits there is a number
+    extreme = TBG(missing_length=1e9, time_per_word=1e9, p_click_nonrel=0, halflife=5e-324)
+    value = extreme.calc_aggregate({"q": {"a": 1, "b": 1}}, {"q": {"x": 3, "a": 2, "b": 1}})
+    assert value == 0
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        ([b"a", "b"], "must be text or a whole number, but row 0 holds b'a'"),
+        ([b"\xff", "b"], "must be text or a whole number"),
+        ([1.5, 2], "must be text or a whole number, but row 0 holds 1.5"),
+        ([2, pd.NA], r"is missing in row 1"),
+        (["a", "\ud800"], "text that is not Unicode"),
+        ([7, "\ud800"], "text that is not Unicode"),
+    ],
+)
+def test_ids_that_are_none(ids, says):
+    frame = pd.DataFrame({"qid": "q", "docno": pd.Series(ids, dtype=object), "label": 1})
+    for qrels in (frame, {"q": dict.fromkeys(ids, 1)}):
+        with pytest.raises(ValueError, match=f"document id of the qrels .*{says}"):
+            Judgements(qrels)
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.binary(), pa.bool_(), pa.date32()])
+def test_arrow_columns_that_are_no_ids(kind):
+    table = pa.table({"qid": pa.array([None], kind).fill_null(_one(kind)), "docno": ["a"],
+                      "label": [1]})  # fmt: skip
+    with pytest.raises(ValueError, match="query id of the qrels must be text or whole numbers"):
+        Judgements(table)
+
+
+def _one(kind):
+    values = {pa.binary(): b"\xff", pa.bool_(): True, pa.date32(): 1}
+    return pa.scalar(values.get(kind, ["a"]), kind)
+
+
+def test_categories_of_several_kinds_are_text():
+    qids = pd.Series(pd.Categorical([7, "007", 7], categories=["007", 7]))
+    judgements = Judgements(pd.DataFrame({"qid": qids, "docno": ["a", "b", "c"], "label": 1}))
+    assert judgements.qid_text.to_pylist() == ["7", "007"] and judgements.qids == [7, "007"]
+
+
+def test_a_column_that_is_there_twice():
+    frame = pd.DataFrame([["q", "a", "b", 1]], columns=["qid", "docno", "docno", "label"])
+    for qrels in (frame, pa.table([["q"], ["a"], ["b"], [1]], names=list(frame.columns))):
+        with pytest.raises(ValueError, match="there are 2 columns called 'docno'"):
+            Judgements(qrels)
+
+
+def test_a_row_of_another_kind_is_named():
+    with pytest.raises(TypeError, match="the qrels's rows need .*, but row 1 is"):
+        Judgements([ir_measures.Qrel("q", "a", 1), ("q", "b", 1)])
+
+
+def test_a_query_of_a_dict_without_judgements_counts():
+    """As for AP: it is a query of the qrels, and one without a relevant document."""
+    qrels = {"q1": {}, "q2": {"a": 1}}
+    run = {"q1": {"x": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
+    assert ir_measures.AP.calc_aggregate(qrels, run) == 0.25
+    assert ASL.calc_aggregate(qrels, run) == 1.5  # 1 and 2
+    assert LexiP.calc_aggregate(qrels, run) == 0.25
+    assert {m.query_id: m.value for m in ASL.iter_calc({"q": {}}, run)} == {"q": 1.0}
+
+
+def test_an_empty_run_of_a_pool_is_an_error():
+    with pytest.raises(ValueError, match=r"runs of the pool are empty.*\['b'\]"):
+        RarenessPool.from_runs({"a": {"q": {"d": 1}}, "b": {}})
+    with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not 2.5"):
+        RarenessPool.from_runs({"a": {"q": {"d": 1}}}, depth=2.5)
+
+
+def test_large_grades_stay_themselves_in_search_lengths():
+    frame = search_lengths({"q": {"a": 1}}, {"q": {"a": 1e308}})
+    assert frame["grade"].tolist() == [1e308]
+
+
+# Numerical care
+
+
+@pytest.mark.slow
+def test_a_million_relevant_documents():
+    n = 1_000_000
+    docnos = np.array([f"d{i}" for i in range(2 * n)], dtype=object)
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": docnos[::2], "relevance": 1})
+    run = pd.DataFrame({"query_id": "q", "doc_id": docnos, "score": -np.arange(2.0 * n)})
+    # every other document is relevant: search lengths 1, 2, ..., n
+    judged = Judgements(qrels).judge(run)
+    assert ASL.values(judged).tolist() == [(n + 1) / 2]
+    assert nASL(cutoff=2 * n).values(judged).tolist() == [
+        pytest.approx(1 - (n - 1) / 2 / (2 * n), abs=1e-12)
+    ]
+    v = 1.0
+    for gap in [2] * (n - 1) + [1]:
+        v = min(1 / (gap + 1) + (1 / gap - 1 / (gap + 1)) * v, 1 / gap)
+    assert LexiP.values(judged).tolist() == [pytest.approx(v, abs=1e-15)]
+    cut = (ASL @ n).values(judged)  # the other half is missing, right after n // 2 irrelevant ones
+    assert cut.tolist() == [(sum(range(1, n // 2 + 1)) + n // 2 * (n // 2 + 1)) / n]
+
+
+@pytest.mark.slow
+def test_a_million_relevant_documents_with_words_in_a_pool():
+    """By loops, which add one after another what the package adds in another order."""
+    n = 1_000_000
+    docs = [f"d{i}" for i in range(n + n // 2)]
+    grades = dict.fromkeys([*docs[::3], *docs[1::3]], 1)
+    words = {doc: 1 + i % 700 for i, doc in enumerate(docs)}
+    assert len(grades) == n
+
+    def frame(each):
+        return pd.DataFrame({"query_id": "q", "doc_id": each, "score": -np.arange(len(each))})
+
+    run = frame(docs).assign(doc_len=[words[doc] for doc in docs])
+    with pytest.warns(UserWarning, match="fewer than 8"):
+        pool = RarenessPool.from_runs({"whole": run, "part": frame(docs[: n // 3])})
+    judged = Judgements({"q": grades}).judge(run)
+    of_pool, ap = brute_force.rareness(docs, grades, [docs, docs[: n // 3]], n, depth=len(docs))
+    expected = {
+        TBG: brute_force.tbg(docs, grades, words),
+        P_Rareness(pool=pool, depth=len(docs)) @ n: of_pool,
+        AP_Rareness(pool=pool, depth=len(docs)) @ n: ap,
+    }
+    for measure, value in expected.items():
+        assert measure.values(judged).tolist() == [pytest.approx(value, rel=1e-11)], measure
+    found = evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", "Rprec"], progress=False)
+    relevant = np.array([doc in grades for doc in docs])
+    ranks = np.flatnonzero(relevant) + 1
+    discounts = [np.log2(each + 1) for each in (ranks, np.arange(1, n + 1))]
+    assert found[["AP", "nDCG", "Rprec"]].values.tolist() == [
+        pytest.approx(
+            [
+                np.mean(np.arange(1, n + 1) / ranks),
+                np.divide(*(math.fsum(1 / each) for each in discounts)),
+                relevant[:n].mean(),
+            ],
+            rel=1e-12,
+        )
+    ]
+
+
+def test_lexip_of_ten_thousand_relevant_documents():
+    rng = np.random.default_rng(5)
+    ranks = np.sort(rng.choice(10**6, 10_000, replace=False)) + 1
+    gaps = np.diff(ranks, prepend=0).tolist()
+    v = 1.0
+    for gap in reversed(gaps):
+        v = min(1 / (gap + 1) + (1 / gap - 1 / (gap + 1)) * v, 1 / gap)
+    [value] = lexip(ranks, np.array([0, len(ranks)]), np.array([len(ranks)]))
+    assert value == pytest.approx(v, abs=1e-15)
+    [perfect] = lexip(np.arange(1, 10_001), np.array([0, 10_000]), np.array([10_000]))
+    assert perfect == 1
+    [last_missing] = lexip(np.arange(1, 10_000), np.array([0, 9_999]), np.array([10_000]))
+    assert 0.5 < last_missing <= 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "first"),
+    [
+        ((3.4028235e38, 3.4028236e38), "b"),  # one and the same as 32-bit floats: by id
+        ((1e39, 1e300), "b"), ((INF, 1e39), "b"), ((-INF, -1e39), "b"), ((INF, 3.4e38), "a"),
+        ((1e-45, 1e-46), "a"), ((1e-46, -1e-46), "b"), ((0.0, -0.0), "b"), ((-0.0, 0.0), "b"),
+        ((1.0 + 1e-9, 1.0), "b"), ((1.0 + 1e-7, 1.0), "a"), ((16777217.0, 16777216.0), "b"),
+    ],
+)  # fmt: skip
+def test_scores_at_the_limits_of_floats(scores, first):
+    run = dict(zip("ab", scores))
+    assert LexiP.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1
+    assert ir_measures.RR.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1
+
+
+def test_no_value_depends_on_the_other_queries():
+    """Each query by itself, and all of them in two orders, one with documents beyond measure."""
+    rng = np.random.default_rng(3)
+    queries = [f"q{i}" for i in range(300)]
+    docs = [f"d{i}" for i in range(40)]
+    run = {q: {d: float(s) for d, s in zip(docs, rng.normal(size=40))} for q in queries}
+    qrels = {q: {d: int(rng.integers(0, 3)) for d in docs[::2]} for q in queries}
+    words = {q: rng.choice([0.1, 0.3, 333.3], 40) for q in queries}
+    words["q7"][:] = 1e9
+    rows = [(q, d, s, w) for q in queries for (d, s), w in zip(run[q].items(), words[q])]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "doc_len"])
+    measures = [ASL, nASL, LexiP, TBG, ASL(g=3) @ 10]
+    all_ = {(m.query_id, m.measure): m.value for m in ir_measures.iter_calc(measures, qrels, frame)}
+    for q in queries[::37]:
+        alone = ir_measures.iter_calc(measures, {q: qrels[q]}, frame[frame["query_id"] == q])
+        for metric in alone:
+            assert metric.value == pytest.approx(all_[q, metric.measure], abs=1e-13)
+    order = rng.permutation(queries).tolist()
+    turned = {q: qrels[q] for q in order}
+    shuffled = frame.sample(frac=1, random_state=1)
+    means = ir_measures.calc_aggregate(measures, qrels, frame)
+    again = ir_measures.calc_aggregate(measures, turned, shuffled)
+    for measure in measures:
+        assert means[measure] == pytest.approx(again[measure], abs=1e-12)
+
+
+def test_fractions_of_words_are_summed_within_their_query():
+    ranks, offsets = np.array([3, 3]), np.array([0, 1, 2])
+    words = np.array([1e9, 1e9, 1.0, 0.1, 0.2, 0.3])
+    both = time_biased_gain(ranks, offsets, words, np.array([0, 3, 6]))
+    alone = time_biased_gain(ranks[1:], offsets[:2], words[3:], np.array([0, 3]))
+    assert both[1] == alone[0]
+    seconds = 2 * 4.4 + 0.39 * (0.018 * (0.1 + 0.2) + 2 * 7.8)
+    assert alone[0] == pytest.approx(0.64 * 0.77 * 2 ** (-seconds / 224), abs=1e-15)
+
+
+def test_sums_of_the_largest_runs_do_not_depend_on_order():
+    values = np.random.default_rng(2).random(100_000)
+    evaluator = JudgedRunEvaluator([ASL], {f"q{i}": {"a": 1} for i in range(len(values))})
+    orders = (values.tolist(), values[::-1].tolist(), np.sort(values).tolist())
+    assert len({evaluator._means([each])[ASL] for each in orders}) == 1

@@ -1,0 +1,37 @@
+"""What importing the package does, and what it leaves for later."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pyterrier_asl
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_makes_measures_known_and_nothing_heavy():
+    heavy = ["pandas", "pyarrow", "pyterrier", "ir_datasets", "scipy", "numba", "matplotlib"]
+    assert python(
+        "import sys, ir_measures, pyterrier_asl\n"
+        "print(ir_measures.parse_measure('ASL(g=10)@1000'))\n"
+        f"print([name for name in {heavy} if name in sys.modules])"
+    ).splitlines() == ["ASL(g=10)@1000", "[]"]
+
+
+def test_it_is_a_module_of_pyterrier():
+    assert python(
+        "import pyterrier as pt\nprint(pt.asl.__name__, pt.asl.ASL@10, pt.asl.DocLengths.__name__)"
+    ) == "pyterrier_asl ASL@10 DocLengths"  # fmt: skip
+
+
+def test_all_public_names_can_be_had():
+    assert sorted(pyterrier_asl.__all__) == sorted(set(pyterrier_asl.__all__))
+    for name in pyterrier_asl.__all__:
+        assert getattr(pyterrier_asl, name) is not None
+        assert name in dir(pyterrier_asl)

@@ -1,0 +1,109 @@
+"""Other assessors as systems, on real runs and collections."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_asl.analysis.assessors import (
+    OtherJudges,
+    assessor_scores,
+    compare_with_assessors,
+    human_range,
+    sampled_average_precision,
+)
+from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
+from pyterrier_asl.analysis.success_at_n import satisfaction
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.io.qrels import read_qrels
+
+
+def dl20_judges(data):
+    """Language models as assessors, the grade each calls relevant, and NIST's judgements."""
+    folder = data / "assessors" / "dl20"
+    files = sorted(folder.glob("dl20.*.txt.gz"))
+    judges = {f.name.removeprefix("dl20.").removesuffix(".txt.gz"): f for f in files}
+    rel = {name: 1 if name.startswith("binary") else 2 for name in judges}
+    return judges.pop("nist"), judges, rel
+
+
+def test_closed_form_against_ten_thousand_permutations(data):
+    nist, judges, rel = dl20_judges(data)
+    own = rel.pop("nist")
+    frame = assessor_scores(nist, judges, rel=own, judge_rel=rel, permutations=10_000)
+    print("\n", frame.round(5).to_string())
+    # A topic's mean of 10,000 APs is off by .004 at the very most, the mean of 54 by far less.
+    assert np.abs(frame["expected"] - frame["sampled"]).max() < 5e-4
+    assessed = OtherJudges.of(nist, judges, rel=own, judge_rel=rel).each[0]
+    sampled = sampled_average_precision(assessed.retrieved, assessed.common, assessed.relevant)
+    worst = np.abs(assessed.average_precision()["expected"] - sampled).max()
+    print(f"largest difference of one topic, {assessed.name}: {worst:.5f}")
+    assert worst < 5e-3
+
+
+def test_models_as_assessors_of_dl20(data):
+    nist, judges, rel = dl20_judges(data)
+    runs = JudgedRuns.of(data / "dl20-passage" / "runs", nist)
+    own = rel.pop("nist")
+    options = {"judges": judges, "rel": own, "judge_rel": rel}
+    pair = runs.select(["p_d2q_rm3_duo", "terrier-BM25"])
+    tests = compare_with_assessors(pair, as_published=True, **options)
+    shown = tests.pivot(index=["run", "bound"], columns="judge", values="p")
+    print("\nTable 1 for DL 2020, p of run against assessor:\n", shown.round(3).to_string())
+    ranges = human_range(runs, **options)
+    print(ranges.round(3).to_string())
+    assert ranges["bar_run"].unique().tolist() == ["p_d2q_rm3_duo"]
+    assert (ranges["low"] <= ranges["tick"]).all() and (ranges["tick"] <= ranges["high"]).all()
+    curves = satisfaction(pair, **options).pivot(index="system", columns="n", values="S@n")
+    print(curves.round(3).to_string())
+    assert (curves.diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
+
+
+def test_crowd_against_nist_on_core17(data):
+    folder = data / "assessors" / "core17"
+    pairs, crowd = folder / "qrels.nist_same_pairs.txt", folder / "qrels.crowd.txt"
+    both = judge_agreement({"nist": pairs, "crowd": crowd})
+    print("\n", both.round(3).to_string())
+    print(judge_confusion({"nist": pairs, "crowd": crowd}).to_string())
+    binary = pd.read_csv(folder / "qrels_binary_all_topics.csv.gz", dtype=str)
+    binary.columns = ["qid", "docno", "label"]
+    two_grades = judge_agreement({"nist": pairs, "crowd": binary.astype({"label": int})})
+    print("the crowd's two grades:", two_grades["agreement"][0], "(63 % by its README)")
+    assert two_grades["pairs"][0] == both["pairs"][0] == 5947
+    assert round(two_grades["agreement"][0], 2) == 0.63
+    judged = {name: read_qrels(path) for name, path in (("nist", pairs), ("crowd", crowd))}
+    merged = judged["nist"].merge(judged["crowd"], on=["qid", "docno"], suffixes=("", "_crowd"))
+    frames = {}
+    for name, qrels in (("same pairs", pairs), ("all pairs", folder / "qrels.nist_full.txt.gz")):
+        frames[name] = assessor_scores(qrels, {"crowd": crowd}, permutations=2000)
+        print(name, "\n", frames[name].round(4).to_string())
+    same = (merged["label"] >= 1) == (merged["label_crowd"] >= 1)
+    assert both["agreement"][0] == pytest.approx(same.mean())
+    values = []
+    for _, topic in merged.groupby("qid"):
+        relevant = (topic["label"] >= 1).sum()
+        common = ((topic["label"] >= 1) & (topic["label_crowd"] >= 1)).sum()
+        values.append(common / relevant if relevant else 0)
+    assert frames["same pairs"]["upper"][0] == pytest.approx(np.mean(values))
+    # Judged by everything NIST judged, the crowd, who saw a sample, seems far worse.
+    assert frames["all pairs"]["upper"][0] < frames["same pairs"]["upper"][0]
+    assert frames["same pairs"]["sampled"][0] == pytest.approx(
+        frames["same pairs"]["expected"][0], abs=5e-3
+    )
+
+
+def test_manual_runs_of_trec8_beside_the_best_automatic(data):
+    folder = data / "trec8-adhoc"
+    table = pd.read_csv(folder / "runs_table.tsv", sep="\t", dtype=str)
+    types = table[table["track"] == "adhoc"] if "track" in table else table
+    official = (folder / "official-scores.map").read_text().split()
+    scores = dict(zip(official[::2], map(float, official[1::2])))
+    frame = human_range(folder / "runs", folder / "qrels.txt.gz", judges={}, run_types=types)
+    print("\n", frame.round(4).to_string())
+    manual = [scores[run] for run in types[types["type"] == "manual"]["run"]]
+    automatic = [scores[run] for run in types[types["type"] == "automatic"]["run"]]
+    row = frame.iloc[0]
+    assert (row["low"], row["high"]) == pytest.approx((min(manual), max(manual)), abs=1e-4)
+    assert row["tick"] == pytest.approx(np.mean(manual), abs=1e-4)
+    assert row["bar"] == pytest.approx(max(automatic), abs=1e-4)

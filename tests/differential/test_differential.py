@@ -1,0 +1,315 @@
+"""Real runs, by us and by code that shares nothing with us: loops, cwl_eval, ranx.
+
+A sample of the runs of each collection, the same every time; ``PYTERRIER_ASL_SWEEP=1`` takes all.
+pytrec_eval's measures are compared in ``test_standard.py``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+from random import Random
+from zlib import crc32
+
+import brute_force
+import numpy as np
+import pytest
+
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    DocLengths,
+    LexiP,
+    P_Rareness,
+    RarenessPool,
+    evaluate,
+    nASL,
+    preferences,
+    search_lengths,
+)
+from pyterrier_asl.evaluation import standard as acceleration
+from pyterrier_asl.judging import matching
+from pyterrier_asl.judging.judgements import Judgements
+
+EXACT = 1e-12
+COLLECTIONS = {"trec8-adhoc": 1, "dl20-passage": 2, "robust03": 1}
+POOLED = 10
+SWEEP = bool(os.environ.get("PYTERRIER_ASL_SWEEP"))
+
+pytestmark = pytest.mark.filterwarnings("ignore:the ranking of one query has")
+
+
+@cache
+def plainly(path: Path, value: int) -> dict[str, dict[str, float]]:
+    """A run (``value`` 4) or qrels (3) as dicts, each document at its best score."""
+    content = path.read_bytes()
+    content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    found: dict[str, dict[str, float]] = {}
+    for line in content.decode().split("\n"):
+        if fields := line.split():
+            docs = found.setdefault(fields[0], {})
+            docs[fields[2]] = max(float(fields[value]), docs.get(fields[2], -np.inf))
+    return found
+
+
+def qrels_of(data: Path, collection: str) -> Path:
+    [path] = (data / collection).glob("qrels.txt*")
+    return path
+
+
+def runs_of(data: Path, collection: str, sample: int) -> list[Path]:
+    """All runs, or some of them, the same every time."""
+    paths = sorted((data / collection / "runs").iterdir())
+    if SWEEP:
+        return paths
+    return Random(collection).sample(paths, sample)
+
+
+def words(docno: str) -> int:
+    """A length for every document, as good as any."""
+    return 50 + crc32(docno.encode()) % 1000
+
+
+def rankings(run: dict, qrels: dict, k: int | None = None, judged_only: bool = False) -> list:
+    return [
+        brute_force.ranking(run.get(qid, {}), grades, judged_only, k)
+        for qid, grades in qrels.items()
+    ]
+
+
+def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
+    """Each measure and its value for every query."""
+
+    def each(measure, loop, k=None, judged_only=False):
+        docs = rankings(run, qrels, k, judged_only)
+        return measure, [loop(d, grades) for d, grades in zip(docs, qrels.values())]
+
+    return dict(
+        [
+            each(ASL(rel=rel), lambda d, g: brute_force.asl(d, g, rel)),
+            each(ASL(rel=rel) @ 1000, lambda d, g: brute_force.asl(d, g, rel, 1000), 1000),
+            each(
+                ASL(rel=rel, missing="after", g=10) @ 100,
+                lambda d, g: brute_force.asl(d, g, rel, 100, "after", 10), 100,
+            ),
+            each(
+                ASL(rel=rel, missing="eq3", judged_only=True),
+                lambda d, g: brute_force.asl(d, g, rel, None, "eq3", None, True), None, True,
+            ),
+            each(
+                nASL(rel=rel, judged_only=True) @ 50,
+                lambda d, g: 1 - (brute_force.asl(d, g, rel, 50, judged_only=True) - 1) / 50,
+                50, True,
+            ),
+            each(LexiP(rel=rel), lambda d, g: brute_force.lexip(d, g, rel)),
+            each(LexiP(rel=rel) @ 20, lambda d, g: brute_force.lexip(d, g, rel, 20), 20),
+            each(
+                TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc")),
+                lambda d, g: brute_force.tbg(d, g, lengths, rel=rel),
+            ),
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("enough", [0, np.inf], ids=["compiled", "arrow"])
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_measures_are_the_loops_on_real_runs(data, collection, enough, monkeypatch):
+    monkeypatch.setattr(matching, "ENOUGH", enough)
+    path, rel = qrels_of(data, collection), COLLECTIONS[collection]
+    qrels = plainly(path, 3)
+    for file in runs_of(data, collection, 2):
+        run = plainly(file, 4)
+        lengths = {d: words(d) for docs in run.values() for d in docs}
+        expected = loops(run, qrels, rel, lengths)
+        frame = evaluate({"run": file}, path, list(expected), progress=False)
+        assert frame["qid"].tolist() == list(qrels)
+        for measure, values in expected.items():
+            found = frame[str(measure)].tolist()
+            assert found == pytest.approx(values, abs=EXACT, rel=EXACT), (file.name, measure)
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_rareness_is_the_loops_on_real_runs(data, collection):
+    path, rel = qrels_of(data, collection), COLLECTIONS[collection]
+    qrels = plainly(path, 3)
+    members = runs_of(data, collection, POOLED)[:POOLED]
+    strangers = [p for p in sorted((data / collection / "runs").iterdir()) if p not in members][:1]
+    groups = {run.name: "one" for run in members[:3]}
+    tops = [rankings(plainly(p, 4), qrels) for p in members]
+    for given in (None, groups):
+        pool = RarenessPool.from_runs({p.name: plainly(p, 4) for p in members}, groups=given)
+        names = [groups.get(p.name, p.name) for p in members] if given else None
+        for file in [members[0], members[-1], *strangers]:
+            docs = rankings(plainly(file, 4), qrels)
+            for alpha, normalized, k in ((0.5, False, 100), (1, True, 20)):
+                expected = [
+                    brute_force.rareness(
+                        docs[i], grades, [top[i] for top in tops], k, alpha, normalized, rel=rel,
+                        groups=names,
+                    )
+                    for i, grades in enumerate(qrels.values())
+                ]  # fmt: skip
+                measures = [
+                    kind(pool=pool, alpha=alpha, normalized=normalized, rel=rel) @ k
+                    for kind in (P_Rareness, AP_Rareness)
+                ]
+                frame = evaluate({"run": file}, path, measures, progress=False)
+                for measure, values in zip(measures, zip(*expected)):
+                    found = frame[str(measure)].tolist()
+                    assert found == pytest.approx(values, abs=EXACT), (file.name, measure)
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_preferences_are_the_loops_on_real_runs(data, collection):
+    path, rel = qrels_of(data, collection), COLLECTIONS[collection]
+    qrels = plainly(path, 3)
+    files = runs_of(data, collection, 4)
+    for a, b in zip(files, files[1:]):
+        made = [
+            [brute_force.reciprocal_ranks(d, g, rel) for d, g in zip(docs, qrels.values())]
+            for docs in (rankings(plainly(file, 4), qrels) for file in (a, b))
+        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame = preferences(plainly(a, 4), plainly(b, 4), plainly(path, 3), rel=rel)
+        expected = [brute_force.rr_lp(x, y) for x, y in zip(*made)]
+        assert frame["rrLP"].tolist() == expected, (a.name, b.name)
+        assert frame["sgnLP"].tolist() == np.sign(expected).tolist()
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_search_lengths_average_to_asl_on_real_runs(data, collection):
+    qrels = plainly(qrels_of(data, collection), 3)
+    for file in runs_of(data, collection, 2):
+        run = plainly(file, 4)
+        frame = search_lengths(run, qrels)
+        docs = dict(zip(qrels, rankings(run, qrels)))
+        for qid, rows in frame.groupby("qid"):
+            expected = brute_force.asl(docs[qid], qrels[qid])
+            assert rows["search_length"].mean() == pytest.approx(expected, abs=1e-9)
+            place, unjudged = {}, 0
+            for rank, docno in enumerate(docs[qid], 1):
+                place[docno] = (rank, unjudged)
+                unjudged += docno not in qrels[qid]
+            for row in rows.itertuples():
+                if row.docno in place:
+                    assert (row.rank, row.unjudged_above) == place[row.docno]
+                else:
+                    assert row.unjudged_above == unjudged
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_tbg_is_the_expected_total_utility_of_cwl_eval(data, collection):
+    """cwl_eval's TBG gives, as ETU, what a user gains who goes on to rank i with probability
+    2^(-T(i)/h): ours, once costs are seconds and a relevant document gains what is saved of it."""
+    pytest.importorskip("cwl", reason="cwl-eval is not installed")
+    from cwl.ruler.measures.cwl_tbg import TBGCWLMetric
+    from cwl.ruler.ranking import Ranking
+
+    path, rel = qrels_of(data, collection), COLLECTIONS[collection]
+    qrels = plainly(path, 3)
+    for file in runs_of(data, collection, 3):
+        run = plainly(file, 4)
+        lengths = {d: words(d) for docs in run.values() for d in docs}
+        measure = TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc"))
+        found = evaluate({"run": file}, path, [measure], progress=False)[str(measure)]
+        expected = []
+        for docs, grades in zip(rankings(run, qrels), qrels.values()):
+            wanted = brute_force.relevant(grades, rel)
+            gains = [0.64 * 0.77 if d in wanted else 0.0 for d in docs] or [0.0]
+            costs = [
+                4.4 + (0.018 * lengths[d] + 7.8) * (0.64 if d in wanted else 0.39) for d in docs
+            ] or [1.0]
+            metric = TBGCWLMetric(halflife=224)
+            metric.measure(Ranking("q", np.array(gains), np.array(costs), max_n=len(gains)))
+            expected.append(metric.expected_total_utility)
+        assert found.tolist() == pytest.approx(expected, abs=1e-9), file.name
+
+
+_RANX = """
+import json, sys, ranx
+
+cases, measures = json.load(sys.stdin)
+json.dump(
+    [
+        {
+            name: dict(zip(sorted(run), values.tolist()))
+            for name, values in ranx.evaluate(
+                ranx.Qrels(qrels), ranx.Run(run), measures, return_mean=False,
+                make_comparable=False,
+            ).items()
+        }
+        for qrels, run in cases
+    ],
+    sys.stdout,
+)
+"""
+
+
+def by_ranx(cases: list[tuple[dict, dict]], measures: list[str]) -> list[dict]:
+    """Measure -> query -> value for each qrels and run. ranx runs uncompiled, in a process of its
+    own: to compile it takes minutes."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _RANX], input=json.dumps([cases, measures]),
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_what_we_share_with_ranx(data):
+    """ranx leaves equal scores as they stand, so only rankings without them can be compared."""
+    pytest.importorskip("ranx", reason="ranx is not installed")
+    from ir_measures import AP, RR, P, R, Success, nDCG
+
+    shared = {
+        "map": [AP, AP_Rareness(alpha=0)], "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
+        "mrr": [RR], "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20], "recall@1000": [R @ 1000],
+        "ndcg": [nDCG], "ndcg@10": [nDCG @ 10], "hit_rate@5": [Success @ 5],
+    }  # fmt: skip
+    names, cases = [], []
+    for collection in ("dl20-passage", "robust03"):
+        qrels = {
+            qid: {d: max(int(g), 0) for d, g in grades.items()}
+            for qid, grades in plainly(qrels_of(data, collection), 3).items()
+        }
+        for file in runs_of(data, collection, 8):
+            run = {
+                qid: docs
+                for qid, docs in plainly(file, 4).items()
+                if qid in qrels and len({np.float32(s) for s in docs.values()}) == len(docs)
+            }
+            if run:
+                names.append(file.name)
+                cases.append(({qid: qrels[qid] for qid in run}, run))
+    queries = 0
+    for name, (some, run), theirs in zip(names, cases, by_ranx(cases, list(shared))):
+        judgements = Judgements(some)
+        judged = judgements.judge(run)
+        pool = _alone(run)
+        for label, measures in shared.items():
+            for measure in measures:
+                given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
+                found = dict(zip(judgements.qids, acceleration.values(given, judged)))
+                assert found == pytest.approx(theirs[label], abs=1e-12), (name, measure)
+        # the search length of the first relevant document is one over ranx's reciprocal rank
+        first = dict(zip(judgements.qids, ASL(g=1).values(judged)))
+        for qid, rr in theirs["mrr"].items():
+            if rr and judgements.num_relevant(1)[judgements.qids.index(qid)]:
+                assert first[qid] == pytest.approx(1 / rr, abs=1e-9)
+        queries += len(run)
+    assert len(cases) >= 5
+    print(f"ranx: {queries} queries of {len(cases)} runs")
+
+
+def _alone(run: dict) -> RarenessPool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one run is few
+        return RarenessPool.from_runs({"run": run})

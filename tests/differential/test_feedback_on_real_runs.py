@@ -1,0 +1,29 @@
+"""Robertson feedback, on real runs and collections."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl.retrieval.feedback import RobertsonPRF
+from pyterrier_asl.retrieval.index import TermIndex
+
+
+def test_reaches_documents_that_the_query_did_not(vaswani):
+    """On vaswani feedback raises recall, and an Experiment runs the whole pipeline."""
+    index = TermIndex.from_irds("vaswani", verbose=False)
+    bm25 = index.bm25()
+    table = pt.Experiment(
+        [bm25, bm25 >> RobertsonPRF(index) >> bm25],
+        pd.DataFrame(
+            [(q.query_id, q.text) for q in vaswani.queries_iter()], columns=["qid", "query"]
+        ),
+        pd.DataFrame(
+            [(q.query_id, q.doc_id, q.relevance) for q in vaswani.qrels_iter()],
+            columns=["qid", "docno", "label"],
+        ),
+        ["recall_1000", "num_q"],
+        names=["bm25", "prf"],
+    ).set_index("name")
+    assert table["num_q"].tolist() == [93, 93]
+    assert table["recall_1000"]["prf"] > table["recall_1000"]["bm25"] > 0.7

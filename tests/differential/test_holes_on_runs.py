@@ -1,0 +1,74 @@
+"""Bounds on real runs: what is hidden from a group's judgements lies within them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyterrier_asl import evaluate
+from pyterrier_asl.evaluation.bounds import evaluation_with_bounds
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.unjudged.pairs import all_pairs
+
+DEPTH = 100
+#: The published runs that take part; the first two are of one group.
+RUNS = ["Mer8Adtd1", "Mer8Adtd2", "fub99a", "att99atc", "UB99T", "isa25", "GE8ATDN1", "1"]
+
+
+@pytest.fixture(scope="module")
+def judged(data):
+    folder = data / "trec8-adhoc"
+    files = {name: folder / "runs" / f"input.{name}.gz" for name in RUNS}
+    files = {name: path for name, path in files.items() if path.exists()}
+    assert len(files) >= 5
+    return JudgedRuns.of(files, folder / "qrels.txt.gz")
+
+
+@pytest.fixture(scope="module")
+def hidden(judged):
+    """The same without the judgements of what the first of these runs retrieved alone."""
+    known = judged.judgements
+    shown = np.zeros((len(judged), len(known.grades)), dtype=bool)
+    for row, run in enumerate(judged.runs):
+        shown[row, run.pairs[run.ranks <= DEPTH]] = True
+    unique = shown[-1] & ~shown[:-1].any(axis=0)
+    assert unique.sum() > 100
+    grades = np.where(unique, -1.0, known.grades)
+    fewer = known.extended(np.arange(len(grades)), known.queries, grades, [])
+    runs = [run.matched_with(fewer) for run in judged.runs]
+    return JudgedRuns(judged.names, runs, fewer)
+
+
+MEASURES = ["ASL@100", "nDCG@10", "AP@100", "P@20", "LexiP@100", "R@100", "RR@100"]
+
+
+def test_values_by_full_judgements_are_within(judged, hidden):
+    from pyterrier_asl.measures.names import named_measures
+
+    measures = {one.name: one.measure for one in named_measures(MEASURES)}
+    frame = evaluation_with_bounds(hidden, measures, depth=DEPTH)
+    for name, measure in measures.items():
+        truth = judged.values(measure).ravel()
+        assert (frame[f"{name} low"] - 1e-9 <= truth).all(), name
+        assert (truth <= frame[f"{name} high"] + 1e-9).all(), name
+        assert (frame[f"{name} high"] - frame[f"{name} low"]).max() > 0
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_settled_verdicts_are_right(judged, hidden, measure):
+    found = all_pairs(hidden, None, measure, depth=DEPTH)
+    truth = all_pairs(judged, None, measure, depth=DEPTH).pairs["difference"]
+    low, high = found.pairs["low"], found.pairs["high"]
+    assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all()
+
+
+def test_values_are_those_of_evaluate(judged, data):
+    folder = data / "trec8-adhoc"
+    names = judged.names[:3]
+    runs = {name: folder / "runs" / f"input.{name}.gz" for name in names}
+    plain = evaluate(runs, folder / "qrels.txt.gz", MEASURES)
+    wide = evaluate(runs, folder / "qrels.txt.gz", MEASURES, bounds=True)
+    for name in MEASURES:
+        assert np.array_equal(plain[name], wide[name])
+        assert (wide[f"{name} low"] <= wide[name] + 1e-12).all()
+        assert (wide[name] <= wide[f"{name} high"] + 1e-12).all()

@@ -1,0 +1,86 @@
+"""Ranking and judging, on real runs and collections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
+
+from pyterrier_asl import RarenessPool
+from pyterrier_asl.io.qrels import read_qrels_table
+from pyterrier_asl.io.run_listing import run_name
+from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.judging import matching
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures import AP_Rareness, P_Rareness
+
+
+@pytest.fixture(params=["arrow", "loops"])
+def way(request, monkeypatch):
+    """Both ways to the same result."""
+    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
+    return request.param
+
+
+query = st.sampled_from(["1", "2", "q3", "é"])
+
+
+docno = st.sampled_from(["a", "b", "ab", "aa", "B", "d1", "d10", "d2", "é", "z" * 9, "漢", ""])
+
+
+score = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 2.0, -1.0, 1e39, 2e39, -1e300, float("inf")]),
+    st.floats(allow_nan=False, width=32),
+)
+
+
+runs = st.lists(st.tuples(query, docno, score), max_size=40)
+
+
+def arrow(rows, value, kind):
+    columns = list(zip(*rows))
+    return pa.table(
+        {
+            "query_id": pa.array(columns[0]).cast(kind),
+            "doc_id": pa.array(columns[1]).cast(kind),
+            value: pa.array(columns[2]),
+        }
+    )
+
+
+def nested(table: pa.Table) -> dict[str, dict]:
+    """Query -> document -> score or grade."""
+    made: dict[str, dict] = {}
+    for qid, docno_, value in zip(*(table.column(n).to_pylist() for n in table.column_names)):
+        made.setdefault(qid, {})[docno_] = value
+    return made
+
+
+@pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
+def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track, way):
+    """Ties, repeats and all: every run; of TREC-8 every fifth."""
+    import pytrec_eval
+
+    table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
+    judgements = Judgements(table)
+    evaluator = pytrec_eval.RelevanceEvaluator(nested(table), {"P.100", "map_cut.100"})
+    paths = sorted((data / track / "runs").iterdir())[:: 5 if track == "trec8-adhoc" else 1]
+    runs = {run_name(path): read_run_table(path) for path in paths}
+    pool = RarenessPool.from_runs(runs, depth=100)
+    measures = {
+        "P_100": P_Rareness(pool=pool, alpha=0) @ 100,
+        "map_cut_100": AP_Rareness(pool=pool, alpha=0) @ 100,
+    }
+    worst = 0.0
+    for run in runs:
+        judged, expected = judgements.judge(runs[run]), evaluator.evaluate(nested(runs[run]))
+        for name, measure in measures.items():
+            reference = [expected.get(q, {}).get(name, 0.0) for q in judgements.qids]
+            difference = np.abs(measure.values(judged) - reference)
+            assert difference.max() <= 1e-9, f"{run}, {name}: {difference.max()}"
+            worst = max(worst, difference.max())
+    print(f"{track}: P_Rareness and AP_Rareness with alpha=0 of {len(paths)} runs against "
+          f"pytrec_eval's P_100 and map_cut_100: largest difference {worst:.1e}")  # fmt: skip

@@ -1,0 +1,42 @@
+"""LexiP against sgnLP on every pair of real runs and every topic."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pyterrier_asl import LexiP
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_every_pair_on_every_topic_of_dl20(data, rel):
+    """As the first difference in the ranks of the relevant documents decides, or a tie in depth.
+
+    Each position that two rankings share takes the difference of their values down by a factor of
+    about g (g + 1), g its gap: only where these factors come near to what doubles can tell apart
+    may the values tie.
+    """
+    track = data / "dl20-passage"
+    runs = JudgedRuns.of(track / "runs", track / "qrels.txt")
+    values = runs.values(LexiP(rel=rel))
+    ranks = [run.relevant(rel) for run in runs.runs]
+    compared, ties = 0, []
+    for topic in range(len(runs.qids)):
+        at = [r.ranks[r.offsets[topic] : r.offsets[topic + 1]].tolist() for r in ranks]
+        total = int(ranks[0].total[topic])
+        padded = [found + [math.inf] * (total - len(found)) for found in at]
+        for a, b in itertools.combinations(range(len(runs)), 2):
+            compared += 1
+            sign = (padded[a] < padded[b]) - (padded[a] > padded[b])  # less is earlier: better
+            found = np.sign(values[a, topic] - values[b, topic])
+            if found == 0 and sign != 0:
+                same = next(i for i, (x, y) in enumerate(zip(padded[a], padded[b])) if x != y)
+                gaps = np.diff([0, *padded[a][:same]])
+                ties.append(same)
+                assert np.log2(gaps * (gaps + 1.0)).sum() > 40, (topic, a, b)
+            else:
+                assert found == sign, (runs.qids[topic], runs.names[a], runs.names[b])
+    shallowest = f", the shallowest after {min(ties)} equal positions" if ties else ""
+    print(f"rel={rel}: {compared} pairs compared, {len(ties)} ties in depth{shallowest}")

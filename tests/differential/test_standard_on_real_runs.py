@@ -1,0 +1,124 @@
+"""The standard measures, on real runs and collections."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from _standard import COUNTED, GAINED, MEASURES, compare, ours
+from ir_measures import (
+    AP,
+    ERR,
+    RBP,
+    RR,
+    Judged,
+    NumRelRet,
+    P,
+    R,
+    nDCG,
+)
+
+from pyterrier_asl import ASL, accelerate
+from pyterrier_asl.io.qrels import read_qrels_table
+from pyterrier_asl.io.run_listing import run_name
+from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.judging import matching
+from pyterrier_asl.judging.judgements import Judgements, rank
+
+ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
+
+
+@pytest.mark.parametrize("fast", [False, True], ids=["arrow", "loops"])
+@pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
+def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track, fast, monkeypatch):
+    """Every run by pytrec_eval's RR, P@100 and AP; every eighth by all measures and parameters
+    (all of them with PYTERRIER_ASL_ALL=1)."""
+    import os
+
+    monkeypatch.setattr(matching, "ENOUGH", 0 if fast else np.inf)
+    table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
+    qrels = table.to_pandas().rename(
+        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    )
+    judgements = Judgements(table)
+    core = [RR, P @ 100, AP]
+    evaluators = [(m, ir_measures.evaluator(m, qrels)) for m in (core, MEASURES, COUNTED, GAINED)]
+    paths = sorted((data / track / "runs").iterdir())
+    every = 1 if os.environ.get("PYTERRIER_ASL_ALL") else 8
+    worst, whole = 0.0, 0
+    for number, path in enumerate(paths):
+        run = read_run_table(path).to_pandas()
+        run.columns = ["query_id", "doc_id", "score"]
+        run = run.astype({"query_id": object, "doc_id": object})
+        parts = evaluators if number % every == 0 and fast else evaluators[:1]
+        whole += len(parts) > 1
+        for measures, evaluator in parts:
+            try:
+                worst = max(worst, compare(measures, evaluator, judgements, run))
+            except AssertionError as error:
+                raise AssertionError(f"run {run_name(path)}: {error}") from None
+    measures = len([*MEASURES, *COUNTED, *GAINED])
+    print(
+        f"{track}: RR, P@100, AP of {len(paths)} runs, {measures} measures of "
+        f"{whole}: largest difference from ir_measures' providers {worst:.1e}"
+    )
+
+
+@pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
+def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, track):
+    """Every 16th run, its scores replaced by its places in our order, so that nothing ties."""
+    table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
+    qrels = table.to_pandas().set_axis(["query_id", "doc_id", "relevance"], axis=1)
+    judgements, cwl = Judgements(table), ir_measures.cwl_eval.is_available()
+    exact = [*ORDERED, *([RBP(rel=1), RBP(rel=2, p=0.99)] if cwl else [])]
+    rounded = [ERR @ 20, nDCG(dcg="exp-log2") @ 20] if ir_measures.gdeval.is_available() else []
+    paths = sorted((data / track / "runs").iterdir())[::16]
+    for path in paths:
+        run, _, ranking = rank(read_run_table(path))
+        rows = ranking.rows
+        frame = pd.DataFrame(
+            {
+                "query_id": run.qid.take(rows).to_pandas().astype(object),
+                "doc_id": run.docno.take(rows).to_pandas().astype(object),
+                "score": -np.arange(len(rows), dtype=float),
+            }
+        )
+        compare(exact, ir_measures.evaluator(exact, qrels), judgements, frame)
+        expected = defaultdict(dict)
+        for metric in ir_measures.gdeval.iter_calc(rounded, qrels, frame) if rounded else ():
+            expected[metric.measure][metric.query_id] = metric.value
+        for measure in rounded:
+            found = ours(measure, judgements, frame)
+            assert found == pytest.approx({q: 0 for q in found} | expected[measure], abs=5.1e-6)
+    print(f"{track}: {', '.join(map(str, [*exact, *rounded]))} of {len(paths)} runs")
+
+
+@pytest.mark.parametrize("perquery", [False, True])
+def test_an_experiment_is_the_same_accelerated(data: Path, perquery):
+    import pyterrier as pt
+
+    folder = data / "dl20-passage"
+    qrels = read_qrels_table(folder / "qrels.txt").to_pandas()
+    runs = [read_run_table(p).to_pandas() for p in sorted((folder / "runs").iterdir())[:3]]
+    topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
+    metrics = [AP, RR, P @ 20, nDCG @ 10, RR @ 10, R @ 100, NumRelRet, ASL @ 1000]
+
+    def experiment():
+        return pt.Experiment(runs, topics, qrels, metrics, names=["a", "b", "c"], perquery=perquery)
+
+    plain = experiment()
+    accelerate()
+    try:
+        fast = experiment()
+    finally:
+        accelerate(False)
+    if perquery:
+        keys = ["name", "qid", "measure"]
+        plain, fast = (f.sort_values(keys).reset_index(drop=True) for f in (plain, fast))
+    else:  # pt.Experiment has them in whatever order values arrived
+        plain, fast = plain.sort_index(axis=1), fast.sort_index(axis=1)
+    pd.testing.assert_frame_equal(fast, plain, check_exact=False, rtol=0, atol=1e-9)

@@ -1,0 +1,187 @@
+"""The documentation: its pages build as on PyTerrier's site, and what they say can be done is done.
+
+Examples of pages that begin with ``>>>`` are run by pytest's doctest.
+"""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import _systems
+import pandas as pd
+import pyterrier as pt
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl
+import pyterrier_asl.analysis
+from pyterrier_asl.analysis import pages
+from pyterrier_asl.analysis.registry import analyses
+from pyterrier_asl.cli import main
+from pyterrier_asl.measures.provider import PluginProvider
+
+PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
+
+#: Of PyTerrier's own docs/conf.py what its site is made with and pages could depend on.
+CONFIGURATION = """
+import sys
+project = "pyterrier-asl"
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+autodoc_typehints = "description"
+autoclass_content = "both"
+toc_object_entries_show_parents = "hide"
+html_theme = "basic"
+sys.path.append({docs!r})
+extensions += {drawing!r}
+"""
+
+
+def docs_of_pyterrier() -> Path:
+    """Where releases of PyTerrier that come with the extensions of their site have them."""
+    return Path(pt.__file__).parents[1] / "docs"
+
+
+def test_pages_build_without_a_warning(tmp_path):
+    build = pytest.importorskip("sphinx.cmd.build", reason="Sphinx is not installed")
+    docs = docs_of_pyterrier()
+    if not (docs / "extras" / "schematic.py").is_file():
+        pytest.skip("this release of PyTerrier does not come with the extensions of its site")
+    configuration = CONFIGURATION.format(docs=str(docs), drawing=["extras.schematic"])
+    (tmp_path / "conf.py").write_text(configuration)
+    out = tmp_path / "out"
+    assert build.main(["-W", "-q", "-b", "html", "-c", str(tmp_path), str(PAGES), str(out)]) == 0
+    # P@20 without quotation marks is taken for an address.
+    assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
+    assert "<p>Atomized search length, the mean" in (out / "measures.html").read_text()
+    assert '<div class="pts-transformer-title">Robertson' in (out / "retrieval.html").read_text()
+
+
+def parameters(measure) -> str:
+    """A measure's parameters as its page should list them."""
+    rows = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        called = name if param.required else f"{name}={param.default!r}"
+        short = ", written ``@k``" if name == "cutoff" else ""
+        rows.append(f"``{called}``{short}{', required' if param.required else ''}\n")
+        rows.append(f"    {param.desc}\n")
+    return "".join(rows)
+
+
+@pytest.mark.parametrize("measure", PluginProvider.SUPPORTED_MEASURES, ids=str)
+def test_a_measures_page_says_what_its_class_does(measure):
+    page = (PAGES / "measures.rst").read_text()
+    assert parameters(measure) in page
+    table = " ".join(page[: page.index(".. _asl:")].split())
+    row = next(row for row in table.split("* - ") if re.search(rf"\b{measure.NAME}\b", row))
+    assert ("higher" if measure.HIGHER_IS_BETTER else "lower") + " is better" in row
+    assert f".. autodata:: pyterrier_asl.{measure.NAME}\n" in page
+    assert f"    >>> {measure.NAME}" not in page  # examples stand at the margin, where they run
+
+
+def test_the_page_of_analyses_is_made_from_what_is_declared_of_them():
+    page = pages.PAGE.read_text()
+    assert page == pages.with_entries(page), "run: python -m pyterrier_asl.analysis.pages"
+    for one in analyses():
+        assert f"``{one.name}``" in page and one.figure in page and one.what in page
+
+
+def test_every_public_name_is_in_the_reference():
+    pages = "".join(page.read_text() for page in PAGES.glob("*.rst"))
+    described = set(re.findall(r"^\.\. auto(?:class|data|function):: ([\w.]+)", pages, re.M))
+    public = {f"pyterrier_asl.{name}" for name in pyterrier_asl.__all__}
+    public |= {f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__}
+    assert not public - described
+
+
+# How to
+
+
+def blocks(language: str) -> list[str]:
+    """The blocks of the pages of uses in a language, without their margin."""
+    names = ("howto", "analyses", "compare")
+    pages = "".join((PAGES / f"{name}.rst").read_text() for name in names)
+    found = re.findall(rf"^\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)", pages, re.M)
+    return [re.sub("^    ", "", block, flags=re.M) for block in found]
+
+
+def collection(folder: Path) -> None:
+    """A folder as 'tune' takes it."""
+    folder.mkdir(parents=True)
+    texts = [f"wave{i % 5} radio scatter{i % 3}" for i in range(40)]
+    documents = pd.DataFrame({"docno": [f"d{i}" for i in range(40)], "text": texts})
+    documents.to_json(folder / "docs.jsonl.gz", orient="records", lines=True)
+    queries = "".join(f"{i + 1}\twave{i}\n" for i in range(4))
+    (folder / "queries.tsv").write_text(queries)
+    lines = (f"{i % 5 + 1} 0 d{i} {int(i < 20)}\n" for i in range(40) if i % 5 < 4)
+    (folder / "qrels.txt").write_text("".join(lines))
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """A folder with all files that the how-tos take for granted."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("runs", "dl19-runs", "dl20-runs", "trec8-runs"):
+        Path(folder).mkdir()
+        for seed in range(3):
+            pt.io.write_results(_systems.results(seed), f"{folder}/run{seed}.gz")
+    for name, seed in (("live.run", 1), ("new.run", 1), ("bm25.run", 1), ("dense.run", 2)):
+        pt.io.write_results(_systems.results(seed), name)
+    for name in ("qrels.txt", "dl19.qrels", "dl20.qrels"):
+        rows = _systems.qrels().itertuples(index=False)
+        Path(name).write_text("".join(f"{row.qid} 0 {row.docno} {row.label}\n" for row in rows))
+    Path("vaswani-runs").mkdir()
+    for name in ("one", "other"):
+        Path(f"vaswani-runs/{name}.run").write_text(f"1 Q0 8172 0 {len(name)} x\n2 Q0 1 0 1 x\n")
+    for name in ("corpora/time", "corpora/cacm"):
+        collection(Path(name))
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_code_of_the_how_tos_runs(place, vaswani):
+    bm25, reranked = _systems.system(1), _systems.system(2)
+    names = {
+        "pt": pt, "bm25": bm25, "reranked": reranked, "topics": _systems.topics(),
+        "qrels": _systems.qrels(), "systems": {"BM25": bm25, "reranked": reranked},
+        "run": _systems.results(1), "frame": pd.DataFrame({"docno": ["d1"], "doc_len": [9]}),
+        "index": pyterrier_asl.TermIndex.from_documents(
+            [{"docno": "d1", "text": "radio"}], verbose=False
+        ),
+    }  # fmt: skip
+    names |= {"live_results": _systems.results(1), "new_results": _systems.results(2)}
+    pyterrier_asl.DocLengths.from_dict({"d1": 5}).save("lengths.parquet")
+    Path("words.txt").write_text("d1 120\n")
+    try:
+        for block in blocks("python"):
+            exec(block, names)
+    finally:
+        pyterrier_asl.accelerate(False)
+
+
+def commands() -> list[str]:
+    """The commands of the how-tos, with few trials where they tune."""
+    lines = [line[2:] for block in blocks("console") for line in block.splitlines()
+             if line.startswith("$ ")]  # fmt: skip
+    return [re.sub(r" --trials \d+", "", line) for line in lines]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", commands())
+def test_the_commands_of_the_how_tos_run(place, vaswani, command, monkeypatch):
+    program, *arguments = shlex.split(command, comments=True)
+    if program == "python":
+        example = Path(__file__).parents[2] / arguments[0]
+        monkeypatch.setattr(sys, "argv", arguments)
+        try:
+            runpy.run_path(str(example), run_name="__main__")
+        except SystemExit as ended:
+            assert ended.code == 0
+        return
+    assert program == "pyterrier-asl"
+    few = ["--trials", "2"] if "tune" in arguments else []
+    result = CliRunner().invoke(main, [*arguments, *few])
+    assert result.exit_code == 0, result.output

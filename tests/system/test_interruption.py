@@ -1,0 +1,398 @@
+"""Ctrl-C and kill -9 in the middle: what is finished stays whole, the rest is not there, and doing
+it again works.
+
+Each test lets another process work on something long, ends it, and looks at what is left.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl import RarenessPool, evaluate
+from pyterrier_asl.evaluation.evaluate import load_evaluation
+from pyterrier_asl.retrieval.index import TermIndex
+
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+    pytest.mark.filterwarnings("ignore:.*fewer than 8"),
+]
+SIGNALS = [signal.SIGINT, signal.SIGKILL]
+#: A process that was started in the background ignores Ctrl-C, and so do those it starts.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
+class Worker:
+    """A process that says when it has begun, in a session of its own."""
+
+    def __init__(self, program: str, *arguments: object, temporary: Path) -> None:
+        program = LISTEN + textwrap.dedent(program)
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", program, *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )  # fmt: skip
+        self.group = self.process.pid
+
+    def wait_for(self, line: str) -> None:
+        for said in self.process.stdout:
+            if said == line + "\n":
+                return
+        raise AssertionError(self.process.communicate()[1])
+
+    def end(self, how: int) -> str:
+        """Sends the signal as a terminal does, to the group, or kill -9 to the process alone."""
+        if how == signal.SIGKILL:
+            os.kill(self.process.pid, how)
+            self.process.wait(timeout=60)
+            return ""
+        os.killpg(self.group, how)
+        return self.process.communicate(timeout=180)[1]
+
+    def alone(self, seconds: float) -> bool:
+        """Whether none of its processes is left, after so long at most."""
+        stop = time.monotonic() + seconds
+        while time.monotonic() < stop:
+            try:
+                os.killpg(self.group, 0)
+            except ProcessLookupError:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def close(self) -> None:
+        try:
+            os.killpg(self.group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        for pipe in (self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts workers, and sees to it that none survives the test."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    workers = []
+
+    def begin(program, *arguments):
+        workers.append(Worker(program, *arguments, temporary=temporary))
+        return workers[-1]
+
+    begin.temporary = temporary
+    yield begin
+    for worker in workers:
+        worker.close()
+
+
+_EVALUATE = """
+    import sys
+    from pathlib import Path
+    from pyterrier_asl import evaluate
+    from pyterrier_asl.evaluation.evaluate import save_evaluation
+    folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
+    from pyterrier_asl.evaluation import evaluate as evaluation
+
+    def telling(items, **_):
+        for each in items:
+            print("one is done", flush=True)
+            yield each
+
+    evaluation.progress_bar = telling
+    if jobs > 1:  # one that is just starting when all ends has nothing to do for five minutes
+        import time
+        from joblib import Parallel, delayed
+        Parallel(jobs)(delayed(time.sleep)(1) for _ in range(jobs))
+    qrels = {"q": {"d0": 1, "d5": 1}}
+    frame = evaluate(
+        {f"run{i}": folder / "run" for i in range(100_000)}, qrels, ["ASL", "AP_Rareness@10"],
+        jobs=jobs, progress=False,
+    )
+    save_evaluation(frame, folder / "evaluation")
+"""
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_evaluation_that_is_ended_leaves_nothing(start, tmp_path, jobs, how):
+    """Nothing but values in memory: neither files nor processes, and no evaluation that loads."""
+    (tmp_path / "run").write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
+    worker = start(_EVALUATE, tmp_path, jobs)
+    worker.wait_for("one is done")
+    said = worker.end(how)
+    assert worker.process.returncode != 0
+    if how == signal.SIGINT:
+        assert "KeyboardInterrupt" in said
+    assert worker.alone(60), "processes are left"
+    assert not list(start.temporary.iterdir()), "what was sent to the workers is still there"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "tmp"]
+    again = evaluate({"run": tmp_path / "run"}, {"q": {"d0": 1, "d5": 1}}, "ASL@10", jobs=jobs)
+    assert again["ASL@10"].tolist() == [3.0]  # ranks 1 and 6
+
+
+_INDEX = """
+    import sys
+    from pyterrier_asl.retrieval import build
+    from pyterrier_asl.retrieval.index import TermIndex
+    path, when = sys.argv[1:]
+
+    def documents():
+        for i in range(10**9 if when == "counting" else 3000):
+            if i == 2000:
+                print("at it", flush=True)
+            yield {"docno": f"d{i}", "text": f"radio waves {i}"}
+
+    if when == "writing":
+        strings = build._write_strings
+
+        def slowly(path, values):
+            strings(path, values)
+            print("at it", flush=True)
+            import time
+            time.sleep(600)
+
+        build._write_strings = slowly
+    TermIndex.from_documents(documents(), path=path, verbose=False)
+"""
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+@pytest.mark.parametrize("when", ["counting", "writing"])
+def test_an_index_that_is_ended_is_not_there(start, tmp_path, when, how):
+    path = tmp_path / "index"
+    worker = start(_INDEX, path, when)
+    worker.wait_for("at it")
+    if when == "writing":
+        worker.wait_for("at it")
+    worker.end(how)
+    assert worker.process.returncode != 0 and not path.exists()
+    left = [each for each in tmp_path.iterdir() if each.name != "tmp"]
+    if how == signal.SIGINT or when == "counting":
+        assert left == []
+    for each in left:  # of a killed one the folder it wrote to, which is no index
+        assert each.name.startswith(".")
+        with pytest.raises(FileNotFoundError, match="there is no TermIndex"):
+            TermIndex(each)
+    again = TermIndex.from_documents([{"docno": "d1", "text": "radio"}], path=path, verbose=False)
+    assert again.num_docs == 1
+
+
+_SAVE = """
+    import itertools, sys
+    import pandas as pd
+    from pyterrier_asl import RarenessPool
+    from pyterrier_asl.evaluation.evaluate import save_evaluation
+    what, path = sys.argv[1:]
+    if what == "pool":
+        docs = {f"d{i}": i % 97 for i in range(30_000)}
+        pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
+        saves = [pool.save for pool in pools]
+    else:
+        qids = [f"q{i}" for i in range(300_000)]
+        frames = [
+            pd.DataFrame({"name": mark, "qid": qids, "AP": [i / 3e5 for i in range(300_000)]})
+            for mark in "ab"
+        ]
+        saves = [lambda path, frame=frame: save_evaluation(frame, path) for frame in frames]
+    saves[0](path)
+    print("saving", flush=True)
+    for save in itertools.cycle(saves):
+        save(path)
+"""
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+@pytest.mark.parametrize("what", ["pool", "evaluation"])
+def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path, what, how):
+    path = tmp_path / what
+    for wait in (0.0, 0.013, 0.1):
+        worker = start(_SAVE, what, path)
+        worker.wait_for("saving")
+        time.sleep(wait)
+        worker.end(how)
+        if what == "pool":
+            pool = RarenessPool.load(path)
+            assert pool.runs == [pool.name] and pool.name in "ab"
+        else:
+            frame = load_evaluation(path)
+            assert frame["AP"].tolist() == [i / 3e5 for i in range(300_000)]
+            assert frame["name"].unique().tolist() in (["a"], ["b"])
+        left = [each.name for each in tmp_path.iterdir() if each.name not in (what, "tmp")]
+        if how == signal.SIGINT:
+            assert left == []
+        assert all(name.startswith(f".{what}.") and name.endswith(".tmp") for name in left)
+    path.unlink()
+    pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}})
+    pool.save(path)
+    assert RarenessPool.load(path) == pool
+
+
+# Tuning
+
+
+#: Documents of a few words, and the judgements and topics to tune on.
+_WORLD = """
+    import sys, time
+    import pandas as pd
+    import pyterrier as pt
+    from scipy.stats import uniform
+    from pyterrier_asl import RandomSearch, TermIndex
+    from pyterrier_asl.tuning import StagedSearch, bm25_stages
+
+    words = ["radio", "wave", "scatter", "voltage", "core", "ferrite", "noise"]
+    documents = [
+        {"docno": f"d{i}", "text": " ".join(words[i * j % 7] for j in range(1, 3 + i % 9))}
+        for i in range(40)
+    ]
+    index = TermIndex.from_documents(documents, verbose=False)
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["radio wave", "voltage noise core"]})
+    qrels = pd.DataFrame(
+        [(q, f"d{i}", 1) for q in "12" for i in range(int(q), 40, 7)],
+        columns=["qid", "docno", "label"],
+    )
+
+    def tune(what, **options):
+        options = {"n_trials": 12, "seed": 1} | options
+        if what == "stages":
+            return StagedSearch(bm25_stages(index), topics, qrels, "AP", **options).table
+        bm25 = index.bm25(b=0.5)
+        try:
+            return RandomSearch(
+                bm25, {bm25: {"b": uniform(0, 1), "k1": uniform(0, 9)}}, topics, qrels, "ASL@10",
+                sweep=what == "sweep", return_type="trials", **options,
+            )
+        finally:
+            assert bm25.b == 0.5, "the pipeline lost its own parameters"
+"""
+
+_TUNE = """
+    what, jobs, storage = sys.argv[1], int(sys.argv[2]), sys.argv[3] or None
+
+    class Telling(pt.tqdm):
+        # A progress bar that tells the test of every trial, and takes its time.
+
+        def update(self, n=1):
+            if n and not self.quiet:
+                sys.stdout.write("one is done\\n")  # threads share it
+                sys.stdout.flush()
+                time.sleep(0.1)
+
+        quiet = False
+
+    pt.tqdm = Telling
+    try:
+        tune(what, jobs=jobs, storage=storage)
+    except KeyboardInterrupt:
+        Telling.quiet = True
+        tune(what, jobs=jobs).to_parquet(sys.argv[4])
+        raise
+"""
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    """How tuning goes, and what comes of it where nobody ends it."""
+    names = {}
+    exec(textwrap.dedent(_WORLD), names)
+    return names["tune"], {what: names["tune"](what) for what in ("pipeline", "sweep", "stages")}
+
+
+def finished_trials(storage):
+    """Study and number -> what is recorded."""
+    import optuna
+
+    return {
+        (name, trial.number): trial.user_attrs
+        for name in optuna.get_all_study_names(storage)
+        for trial in optuna.load_study(study_name=name, storage=storage).get_trials()
+        if trial.state == optuna.trial.TrialState.COMPLETE
+    }
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+@pytest.mark.parametrize(
+    ("what", "jobs"),
+    [("pipeline", 1), ("pipeline", 2), ("sweep", 1), ("sweep", 2), ("stages", 1)],
+)
+def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, what, jobs, how):
+    tune, expected = tuned
+    storage = f"sqlite:///{tmp_path / 'trials.db'}"
+    done = 14 if what == "stages" else 5  # twelve are of the first stage
+    worker = start(_WORLD + _TUNE, what, jobs, storage, tmp_path / "again")
+    for _ in range(done):
+        worker.wait_for("one is done")
+    worker.end(how)
+    assert worker.process.returncode != 0
+    assert worker.alone(60), "processes are left"
+    before = finished_trials(storage)
+    assert len(before) >= done, "what was finished is lost"
+    again = tune(what, storage=storage)
+    pd.testing.assert_frame_equal(again, expected[what])
+    after = finished_trials(storage)
+    assert {key: after[key] for key in before} == before
+    assert len(after) == (36 if what == "stages" else 12), "a finished trial was made again"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("what", ["pipeline", "sweep"])
+def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tuned, what, jobs):
+    """After Ctrl-C, by the same process: the pipeline is as it was, and no file is left."""
+    worker = start(_WORLD + _TUNE, what, jobs, "", tmp_path / "again")
+    for _ in range(5):
+        worker.wait_for("one is done")
+    said = worker.end(signal.SIGINT)
+    # Workers, who are interrupted too, may say so after it.
+    assert worker.process.returncode != 0 and "KeyboardInterrupt" in said, said
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "again"), tuned[1][what])
+    left = [path.name for path in start.temporary.rglob("objective.pickle")]
+    assert not left, "what was sent to the workers is still there"
+    assert worker.alone(60), "processes are left"
+
+
+# Analyses
+
+
+_ANALYZE = """
+    import sys, time
+    from pyterrier_asl.analysis import command_line as analyses
+    from pyterrier_asl.cli import main
+    analyze = analyses.analyze
+
+    def slowly(*arguments):
+        table = analyze(*arguments)
+        print("at it", flush=True)
+        time.sleep(600)
+        return table
+
+    analyses.analyze = slowly
+    main(["analyze", "reordering", *sys.argv[1:3], "--chart", sys.argv[3]])
+"""
+
+
+@pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
+def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
+    qrels, run, chart = (tmp_path / name for name in ("qrels", "run", "chart.html"))
+    qrels.write_text("q 0 d1 1\nq 0 d5 1\n")
+    run.write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
+    old = "<!DOCTYPE html>the old one"
+    chart.write_text(old)
+    worker = start(_ANALYZE, qrels, run, chart)
+    worker.wait_for("at it")
+    said = worker.end(how)
+    assert worker.process.returncode != 0
+    if how == signal.SIGINT:
+        assert said.strip() == "Interrupted", said
+    assert chart.read_text() == old
+    assert {path.name for path in tmp_path.iterdir()} == {"qrels", "run", "chart.html", "tmp"}
+    assert list(start.temporary.iterdir()) == []
+    assert worker.alone(60), "processes are left"

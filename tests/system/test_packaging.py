@@ -1,0 +1,63 @@
+"""What is published: the wheel works by itself, the source archive can be tested."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MINE = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Runs a command, away from what surrounds the tests; what it printed."""
+    aside = ("PYTHONPATH", "PYTEST_ADDOPTS", "PYTERRIER_ASL_REQUIRE")
+    env = {name: value for name, value in os.environ.items() if name not in aside}
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def archives(registry, tmp_path_factory) -> Path:
+    """A folder with the source archive, and the wheel that was built from it."""
+    pytest.importorskip("build", reason="build is not installed")
+    # From a copy: an old list of files beside the sources would be taken for what there is.
+    tree = shutil.copytree(ROOT, tmp_path_factory.mktemp("tree") / "main", ignore=MINE)
+    run(sys.executable, "-m", "build", "--outdir", tree.parent / "dist", tree, cwd=tree.parent)
+    return tree.parent / "dist"
+
+
+def test_the_wheel_runs_outside_the_source_tree(archives, tmp_path):
+    (wheel,) = archives.glob("*.whl")
+    venv.create(tmp_path / "venv")
+    bin = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    # Most of what is installed is never imported: compiling all of it takes most of the time.
+    pip = (sys.executable, "-m", "pip", "--python", bin / "python")
+    run(*pip, "install", "--quiet", "--no-compile", wheel, cwd=tmp_path)
+    shown = run(bin / "pyterrier-asl", "demo", cwd=tmp_path)
+    for word in ("ASL@1000", "LexiP", "TBG", "AP_Rareness@100", "BM25"):
+        assert word in shown
+    where = run(bin / "python", "-c", "import pyterrier_asl as a; print(a.__file__)", cwd=tmp_path)
+    assert Path(where).is_relative_to(tmp_path / "venv")
+
+
+def test_the_source_archive_holds_what_its_tests_need(archives, tmp_path):
+    (source,) = archives.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    held = {file.name for file in (tree / "tests").rglob("test_*.py")}
+    assert held >= {file.name for file in (ROOT / "tests").rglob("test_*.py")}
+    # All are imported, some are run.
+    some = ("-n", "0", "-k", "test_lengths.py or tbg.py")
+    shown = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *some, cwd=tree)
+    assert re.search(r"\d+ passed, \d{3,} deselected", shown)

@@ -1,0 +1,70 @@
+"""Runs measured on a Ray cluster of three nodes on this machine, one of which is killed."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+
+import pytest
+from _runs import MEASURES, QRELS, make_run
+
+from pyterrier_asl import ASL, evaluate
+from pyterrier_asl.evaluation.evaluate import measure_columns
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pyterrier-asl[ray]'")
+
+RUNS = {f"run{seed}": make_run(seed) for seed in range(80)}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "object_store_memory": 80_000_000}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    nodes = [cluster.add_node(**node) for _ in range(2)]
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster, nodes
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return evaluate(RUNS, QRELS, MEASURES, progress=False)
+
+
+def by_ray(runs, measures, jobs=-1):
+    return evaluate(runs, QRELS, measures, backend="ray", jobs=jobs, progress=False)
+
+
+def assert_same(found, expected):
+    """Byte for byte."""
+    assert found.equals(expected)
+    columns = measure_columns(expected)
+    assert found[columns].to_numpy().tobytes() == expected[columns].to_numpy().tobytes()
+
+
+def test_a_cluster_changes_nothing(cluster, alone):
+    for jobs in (-1, 1):
+        assert_same(by_ray(RUNS, MEASURES, jobs), alone)
+
+
+def test_errors_are_those_of_one_machine(cluster):
+    with pytest.raises(ValueError, match="run 'wrong': the run answers none"):
+        by_ray({**RUNS, "wrong": {"other": {"d1": 1}}}, ASL)
+
+
+def test_a_node_that_is_killed_loses_nothing(cluster, alone):
+    found = []
+    worker = Thread(target=lambda: found.append(by_ray(RUNS, MEASURES)))
+    worker.start()
+    time.sleep(0.3)
+    cluster[0].remove_node(cluster[1][0], allow_graceful=False)
+    worker.join(timeout=120)
+    assert found
+    assert_same(found[0], alone)
+    until = time.monotonic() + 60  # the cluster takes a while to notice
+    while sum(node["Alive"] for node in ray.nodes()) > 2 and time.monotonic() < until:
+        time.sleep(0.2)
+    assert sum(node["Alive"] for node in ray.nodes()) == 2

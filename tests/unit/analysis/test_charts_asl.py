@@ -1,0 +1,177 @@
+"""The charts of search lengths, assessors and leaderboards: drawn, captioned, and complete."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl import DocLengths
+from pyterrier_asl.analysis import (
+    compare_techniques,
+    effective_share,
+    headroom,
+    human_range,
+    judge_agreement,
+    judge_confusion,
+    leaderboards,
+    lengths_by_rank,
+    reordering,
+    satisfaction,
+    search_length_changes,
+    search_length_distribution,
+    system_preferences,
+)
+
+alt = pytest.importorskip("altair")
+
+
+QRELS = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 1, "c": 0}, "q3": {"b": 1, "a": 0}}
+ALT = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "c": 1}, "q3": {"b": 1, "a": 0}}
+RUNS = {
+    "good": {"q1": {"a": 3, "b": 2}, "q2": {"a": 2, "c": 1}, "q3": {"b": 1}},
+    "fair": {"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"a": 2, "b": 1}},
+    "poor": {"q1": {"c": 3, "x": 2, "a": 1}, "q2": {"c": 2, "a": 1}, "q3": {"a": 1}},
+}
+LENGTHS = DocLengths.from_dict({"a": 10, "b": 20, "c": 90, "x": 200})
+JUDGES = {"person": QRELS, "model": ALT}
+
+
+@pytest.fixture(scope="module")
+def charts():
+    return list(made())
+
+
+def made():
+    yield "Search lengths of good", search_length_distribution.draw(
+        search_length_distribution(RUNS, QRELS, cutoff=10)
+    )
+    yield "good less fair", search_length_changes.draw(
+        search_length_changes(RUNS, QRELS, cutoff=10)
+    )
+    yield "How much room is left", headroom.draw(
+        headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)
+    )
+    yield "From AP to ASL, step by step", reordering.draw(
+        reordering(RUNS, QRELS, cutoff=10, each=True)
+    )
+    yield "Success at n", satisfaction.draw(
+        satisfaction(RUNS, QRELS, judges={"alt": ALT}, depth=3)
+    )
+    yield "Human scores and the system's", human_range.draw(
+        human_range(RUNS, QRELS, judges={"alt": ALT})
+    )
+    yield "One leaderboard, several judges", leaderboards.draw(
+        leaderboards(RUNS, JUDGES)
+    )
+    yield "Agreement of judges: kappa", judge_agreement.draw(
+        judge_agreement(JUDGES), "kappa"
+    )
+    yield "Lengths of the documents retrieved", lengths_by_rank.draw(
+        lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)
+    )
+    yield "The documents that AP is about", effective_share.draw(
+        effective_share(RUNS, QRELS)
+    )
+    yield "good over poor", compare_techniques.draw(
+        compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)
+    )
+    yield "person against model", judge_confusion.draw(
+        judge_confusion(JUDGES), "person", "model"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(12))
+def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
+    convert = pytest.importorskip("vl_convert")
+    title, chart = charts[place]
+    spec = chart.to_dict()
+    assert spec["title"]["text"] == title and len(" ".join(spec["title"]["subtitle"])) > 40
+    svg = convert.vegalite_to_svg(spec)
+    assert svg.startswith("<svg") and title in svg.replace("&#39;", "'").replace("&apos;", "'")
+    chart.save(str(tmp_path / "chart.html"))
+    assert (tmp_path / "chart.html").stat().st_size > 1000
+
+
+def test_charts_say_what_they_need():
+    with pytest.raises(ValueError, match="no column 'RBO'"):
+        judge_agreement.draw(judge_agreement(JUDGES), "RBO")
+    with pytest.raises(ValueError, match="there is no pair \\('model', 'person'\\)"):
+        judge_confusion.draw(judge_confusion(JUDGES), "model", "person")
+
+
+def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(charts):
+    panels = dict(charts)
+    spec = panels["How much room is left"].to_dict()
+    for panel in spec["concat"]:
+        rows = spec["datasets"][panel["data"]["name"]]
+        assert len(rows) == 2 and all(row["best_run"] in row["label"] for row in rows)
+    parts = panels["One leaderboard, several judges"].to_dict()["datasets"].values()
+    shown = {(row["run"], row["judge"]) for part in parts for row in part}
+    assert shown == {(run, judge) for run in RUNS for judge in JUDGES}
+
+
+# Of a track of 129 runs, as TREC-8's; Altair refuses frames of more than 5,000 rows.
+
+MANY = {f"run{number}": run for number, run in enumerate([*RUNS.values()] * 43)}
+
+
+def data(chart) -> list[list[dict]]:
+    """The rows of each data set of a chart as a notebook shows it."""
+    return [rows for rows in chart.to_dict()["datasets"].values() if rows]
+
+
+@pytest.mark.slow
+def test_all_pairs_of_129_systems_are_in_the_chart_of_preferences():
+    frame = system_preferences(MANY, QRELS, ["rrLP"])
+    (rows,) = data(system_preferences.draw(frame))
+    shown = {frozenset((row["a"], row["b"])) for row in rows}
+    assert shown == {frozenset(pair) for pair in combinations(MANY, 2)}
+
+
+@pytest.mark.slow
+def test_the_chart_of_preferences_names_all_systems_and_has_the_better_at_the_top_of_its_scale():
+    drawn = system_preferences.draw(system_preferences(MANY, QRELS, ["rrLP"])).to_dict()
+    (panel,) = drawn["concat"]
+    shade = panel["layer"][0]["encoding"]
+    low, high = shade["color"]["scale"]["domain"]
+    assert low < 0 < high and shade["color"]["scale"]["reverse"], "blue, for the row, is above"
+    for channel in ("x", "y"):
+        assert shade[channel]["axis"]["labelOverlap"] is False
+    assert panel["height"] >= 12 * len(MANY), "room for each name"
+
+
+def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():
+    frame = headroom({f"track{number}": (RUNS, QRELS) for number in range(9)})
+    spec = headroom.draw(frame).to_dict()
+    for panel in spec["concat"]:
+        rows = spec["datasets"][panel["data"]["name"]]
+        assert [row["tracks"] for row in rows if row["tracks"]] == [9]
+
+
+@pytest.mark.slow
+def test_of_129_runs_judges_and_three_runs_have_a_colour_in_success_at_n():
+    frame = satisfaction(MANY, QRELS, judges={"alt": ALT}, depth=50)
+    others, *rest = data(satisfaction.draw(frame))
+    named = {row["curve"] for rows in rest for row in rows}
+    means = frame[frame["kind"] == "run"].groupby("system")["S@n"].mean()
+    best, worst = means[means == means.max()].index, means[means == means.min()].index
+    assert "alt (judge)" in named and len(named) == 4
+    assert named & set(best) and named & set(worst)
+    assert len({row["curve"] for row in others} | named) == 130
+
+
+def test_the_first_of_129_runs_have_a_panel_of_lengths():
+    deep = {name: {"q1": {"a": 0, **{f"d{i}": -i for i in range(1, 300)}}} for name in MANY}
+    frame = lengths_by_rank(deep, QRELS, missing_length=1, cutoff=300)
+    chart = lengths_by_rank.draw(frame)
+    ((first,), told) = data(chart), chart.to_dict()["title"]["subtitle"]
+    assert len(first) == 12 * 300
+    assert " ".join(told).endswith("The first 12 of 129 runs.")
+
+
+def test_charts_leave_altairs_limit_to_others():
+    with pytest.raises(alt.MaxRowsError):
+        alt.Chart(pd.DataFrame({"x": range(5001)})).mark_point().encode(x="x").to_dict()

@@ -1,0 +1,170 @@
+"""One leaderboard under several judges: by loops, and under people, a crowd and language models."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors
+from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
+from pyterrier_asl.analysis.leaderboards_by_judge import (
+    leaderboard_agreement,
+    leaderboard_swaps,
+    leaderboards,
+)
+from pyterrier_asl.analysis.several_judges import shared_pairs
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.judging.judgements import Judgements
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """Six systems of seeded scores on twelve topics, and two judges who differ at random."""
+    rng = np.random.default_rng(3)
+    docs = [f"d{i}" for i in range(12)]
+    topics = [f"t{i}" for i in range(12)]
+    truth = {t: dict(zip(docs, rng.integers(0, 3, len(docs)).tolist())) for t in topics}
+    other = {
+        t: {d: int(rng.integers(0, 3)) if rng.random() < 0.7 else g for d, g in grades.items()}
+        for t, grades in truth.items()
+    }
+    runs = {
+        f"s{level}": {
+            t: {d: truth[t][d] * level / 20 + float(rng.normal()) for d in docs} for t in topics
+        }
+        for level in range(6)
+    }
+    return runs, {"person": truth, "model": dict(reversed(other.items()))}
+
+
+def values(runs, qrels, topics, measure="AP"):
+    judged = JudgedRuns.of(runs, qrels)
+    return judged.values(measure)[:, [judged.qids.index(t) for t in topics]]
+
+
+def test_every_system_under_every_judge(toy):
+    runs, judges = toy
+    frame = leaderboards(runs, judges)
+    topics = list(judges["person"])
+    person, model = (values(runs, judges[name], topics) for name in judges)
+    board = frame[frame["judge"] == "model"].set_index("run").loc[list(runs)]
+    gain = model.mean(axis=1) - person.mean(axis=1)
+    assert np.allclose(board["value"], model.mean(axis=1))
+    assert np.allclose(board["gain"], gain) and np.allclose(board["own_gain"], gain - gain.mean())
+    by_rank = scipy.stats.rankdata(-model.mean(axis=1), method="min")
+    assert board["rank"].tolist() == by_rank.tolist()
+    before = scipy.stats.rankdata(-person.mean(axis=1), method="min")
+    assert board["rank_change"].tolist() == (before - by_rank).tolist()
+    difference = model - person
+    p = scipy.stats.ttest_rel(difference, difference.mean(axis=0)[None, :], axis=1).pvalue
+    assert np.allclose(board["p"], p)
+    assert frame.attrs["family"] == 6 and frame.attrs["dropped"] == 6  # the reference has none
+    turned = leaderboards(runs, judges, reference="model")
+    assert np.allclose(turned[turned["judge"] == "person"].set_index("run")["gain"].loc[list(runs)],
+                       -gain)
+    with pytest.raises(ValueError, match="reference 'crowd' is none of the judges"):
+        leaderboards(runs, judges, reference="crowd")
+
+
+@pytest.mark.parametrize("measure", ["AP", "ASL@20"])
+def test_swaps_against_loops(toy, measure):
+    runs, judges = toy
+    topics = list(judges["person"])
+    both = [values(runs, judges[name], topics, measure) for name in judges]
+    sign = -1 if measure.startswith("ASL") else 1
+    p = np.array(
+        [[scipy.stats.ttest_rel(v[a], v[b]).pvalue for a, b in combinations(range(6), 2)]
+         for v in both]
+    )  # fmt: skip
+    swapped = []
+    for place, (a, b) in enumerate(combinations(range(6), 2)):
+        first, second = (sign * (v[a].mean() - v[b].mean()) for v in both)
+        if first * second < 0 and p[:, place].min() <= 0.5:
+            pair = (a, b) if first > 0 else (b, a)
+            swapped.append(tuple(f"s{system}" for system in pair))
+    assert swapped, "the toy should have some"
+    options = {"measure": measure, "test": "t", "correction": None, "alpha": 0.5}
+    frame = leaderboard_swaps(runs, judges, **options)
+    assert sorted(zip(frame["better"], frame["worse"])) == sorted(swapped)
+    # In the measure's own space: the better run's mean less the worse one's.
+    assert (sign * frame["difference_a"] > 0).all() and (sign * frame["difference_b"] < 0).all()
+    agreement = leaderboard_agreement(runs, judges, **options)
+    means = [sign * v.mean(axis=1) for v in both]
+    assert agreement["tau"][0] == pytest.approx(scipy.stats.kendalltau(*means).statistic)
+    assert agreement["reversed_significant"][0] == len(swapped)
+    significant = (p <= 0.5).sum(axis=1)
+    assert agreement[["significant_a", "significant_b"]].to_numpy()[0].tolist() == [*significant]
+
+
+def test_a_judge_agrees_with_himself(toy):
+    runs, judges = toy
+    frame = leaderboard_agreement(runs, {"a": judges["person"], "b": dict(judges["person"])})
+    assert frame[["tau", "tau_AP", "RBO"]].to_numpy()[0] == pytest.approx([1, 1, 1])
+    assert frame["reversed"][0] == 0
+    sliced = leaderboard_agreement(
+        runs, judges, by=pd.Series({t: int(t[1:]) % 2 for t in judges["person"]}, name="half"),
+        weights={t: 1 + int(t[1:]) for t in judges["person"]}, test="t",
+    )  # fmt: skip
+    assert sliced["half"].tolist() == [0, 1]
+
+
+def test_only_topics_that_all_judged_count(toy):
+    runs, judges = toy
+    some = {t: grades for t, grades in judges["model"].items() if t != "t0"}
+    frame = leaderboards(runs, {"person": judges["person"], "model": some})
+    means = values(runs, judges["person"], [t for t in judges["person"] if t != "t0"]).mean(axis=1)
+    board = frame[frame["judge"] == "person"].set_index("run").loc[list(runs)]
+    assert np.allclose(board["value"], means)
+    with pytest.raises(ValueError, match="there are 1 judges"):
+        leaderboards(runs, {"person": judges["person"]})
+
+
+def test_agreement_of_judges_by_hand():
+    a = {"q1": {"d1": 0, "d2": 1, "d3": 2, "d4": 1}, "q2": {"d1": 1}}
+    b = {"q2": {"d1": 0, "d9": 1}, "q1": {"d3": 1, "d2": 1, "d1": 0}}
+    one, other = Judgements(a), Judgements(b)
+    places = shared_pairs(one, other)
+    grades = one.grades[places[0]], other.grades[places[1]]
+    assert sorted(zip(*grades)) == [(0, 0), (1, 0), (1, 1), (2, 1)]
+    row = judge_agreement({"a": a, "b": b}).iloc[0]
+    assert (row["pairs"], row["agreement"]) == (4, 0.75)
+    assert (row["relevant_a"], row["relevant_b"]) == (0.75, 0.5)
+    assert row["kappa"] == pytest.approx((0.75 - 0.5) / (1 - 0.5))  # by chance .75*.5 + .25*.5
+    strict = judge_agreement({"a": a, "b": b}, judge_rel={"a": 2}).iloc[0]
+    assert strict["relevant_a"] == 0.25
+    table = judge_confusion({"a": a, "b": b})
+    assert table["pairs"].tolist() == [1, 0, 1, 1, 0, 1] and table["pairs"].sum() == 4
+    with pytest.raises(ValueError, match="no query and document in common"):
+        judge_agreement({"a": a, "b": {"q1": {"other": 1}}})
+
+
+GRADED = {"q": {"a": 3, "b": 2, "c": 1, "d": 0}}
+BINARY = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
+
+
+def test_judges_on_other_scales_have_minimum_grades_of_their_own():
+    judges = {"person": GRADED, "model": BINARY}
+    message = r"judge 'model' finds nothing relevant at rel=2: its largest grades are 0, 1"
+    runs = {"x": {"q": {"a": 2, "c": 1}}, "y": {"q": {"c": 2, "a": 1}}}
+    for called in (
+        lambda **rel: judge_agreement(judges, **rel),
+        lambda **rel: leaderboards(runs, judges, **rel),
+        lambda **rel: assessor_scores(GRADED, {"model": BINARY}, **rel),
+        lambda **rel: compare_with_assessors(runs, GRADED, judges={"model": BINARY}, **rel),
+    ):
+        with pytest.raises(ValueError, match=message):
+            called(rel=2)
+        assert len(called(rel=2, judge_rel={"model": 1}))
+        with pytest.raises(ValueError, match="judge_rel names 'nobody'"):
+            called(rel=2, judge_rel={"nobody": 1})
+    found = judge_agreement(judges, rel=2, judge_rel={"model": 1}).iloc[0]
+    assert (found["rel_a"], found["rel_b"], found["agreement"], found["kappa"]) == (2, 1, 1, 1)
+    assert np.isnan(found["kappa_quadratic"]), "0 to 3 and 0 to 1 are two scales"
+    board = leaderboards(runs, judges, rel=2, judge_rel={"model": 1})
+    assert board["value"].tolist() == [0.5, 0.25, 0.5, 0.25]
+    scores = assessor_scores(GRADED, {"model": BINARY}, rel=2, judge_rel={"model": 1})
+    assert scores[["judge", "common", "upper"]].to_numpy().tolist() == [["model", 2, 1]]

@@ -1,0 +1,67 @@
+"""Charts as wide as a column or a page of a paper: measured in the picture that is drawn."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl.charts.captions import captioned
+from pyterrier_asl.charts.saving import PIXELS, save_chart
+from pyterrier_asl.charts.sizes import WIDTHS, without_titles
+
+alt = pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+FRAME = pd.DataFrame({"run": ["bm25", "a rather long name"], "AP": [0.2, 0.3], "kind": ["x", "y"]})
+
+
+def bars(**size):
+    chart = alt.Chart(FRAME, **size).mark_bar().encode(x="AP:Q", y="run:N", color="kind:N")
+    return captioned(chart, "A title", "A caption that says how to read what is drawn. " * 3)
+
+
+def size_of(path: Path) -> tuple[int, int]:
+    """Width and height, from the header of a PNG."""
+    header = path.read_bytes()[16:24]
+    return struct.unpack(">II", header)
+
+
+def panels():
+    plain = alt.Chart(FRAME, width=200).mark_bar().encode(x="AP:Q", y="run:N")
+    return captioned(alt.hconcat(plain, plain), "A title", "A caption.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "chart, width",
+    [(bars(width=360), "page"), (bars(width=900), "column"), (panels(), 400), (panels(), "column")],
+)
+def test_the_whole_picture_is_as_wide_as_asked(tmp_path, chart, width):
+    path = tmp_path / "chart.png"
+    save_chart(chart, path, width=width)
+    points = WIDTHS[width] if isinstance(width, str) else width
+    assert size_of(path)[0] == pytest.approx(PIXELS * points, abs=8 * PIXELS)
+    assert size_of(path)[0] <= PIXELS * points
+
+
+def test_pictures_have_three_pixels_for_each_of_the_chart(tmp_path):
+    chart = alt.Chart(FRAME, width=200, height=100).mark_point()
+    save_chart(chart, tmp_path / "chart.png")
+    wide, high = size_of(tmp_path / "chart.png")
+    assert wide >= 3 * 200 and high >= 3 * 100
+
+
+def test_a_chart_without_title_keeps_the_names_of_its_slices():
+    plain = without_titles(bars().to_dict())
+    assert "title" not in plain and plain["mark"]["type"] == "bar"
+    one = captioned(alt.Chart(FRAME).mark_point(), "Ties: short", "C")
+    slices = without_titles(alt.vconcat(one, one).to_dict())
+    assert [part["title"] for part in slices["vconcat"]] == ["short", "short"]
+
+
+def test_a_width_that_is_none(tmp_path):
+    with pytest.raises(ValueError, match="width 'broad' is none of column, page"):
+        save_chart(bars(), tmp_path / "chart.svg", width="broad")

@@ -1,0 +1,545 @@
+"""The command line: numbers equal to loops, formats that read back, errors that help."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import brute_force
+import ir_measures
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from pyterrier_asl import DocLengths, RarenessPool
+from pyterrier_asl.cli import main
+
+QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d4": 1, "d9": 1}}
+RUNS = {
+    "a": {"q1": {"d2": 3.0, "d1": 2.0, "d3": 1.0}, "q2": {"d5": 2.0, "d4": 1.0}},
+    "b": {"q1": {"d3": 3.0, "d7": 2.0, "d1": 1.0}, "q2": {"d4": 9.0, "d8": 8.0, "d9": 7.0}},
+}
+LENGTHS = {"d1": 100, "d2": 200, "d3": 300, "d4": 50, "d5": 70, "d7": 10, "d8": 20, "d9": 30}
+
+
+def run_lines(run: dict) -> str:
+    return "".join(
+        f"{qid} Q0 {docno} 0 {score} tag\n"
+        for qid, docs in run.items()
+        for docno, score in docs.items()
+    )
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: qrels, a.run, b.run.gz, and runs/ with both."""
+    monkeypatch.chdir(tmp_path)
+    lines = (f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items())
+    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for folder in (tmp_path, tmp_path / "runs"):
+        (folder / "a.run").write_text(run_lines(RUNS["a"]))
+        with gzip.open(folder / "b.run.gz", "wt") as file:
+            file.write(run_lines(RUNS["b"]))
+    return tmp_path
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def evaluate(*arguments: str) -> Result:
+    return call("evaluate", "qrels", *arguments)
+
+
+def values(result: Result) -> dict[tuple[str, ...], float]:
+    """What was printed as JSON lines, by run, query if any, and measure."""
+    assert result.exit_code == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    names = ("run", "query_id", "measure")
+    return {tuple(row[name] for name in names if name in row): row["value"] for row in rows}
+
+
+def rankings(run: str) -> dict[str, list[str]]:
+    return {qid: brute_force.ranking(RUNS[run][qid], QRELS[qid]) for qid in QRELS}
+
+
+def expected(run: str, measure: str) -> dict[str, float]:
+    """A measure of a run by query, from a loop over its definition."""
+    pool = {qid: [rankings(other)[qid] for other in RUNS] for qid in QRELS}
+    loops = {
+        "ASL@1000": lambda docs, qid: brute_force.asl(docs, QRELS[qid], k=1000),
+        "nASL@1000": lambda docs, qid: (
+            1 - (brute_force.asl(docs, QRELS[qid], k=1000) - 1) / 1000
+        ),
+        "ASL(g=10)@1000": lambda docs, qid: brute_force.asl(docs, QRELS[qid], k=1000, g=10),
+        "LexiP": lambda docs, qid: brute_force.lexip(docs, QRELS[qid]),
+        "P_Rareness@100": lambda docs, qid: (
+            brute_force.rareness(docs, QRELS[qid], pool[qid], k=100)[0]
+        ),
+        "AP_Rareness@100": lambda docs, qid: (
+            brute_force.rareness(docs, QRELS[qid], pool[qid], k=100)[1]
+        ),
+        "TBG": lambda docs, qid: brute_force.tbg(docs, QRELS[qid], LENGTHS),
+    }
+    return {qid: loops[measure](docs, qid) for qid, docs in rankings(run).items()}
+
+
+# Values
+
+
+OURS = ["ASL@1000", "nASL@1000", "ASL(g=10)@1000", "LexiP"]
+RARENESS = ["AP_Rareness@100", "P_Rareness@100"]
+BESIDE = ["AP", "nDCG@10", "R@1000", "Judged@10"]
+
+
+def test_without_measures_ours_stand_beside_the_usual_ones(files):
+    DocLengths.from_dict(LENGTHS).save("words.parquet")
+    found = values(evaluate("a.run", "b.run.gz", "--lengths", "words.parquet", "-o", "jsonl"))
+    assert [measure for run, measure in found if run == "a"] == OURS + RARENESS + ["TBG"] + BESIDE
+    for run in RUNS:
+        for measure in [*OURS, *RARENESS, "TBG"]:
+            by_query = expected(run, measure)
+            assert found[run, measure] == pytest.approx(sum(by_query.values()) / 2, abs=1e-12)
+        theirs = map(ir_measures.parse_measure, BESIDE)
+        for measure, value in ir_measures.calc_aggregate(theirs, QRELS, RUNS[run]).items():
+            assert found[run, str(measure)] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_lengths_are_lines_of_text_as_well(files, command):
+    Path("words.txt").write_text("".join(f"{doc} {words}\n" for doc, words in LENGTHS.items()))
+    asked = [command, "qrels", "a.run", "b.run.gz", "-m", "TBG", "-o", "jsonl"]
+    result = call(*asked, "--lengths", "words.txt")
+    assert result.exit_code == 0, result.stderr
+    printed = [float(n) for n in re.findall(r'"(?:value|a|b)": ([\d.]+)', result.stdout)]
+    values = [sum(expected(run, "TBG").values()) / 2 for run in RUNS]
+    assert printed[:2] == pytest.approx(values, abs=1e-12)
+    Path("words.txt").write_text("d1 100\nd2 many\n")
+    assert errors(call(*asked, "--lengths", "words.txt"))[0].startswith(
+        "Error: words.txt, line 2: the words 'many' is not a number"
+    )
+
+
+def test_one_run_has_no_rareness(files):
+    found = values(evaluate("a.run", "-o", "jsonl"))
+    assert [measure for (measure,) in found] == OURS + BESIDE
+
+
+def test_by_query(files):
+    found = values(evaluate("runs", "-q", "-m", "ASL@1000 LexiP", "-o", "jsonl"))
+    assert list(found)[:2] == [("a", "q1", "ASL@1000"), ("a", "q1", "LexiP")]
+    assert list(found)[4:7:2] == [("a", "all", "ASL@1000"), ("b", "q1", "ASL@1000")]
+    for run in RUNS:
+        for measure in ("ASL@1000", "LexiP"):
+            by_query = expected(run, measure)
+            for qid, value in by_query.items():
+                assert found[run, qid, measure] == pytest.approx(value, abs=1e-12)
+            assert found[run, "all", measure] == pytest.approx(sum(by_query.values()) / 2)
+    without = values(evaluate("runs", "-q", "-n", "-m", "ASL@1000 LexiP", "-o", "jsonl"))
+    assert without == {key: value for key, value in found.items() if key[1] != "all"}
+
+
+def test_several_jobs_give_the_same(files):
+    pytest.importorskip("joblib")
+    assert evaluate("runs", "-j", "2", "-o", "tsv").stdout == evaluate("runs", "-o", "tsv").stdout
+
+
+def test_names_of_measures(files):
+    asked = ["-m", "ASL(rel=2, g=1)@10, map ndcg_cut_10", "-m", "AP P.1,2", "-m", "RR(rel=2)"]
+    names = [measure for (measure,) in values(evaluate("a.run", *asked, "-o", "jsonl"))]
+    assert names == ["ASL(rel=2, g=1)@10", "map", "ndcg_cut_10", "P@1", "P@2", "RR(rel=2)"]
+
+
+def test_rel_is_for_measures_that_do_not_say(files):
+    found = values(evaluate("a.run", "-l", "2", "-m", "ASL@10 ASL(rel=1)@10 nDCG", "-o", "jsonl"))
+    assert list(found) == [("ASL(rel=2)@10",), ("ASL(rel=1)@10",), ("nDCG",)]
+    loops = [brute_force.asl(rankings("a")[qid], QRELS[qid], rel=2, k=10) for qid in QRELS]
+    assert found["ASL(rel=2)@10",] == pytest.approx(sum(loops) / 2)
+
+
+def test_rel_is_for_measures_of_others_too(files):
+    found = values(evaluate("a.run", "-l", "2", "-m", "AP", "-o", "jsonl"))
+    assert found == {("AP(rel=2)",): pytest.approx((1 / 3 + 0) / 2)}
+    result = evaluate("a.run", "-l", "1.5", "-m", "AP")
+    assert result.exit_code == 2
+    assert "the measure 'AP' does not take rel=1.5" in errors(result)[0]
+
+
+def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
+    from pyterrier_asl.evaluation import files as run_files
+
+    judgements = run_files.judgements_of("qrels")
+    monkeypatch.setattr(run_files, "judgements_of", lambda source: judgements)
+    official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
+    monkeypatch.setattr(run_files, "official_of", lambda source: official)
+    result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
+    assert [measure for (measure,) in values(result)] == [
+        "ASL(rel=2)@1000", "nASL(rel=2)@1000", "ASL(rel=2,g=10)@1000", "LexiP(rel=2)", "nDCG@10",
+        "RR(rel=2)", "AP(rel=2)", "R(rel=2)@1000", "Judged@10",
+    ]  # fmt: skip
+    assert "Hint" not in result.stderr
+
+
+# Formats
+
+
+def test_tsv_of_one_file_is_what_ir_measures_prints(files):
+    asked = ["AP", "nDCG@10", "ASL@1000"]
+    code = "import pyterrier_asl, ir_measures.__main__ as m; m.main_cli()"
+    command = [sys.executable, "-c", code]
+    for flags in ([], ["-q"], ["-q", "-n"], ["-p", "-1"], ["-p", "2"]):
+        theirs = subprocess.run(
+            [*command, "qrels", "a.run", *asked, *flags], capture_output=True, text=True, check=True
+        )
+        ours = evaluate("a.run", "-m", " ".join(asked), "-o", "tsv", *flags)
+        assert sorted(ours.stdout.splitlines()) == sorted(theirs.stdout.splitlines())
+
+
+def test_tsv_and_jsonl_of_a_folder_begin_with_the_run(files):
+    lines = evaluate("runs", "-m", "AP ASL@1000", "-o", "tsv", "-p", "-1").stdout.splitlines()
+    rows = [line.split("\t") for line in lines]
+    found = values(evaluate("runs", "-m", "AP ASL@1000", "-o", "jsonl"))
+    assert {(run, measure): float(value) for run, measure, value in rows} == found
+    assert len(rows) == 4
+
+
+def test_latex_has_the_best_of_each_measure_bold(files):
+    (files / "runs" / "a.run").rename(files / "runs" / "a_1.run")
+    text = evaluate("runs", "-m", "ASL@1000 map", "-o", "latex", "-p", "3").stdout
+    a, b = expected("a", "ASL@1000"), expected("b", "ASL@1000")
+    better = sum(b.values()) / 2
+    assert better < sum(a.values()) / 2
+    assert r"\begin{tabular}{lrr}" in text and r"\toprule" in text
+    assert "run & ASL@1000 & map" in text
+    assert rf"b & \textbf{{{better:.3f}}} & \textbf{{" in text
+    assert rf"a\_1 & {sum(a.values()) / 2:.3f} & " in text
+
+
+def test_table_shows_directions_and_is_never_cut_off(files):
+    result = evaluate("runs", "--pool", "runs")
+    head, cutoffs, _, *rows = result.stdout.splitlines()
+    assert head.split() == [name.split("@")[0] for name in OURS + RARENESS + BESIDE]
+    assert cutoffs.split()[:4] == ["run", "@1000", "↓", "@1000"]
+    assert cutoffs.endswith("@10 ") and cutoffs.count("↑") == 7  # of Judged neither is better
+    assert [len(row.split()) for row in rows] == [11, 11]
+
+
+def test_table_by_query(files):
+    rows = evaluate("a.run", "-q", "-m", "ASL@1000").stdout.splitlines()[3:]
+    assert [row.split()[:2] for row in rows] == [["a", "q1"], ["a", "q2"], ["a", "all"]]
+
+
+def test_sorted_best_first(files):
+    for measure in ("ASL@1000", "nASL@1000"):
+        lines = evaluate("runs", "-o", "tsv", "-m", "ASL@1000 nASL@1000", "-s", measure).stdout
+        assert [line[0] for line in lines.splitlines()] == ["b", "b", "a", "a"]
+    result = evaluate("runs", "-m", "AP", "-s", "RR")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2, "Error: cannot sort by 'RR', only by one of AP",
+    )  # fmt: skip
+
+
+def test_jsonl_has_all_digits_and_says_so(files):
+    result = evaluate("a.run", "-m", "AP", "-o", "jsonl", "-p", "1")
+    assert json.loads(result.stdout)["value"] == pytest.approx((7 / 12 + 1 / 4) / 2, abs=1e-15)
+    assert "--places is ignored" in result.stderr
+
+
+# Hints and warnings
+
+
+def test_hint_once_where_grades_exceed_1(files):
+    result = evaluate("runs", "-m", "AP ASL@1000")
+    assert result.stderr.count("Hint: 3 of 5 judged documents have a grade from 1 to below 2") == 1
+    for measures in ("AP ASL(rel=2)", "nDCG@10"):
+        assert "Hint" not in evaluate("runs", "-m", measures).stderr
+    assert "Hint" not in evaluate("runs", "--rel", "1").stderr
+
+
+def test_warnings_are_words_without_code(files):
+    stderr = evaluate("runs", "-m", "AP_Rareness@100").stderr
+    assert "Warning: RarenessPool(" in stderr and "say little about what is rare" in stderr
+    assert "warnings.warn" not in stderr and ".py" not in stderr
+
+
+# Errors
+
+
+def errors(result: Result) -> list[str]:
+    assert isinstance(result.exception, SystemExit)
+    return [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("short", "q1 Q0 d1 1 2.0 tag\nq1 Q0 d2\n", "short, line 2"),
+        ("words", "q1 Q0 d1 1 high tag\n", "words, line 1"),
+        ("empty", "", "empty is empty"),
+        ("blank", "\n\n", "blank"),
+        ("other_queries", "q8 Q0 d1 1 2.0 tag\n", "other_queries: the run answers none of the 2"),
+        ("other_docs", "q1 Q0 D-1 1 2.0 tag\n", "other_docs: none of the documents of the run"),
+    ],
+)
+def test_a_bad_run_is_one_line_that_names_file_and_line(files, name, content, message):
+    (files / name).write_text(content)
+    result = evaluate(name)
+    assert result.exit_code == 2
+    (line,) = errors(result)
+    assert message in line
+    assert result.stdout == ""
+
+
+def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
+    alone = evaluate("runs", "-m", "ASL@1000 AP_Rareness@100", "-o", "tsv").stdout
+    (files / "runs" / "bad").write_text("q1 Q0 d1\n")
+    (files / "runs" / "bad2").write_text("q9 Q0 d1 1 1 tag\n")
+    result = evaluate("runs", "-m", "ASL@1000 AP_Rareness@100", "-o", "tsv")
+    assert result.exit_code == 1
+    assert result.stdout == alone
+    assert evaluate("runs/bad", "runs/bad2").exit_code == 2
+    one, other = errors(result)
+    assert "bad, line 1" in one and "bad2: the run answers none" in other
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["a.run", "-m", "ASL@0"], "the measure 'ASL@0': ASL: cutoff must be a whole number"),
+        (["a.run", "-m", "Foo"], "'Foo': there is no such measure"),
+        (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
+        (["a.run", "-m", " "], "no measure is asked for"),
+        (["a.run", "-m", "P_Rareness"], "P_Rareness needs cutoff: write P_Rareness@k"),
+        (["a.run", "-m", "TBG"], "TBG needs the lengths of the documents: --lengths irds:ID"),
+        (["a.run", "-m", "TBG", "--lengths", "no"], "a DocLengths, a file"),
+        (["a.run", "-m", "AP_Rareness", "--pool", "no"], "a RarenessPool, a file"),
+        (["nothing"], "there is no file or folder nothing"),
+        (["a.run", "runs"], "are both named 'a'; rename one"),
+        (["a.run", "-n"], "-n (--no_summary) goes with -q (--by_query) only"),
+        (["a.run", "-p", "-2"], "Invalid value for '-p'"),
+    ],
+)
+def test_what_cannot_be_understood(files, arguments, message):
+    result = evaluate(*arguments)
+    assert result.exit_code == 2
+    (line,) = errors(result)
+    assert message in line
+
+
+def test_bad_qrels(files):
+    (files / "bad").write_text("q1 0 d1 relevant\n")
+    (files / "none").write_text("\n")
+    for qrels, message in [("bad", "bad, line 1"), ("none", "none"), ("gone", "no file 'gone'")]:
+        result = call("evaluate", qrels, "a.run")
+        assert result.exit_code == 2 and message in errors(result)[0]
+
+
+def test_traceback_is_shown_to_whoever_asks(files):
+    result = call("--traceback", "evaluate", "qrels", "a.run", "-m", "Foo")
+    assert result.exit_code == 2 and "Traceback" in result.stderr
+
+
+# The pool
+
+
+def test_a_pool_that_was_made_is_the_pool_of_the_runs(files):
+    result = call("pool", "runs", "-o", "made.parquet", "--depth", "100")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("made.parquet: RarenessPool('made-")
+    with pytest.warns(UserWarning, match="say little"):
+        pool = RarenessPool.load("made.parquet")
+    assert (pool.runs, pool.depth) == (["a", "b"], 100)
+    asked = ["runs", "-m", "AP_Rareness@100", "-o", "jsonl"]
+    of_runs = values(evaluate(*asked))
+    assert values(evaluate(*asked, "--pool", "made.parquet")) == pytest.approx(of_runs)
+    assert values(evaluate(*asked, "--pool", "runs")) == pytest.approx(of_runs)
+    inside = "AP_Rareness(pool='made.parquet')@100"
+    assert values(evaluate("a.run", "-m", inside, "-o", "jsonl")) == pytest.approx(
+        {(inside,): of_runs["a", "AP_Rareness@100"]}
+    )
+
+
+def test_groups_and_name(files):
+    (files / "groups.tsv").write_text("a.run\tX\nb\tX\n")
+    call("pool", "a.run", "b.run.gz", "-o", "p", "--groups", "groups.tsv", "--name", "mine")
+    with pytest.warns(UserWarning, match="say little"):
+        pool = RarenessPool.load("p")
+    assert (pool.name, pool.systems, pool.groups) == ("mine", 1, ["X", "X"])
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        ("a\n", "groups.tsv, line 1: expected run<TAB>group, found ['a']"),
+        ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' is in group 'X' already"),
+        ("c\tX\n", "groups names runs that are not in the pool: ['c']"),
+    ],
+)
+def test_bad_groups(files, lines, message):
+    (files / "groups.tsv").write_text(lines)
+    result = call("pool", "runs", "-o", "p", "--groups", "groups.tsv")
+    assert result.exit_code == 2
+    assert errors(result) == [f"Error: {message}"]
+
+
+# The command as a whole
+
+
+@pytest.mark.parametrize("command", ["evaluate", "pool", "demo"])
+def test_help_teaches_by_examples(command):
+    assert command in call("--help").stdout
+    text = call(command, "--help").stdout
+    assert text.startswith("Usage: ")
+    if command != "demo":
+        assert f"pyterrier-asl {command} " in text
+
+
+def test_help_says_how_to_complete_and_what_exit_codes_mean():
+    text = call("--help").stdout
+    assert "_PYTERRIER_ASL_COMPLETE=bash_source" in text and "Exit status" in text
+
+
+def completed(*words: str, shell: str = "bash") -> list[str]:
+    """What the Tab key offers after these words."""
+    ask = {"_PYTERRIER_ASL_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words),
+           "COMP_CWORD": str(len(words) - 1 if shell != "fish" else words[-1])}  # fmt: skip
+    result = CliRunner().invoke(main, prog_name="pyterrier-asl", env=ask)
+    kind = {"bash": "plain,", "zsh": "plain\n", "fish": "plain,"}[shell]
+    assert kind in result.stdout
+    return re.findall(rf"{kind}([\w-]+)", result.stdout)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_by_the_tab_key(shell):
+    assert completed("pyterrier-asl", "e", shell=shell) == ["evaluate"]
+    assert completed("pyterrier-asl", "compare", "--al", shell=shell) == [
+        "--allow-missing", "--alpha",
+    ]  # fmt: skip
+    offered = completed("pyterrier-asl", "evaluate", "-o", "", shell=shell)
+    assert offered == ["table", "tsv", "jsonl", "latex", "markdown"]
+    assert "reordering" in completed("pyterrier-asl", "analyze", "reo", shell=shell)
+
+
+def test_the_script_of_completion_is_as_documented():
+    ask = {"_PYTERRIER_ASL_COMPLETE": "zsh_source"}
+    script = CliRunner().invoke(main, prog_name="pyterrier-asl", env=ask).stdout
+    assert "compdef" in script and "_PYTERRIER_ASL_COMPLETE=zsh_complete" in script
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    assert 'eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"' in readme
+
+
+def test_unknown_command():
+    result = call("evaluat")
+    assert result.exit_code == 2 and "evaluat" in errors(result)[0]
+
+
+def test_as_a_program(files):
+    run = [sys.executable, "-m", "pyterrier_asl"]
+    done = subprocess.run(
+        [*run, "evaluate", "qrels", "runs", "-m", "ASL@1000"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert f"{sum(expected('a', 'ASL@1000').values()) / 2:.4f}" in done.stdout
+    done = subprocess.run([*run, "evaluate", "qrels", "gone"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "Error: there is no file or folder gone\n")
+
+
+NEVER = (
+    "pyterrier", "ir_datasets", "scipy", "numba", "statsmodels", "optuna", "altair", "joblib",
+    "tqdm", "asyncio", "multiprocessing", "pyarrow.dataset",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["--help"], (*NEVER, "pandas", "pyarrow", "rich")),
+        (["evaluate", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
+        (["compare", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
+        (["pool", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
+        (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*NEVER, "rich")),
+    ],
+)
+def test_nothing_is_imported_that_a_command_does_not_need(files, arguments, heavy):
+    code = (
+        "import sys; from pyterrier_asl.cli import main\n"
+        f"try: main({arguments})\n"
+        f"except SystemExit: print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.strip().endswith("[]")
+
+
+# Names, and where runs come from
+
+
+def test_tabs_in_ids_do_not_make_columns(files):
+    frame = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0]})
+    frame["qid"] = "a\tb\\\n"
+    frame.to_parquet("tabs.parquet")
+    frame.assign(label=1).to_parquet("qrels.parquet")
+    result = call("evaluate", "qrels.parquet", "tabs.parquet", "-m", "AP", "-q", "-n", "-o", "tsv")
+    assert result.stdout == "a\\tb\\\\\\n\tAP\t1.0000\n"
+
+
+def test_a_query_called_all_is_not_taken_for_the_means(files):
+    (files / "qrels").write_text("all 0 d1 1\nq2 0 d1 1\n")
+    (files / "all.run").write_text("all Q0 d1 1 1 r\nq2 Q0 d2 1 1 r\n")
+    result = evaluate("all.run", "-m", "AP", "-q", "-o", "tsv")
+    assert result.exit_code == 2 and "a query is called 'all'" in result.stderr
+    result = evaluate("all.run", "-m", "AP", "-q", "-n", "-o", "tsv")
+    assert result.stdout == "all\tAP\t1.0000\nq2\tAP\t0.0000\n"
+    assert evaluate("all.run", "-m", "AP", "-o", "tsv").stdout == "AP\t0.5000\n"
+
+
+def test_a_run_from_standard_input(files):
+    for name in ("a.run", "b.run.gz"):
+        expected = evaluate(name, "-o", "jsonl")
+        content = (files / name).read_bytes()
+        given = CliRunner().invoke(main, ["evaluate", "qrels", "-", "-o", "jsonl"], input=content)
+        assert given.stdout == expected.stdout and given.exit_code == 0
+    both = CliRunner().invoke(main, ["evaluate", "qrels", "-", "b.run.gz", "-o", "tsv"], content)
+    assert {line.split("\t")[0] for line in both.stdout.splitlines()} == {"stdin", "b"}
+    wrong = CliRunner().invoke(main, ["evaluate", "qrels", "-"], input=b"q Q0 d\n")
+    assert wrong.exit_code == 2 and "stdin, line 1: expected 6 columns" in wrong.stderr
+
+
+# Folders that hold what cannot be read
+
+
+@pytest.fixture(params=["a link to nothing", "a pipe"])
+def unreadable(request, files) -> Path:
+    """What stands in runs/ beside the runs, and is none."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes and links here")
+    path = files / "runs" / "c.run"
+    path.symlink_to("nowhere") if request.param == "a link to nothing" else os.mkfifo(path)
+    return path
+
+
+def test_evaluate_measures_the_others_and_says_which_run_it_could_not_read(unreadable):
+    result = evaluate("runs", "-m", "AP", "-o", "tsv")
+    assert result.exit_code == 1
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["a", "b"]
+    assert "c.run" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pool", "runs", "-o", "pool.parquet"],
+        ["analyze", "headroom", "qrels", "runs"],
+        ["report", "qrels", "runs", "-o", "report.html"],
+    ],
+)
+def test_other_commands_need_every_run_of_a_folder(unreadable, arguments):
+    result = call(*arguments)
+    assert result.exit_code not in (0, None)
+    assert "c.run" in result.stderr
+    assert not any(Path(name).exists() for name in ("pool.parquet", "report.html"))

@@ -1,0 +1,424 @@
+"""``pyterrier-asl analyze``: each name is its function's table, and options reach the function."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+
+import brute_force
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from pyterrier_asl import DocLengths
+from pyterrier_asl.analysis import command_line, registry
+from pyterrier_asl.analysis.registry import Analysis
+from pyterrier_asl.cli import analyze as cli
+from pyterrier_asl.cli import main
+
+ANALYSES = registry.analyses()
+QUERIES = ["q1", "q2", "q3", "q4", "q5", "q6"]
+DOCNOS = [f"d{number}" for number in range(10)]
+
+
+def made_up() -> tuple[dict, dict]:
+    draw = np.random.default_rng(3)
+    grades = {q: {d: int(draw.integers(0, 3)) for d in DOCNOS[:7]} for q in QUERIES}
+    runs = {
+        name: {q: {d: float(draw.normal()) for d in draw.permutation(DOCNOS)[:6]} for q in QUERIES}
+        for name in ("a", "b", "c", "d")
+    }
+    return grades, runs
+
+
+QRELS, RUNS = made_up()
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: qrels, other (judgements), runs/, and tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name, flip in (("qrels", 0), ("other", 1)):
+        lines = (
+            f"{q} 0 {d} {(grade + flip * (i % 2)) % 3}\n"
+            for q, docs in QRELS.items()
+            for i, (d, grade) in enumerate(docs.items())
+        )
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "groups").write_text("a.run\tX\nb\tX\nc\tY\nd\tY\n")
+    (tmp_path / "types").write_text("a\tmanual\nb\tautomatic\nc\tmanual\nd\tautomatic\n")
+    (tmp_path / "weights").write_text("".join(f"{q}\t{i}\n" for i, q in enumerate(QUERIES, 1)))
+    slices = (f"{q}\t{'xy'[i % 2]}\n" for i, q in enumerate(QUERIES))
+    (tmp_path / "slices").write_text("".join(slices))
+    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save("words.parquet")
+    return tmp_path
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["analyze", *arguments])
+
+
+def rows(*arguments: str) -> list[dict]:
+    result = call(*arguments, "-o", "jsonl")
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+#: What an analysis cannot do without, or would take long without.
+SAID = {
+    "techniques": {"--old": "a", "--new": "b"},
+    "preference-levels": {"--documents": "9", "--relevant": "1,5"},
+    "tie-probability": {"--documents": "9", "--relevant": "1,5", "--ranks": "1 2"},
+    "synthetic": {"--qid": "q2", "-k": "3"},
+    "rareness-pools": {"--types": "types"},
+    "rareness-own-group": {"--groups": "groups"},
+    "assessors": {"--assessor": "second=other"},
+    "assessor-tests": {"--assessor": "second=other"},
+    **dict.fromkeys(
+        ("leaderboards", "leaderboard-agreement", "leaderboard-swaps", "judge-agreement",
+         "judge-confusion"), {"--judge": "second=other"},
+    ),
+    "human-range": {"--assessor": "second=other", "--types": "types"},
+    "preference-discrimination": {"--resamples": "20"},
+    "stability": {"--draws": "20"},
+    "number-of-systems": {"--draws": "20"},
+    "missing-labels": {"--samples": "2", "--fractions": ".5,1"},
+    "missing-queries": {"--samples": "2"},
+    "ties-as-labels-go": {"--samples": "2", "--fractions": ".5,1"},
+    "lengths": {"--lengths": "words.parquet"},
+}  # fmt: skip
+#: Those that have no rows here.
+EMPTY = ("cycles", "leaderboard-swaps")
+
+
+def arguments(analysis: Analysis) -> list[str]:
+    given = {"qrels": ["qrels"], "runs": ["runs"]}
+    said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
+    return [analysis.name, *(word for what in analysis.takes for word in given[what]), *said]
+
+
+# The registry
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_what_is_said_of_an_analysis(analysis):
+    assert analysis.what.endswith(".") and len(analysis.what) <= 70
+    for name in analysis.required - {"runs", "qrels"}:
+        assert cli.option_of(analysis.parameters[name]), "what is required can be typed"
+
+
+def test_every_option_is_a_parameter_of_some_analysis():
+    used = {
+        id(cli.option_of(one)) for analysis in ANALYSES for one in analysis.parameters.values()
+    }
+    assert {name for name, option in cli._OPTIONS.items() if id(option) not in used} == set()
+
+
+def test_every_table_and_figure_of_the_analyses_has_a_name():
+    folder = Path(registry.__file__).parent
+    made = set()
+    for path in folder.glob("[a-z]*.py"):
+        if path.stem in ("registry", "command_line"):
+            continue
+        module = import_module(f"pyterrier_asl.analysis.{path.stem}")
+        for name, one in vars(module).items():
+            if inspect.isfunction(one) and one.__module__ == module.__name__ and name[0] != "_":
+                signature = inspect.signature(one)
+                about = next(iter(signature.parameters), "") in ("runs", "qrels", "judges")
+                if about and signature.return_annotation == "pd.DataFrame":
+                    made.add(one)
+    assert made == {one.function for one in ANALYSES if one.takes}
+
+
+# Tables
+
+
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_each_name_gives_its_table_in_every_format(files, analysis):
+    found = rows(*arguments(analysis))
+    assert found or analysis.name in EMPTY
+    tsv = call(*arguments(analysis), "-o", "tsv").stdout.splitlines()
+    assert not found or tsv[0].split("\t") == list(found[0])
+    assert len(tsv) == len(found) + 1
+    table = call(*arguments(analysis)).stdout.splitlines()
+    assert table[0] == f"{analysis.what} ({analysis.source})"
+    assert len(table) >= len(found) + 4 or analysis.shown
+    assert r"\toprule" in call(*arguments(analysis), "-o", "latex").stdout
+
+
+def test_ties_are_those_of_loops(files):
+    for rel in (1, 2):
+        tied = {"rrLP, sgnLP": 0, "RR": 0}
+        for a, b in combinations(RUNS, 2):
+            for q in QUERIES:
+                one, other = (
+                    brute_force.reciprocal_ranks(
+                        brute_force.ranking(RUNS[run][q], QRELS[q]), QRELS[q], rel
+                    )
+                    for run in (a, b)
+                )
+                tied["rrLP, sgnLP"] += brute_force.rr_lp(one, other) == 0
+                tied["RR"] += max(one, default=0) == max(other, default=0)
+        found = rows("ties", "qrels", "runs", "--rel", str(rel))
+        assert {row["preference"]: row["ties"] for row in found} == tied
+        assert {row["pairs"] for row in found} == {6 * len(QUERIES)}
+
+
+def same(found: list[dict], frame: pd.DataFrame) -> None:
+    expected = json.loads(frame.to_json(orient="records", double_precision=15))
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected):
+        assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
+
+
+def test_options_reach_the_function(files):
+    from ir_measures import AP
+
+    from pyterrier_asl import ASL
+    from pyterrier_asl.analysis.discrimination import discriminative_power
+    from pyterrier_asl.analysis.query_stability import stability
+    from pyterrier_asl.analysis.reordered_systems import reordering
+
+    said = ["-m", "ASL@10 map", "--test", "t", "--correction", "bonferroni", "--level", ".3,.1"]
+    same(
+        rows("discrimination", "qrels", "runs", *said),
+        discriminative_power(
+            RUNS, QRELS, [ASL @ 10, AP], test="t", correction="bonferroni", levels=[0.3, 0.1]
+        ),
+    )
+    same(
+        rows("stability", "qrels", "runs", "-m", "AP", "--draws", "30", "--seed", "4"),
+        stability(RUNS, QRELS, [AP], draws=30, seed=4),
+    )
+    same(
+        rows("reordering", "qrels", "runs", "-k", "10", "--correction", "none", "--each"),
+        reordering(RUNS, QRELS, cutoff=10, each=True).drop(columns="track"),
+    )
+
+
+@pytest.mark.parametrize("name", ["ties", "headroom", "satisfaction", "leaderboards"])
+def test_a_document_that_stands_twice_is_an_error_or_counts_at_its_best_rank(files, name):
+    said = [name, "qrels", "runs", *(["--judge", "second=other"] if name[0] == "l" else [])]
+    once = rows(*said)
+    path = files / "runs" / "a.run"
+    docno = max(RUNS["a"]["q1"], key=lambda docno: RUNS["a"]["q1"][docno])
+    path.write_text(path.read_text() + f"q1 Q0 {docno} 0 -99 t\n")
+    assert docno in call(*said).stderr
+    assert rows(*said, "--duplicates", "best") == once
+
+
+def test_qrels_are_one_of_the_judges(files):
+    from pyterrier_asl.analysis.judges import judge_agreement
+    from pyterrier_asl.analysis.leaderboards_by_judge import leaderboards
+
+    judges = {"qrels": "qrels", "second": "other"}
+    said = ["--judge", "second=other", "-m", "ASL@10"]
+    same(rows("leaderboards", "qrels", "runs", *said), leaderboards(RUNS, judges, measure="ASL@10"))
+    same(rows("judge-agreement", "qrels", "--judge", "second=other"), judge_agreement(judges))
+
+
+def test_each_judge_has_a_minimum_grade_of_its_own(files):
+    from pyterrier_asl.analysis import judge_agreement
+
+    judges = {"qrels": "qrels", "second": "other"}
+    rel = {"second": 1, "qrels": 2}
+    said = ["--judge", "second=other", "--judge-rel", "second=1", "--judge-rel", "qrels=2"]
+    same(rows("judge-agreement", "qrels", *said), judge_agreement(judges, judge_rel=rel))
+    said = ["--assessor", "second=other", "--assessor-rel", "2"]
+    assert rows("assessors", "qrels", *said) == rows(
+        "assessors", "qrels", "--judge", "second=other", "--judge-rel", "second=2"
+    )
+
+
+def test_people_see_the_confusion_of_two_judges_as_a_matrix(files):
+    said = ["judge-confusion", "qrels", "--judge", "second=other"]
+    counts = {(row["grade_a"], row["grade_b"]): row["pairs"] for row in rows(*said)}
+    lines = [line.split() for line in call(*said).stdout.splitlines()]
+    assert ["graded", "second", "0", "second", "1", "second", "2"] in lines
+    for grade in (0, 1, 2):
+        row = ["qrels", str(grade), *(str(counts[grade, other]) for other in (0, 1, 2))]
+        assert row in lines
+
+
+REQUIRED = [
+    (one, name) for one in ANALYSES for name in sorted(one.required - {"runs", "qrels", "judges"})
+]
+
+
+@pytest.mark.parametrize("one, name", REQUIRED, ids=lambda x: getattr(x, "name", x))
+def test_a_required_option_that_is_missing_is_named(files, one, name):
+    given = {"qrels": ["qrels"], "runs": ["runs"]}
+    result = call(one.name, *(word for what in one.takes for word in given[what]))
+    assert result.exit_code == 2 and "Missing option '--" in result.stderr
+
+
+TRACKS = ["-t", "one", "qrels", "runs", "--track", "two", "other", "runs"]
+
+
+def test_several_tracks(files):
+    from pyterrier_asl.analysis.best_runs import headroom
+    from pyterrier_asl.analysis.techniques import compare_techniques
+
+    tracks = {"one": ("runs", "qrels"), "two": ("runs", "other")}
+    same(rows("headroom", *TRACKS, "-k", "10"), headroom(tracks, cutoff=10))
+    techniques = rows("techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c")
+    same(techniques, compare_techniques(tracks, old="a", new={"one": "b", "two": "c"}))
+    assert [row["track"] for row in techniques] == ["one"] * 4 + ["two"] * 4
+    alone = rows("techniques", "other", "runs", "--old", "a", "--new", "c")
+    for row, of_two in zip(alone, techniques[4:]):
+        assert {**of_two, **row} == {**row, "track": "two"}, "but for the correction over both"
+        assert of_two["p_corrected"] >= row["p_corrected"] or row["p_corrected"] is None
+    both = rows("reordering", *TRACKS)
+    assert {row["tracks"] for row in both} == {2} and {row["systems"] for row in both} == {8}
+    for one, two, mean in zip(
+        rows("reordering", "qrels", "runs"), rows("reordering", "other", "runs"), both
+    ):
+        assert mean["tau"] == pytest.approx((one["tau"] + two["tau"]) / 2)
+        assert mean["dSort"] == pytest.approx((one["dSort"] + two["dSort"]) / 2)
+
+
+@pytest.mark.parametrize("analysis", [one for one in ANALYSES if one.tracks], ids=lambda a: a.name)
+def test_every_analysis_of_tracks_is_shown_and_drawn_of_two(files, monkeypatch, analysis):
+    pytest.importorskip("altair")
+    said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
+    spec = drawn(monkeypatch, analysis.name, *TRACKS, *said)
+    assert explained(spec)
+    if analysis.name != "reordering":
+        assert '"two"' in json.dumps(spec["datasets"]) or "two" in json.dumps(spec)
+        assert "two" in call(analysis.name, *TRACKS, *said).stdout
+    assert "-t dl19 dl19.qrels dl19-runs/" in call(analysis.name, "--help").stdout
+
+
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+def test_options_that_are_files(files):
+    from pyterrier_asl.analysis.best_runs import run_quality
+    from pyterrier_asl.analysis.rareness_pools import rareness_by_pool
+
+    weights = {q: float(i) for i, q in enumerate(QUERIES, 1)}
+    slices = {q: "xy"[i % 2] for i, q in enumerate(QUERIES)}
+    found = rows("run-quality", "qrels", "runs", "--weights", "weights", "--by", "slices")
+    same(found, run_quality(RUNS, QRELS, weights=weights, by=slices))
+    assert {row["slice"] for row in found} == {"x", "y"}
+    pools = {"manual": ["a", "c"], "automatic": ["b", "d"]}
+    said = ["--types", "types", "-m", "P_Rareness@3"]
+    same(
+        rows("rareness-pools", "qrels", "runs", *said),
+        rareness_by_pool(RUNS, QRELS, pools, "P_Rareness@3"),
+    )
+
+
+def test_notes_say_how_it_was_tested(files):
+    text = call("techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
+    assert text.splitlines()[-1].startswith("test: t; correction: holm; alpha: 0.05; family: 4")
+
+
+# Charts
+
+
+def drawn(monkeypatch, *said: str) -> dict:
+    """The Vega-Lite of the chart that a command would save, which Altair has validated."""
+    made = []
+    keep = lambda chart, path, **how: made.append(chart.to_dict())  # noqa: E731
+    monkeypatch.setattr(command_line, "save_chart", keep)
+    result = call(*said, "--chart", "drawn.html", "-o", "tsv")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[-1] == "wrote drawn.html"
+    return made[0]
+
+
+def explained(spec: dict, title_ends: str = "") -> bool:
+    title = spec["title"]
+    return title["text"].endswith(title_ends) and len(" ".join(title["subtitle"])) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_every_analysis_has_a_chart_with_a_caption(files, monkeypatch, analysis):
+    pytest.importorskip("altair")
+    convert = pytest.importorskip("vl_convert")
+    spec = drawn(monkeypatch, *arguments(analysis))
+    assert explained(spec)
+    svg = convert.vegalite_to_svg(spec)
+    assert svg.startswith("<svg")
+    assert analysis.name in EMPTY or 'role="graphics-symbol"' in svg, "a mark is to be seen"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:RarenessPool")
+@pytest.mark.parametrize(
+    "analysis", [one for one in ANALYSES if "by" in one.parameters], ids=lambda one: one.name
+)
+def test_each_slice_has_a_chart_of_its_own(files, monkeypatch, analysis):
+    pytest.importorskip("altair")
+    parts = drawn(monkeypatch, *arguments(analysis), "--by", "slices").get("vconcat", [])
+    if analysis.name not in EMPTY:
+        assert [explained(part, f": {name}") for part, name in zip(parts, "xy")] == [True, True]
+
+
+def test_charts_as_pictures(files):
+    pytest.importorskip("vl_convert")
+    assert call("search-lengths", "qrels", "runs", "--chart", "drawn.svg").exit_code == 0
+    assert (files / "drawn.svg").read_text().startswith("<svg")
+
+
+# Help and errors
+
+
+def test_list_has_paper_and_figure():
+    text = call("--list").stdout
+    for one in ANALYSES:
+        assert one.name in text and one.figure in text and one.what in text
+
+
+def test_help_has_the_analyses_and_each_its_options():
+    text = call("--help").stdout
+    assert "analyze ties dl20.qrels" in text and "stability" in text and "Table 2" in text
+    text = " ".join(call("reordering", "--help").stdout.split())
+    assert "From AP to ASL in steps" in text and "Alex, Hall, Metzler 2022, Table 2." in text
+    assert "--margin FLOAT Least relative difference of a better system. [default: 0.1]" in text
+    assert "--draws" not in text
+
+
+@pytest.mark.parametrize(
+    "said, message",
+    [
+        (["tie"], "No such command 'tie'"),
+        (["ties", "qrels"], "Missing argument 'RUN...'"),
+        (["ties", "qrels", "gone"], "there is no file or folder gone"),
+        (["ties", "qrels", "runs", "--draws", "3"], "No such option"),
+        (["techniques", "qrels", "runs", "--old", "a"], "Missing option '--new'"),
+        (["techniques", "qrels", "runs", "--old", "a", "--new", "z"], "['z']"),
+        (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
+        (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
+        (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
+        (["headroom"], "give QRELS and RUN... of one track, or --track for each"),
+        (["headroom", "qrels"], "Missing argument 'RUN...'"),
+        (["headroom", "qrels", "runs", *TRACKS], "or --track for each of several"),
+        (["headroom", *TRACKS[:4], *TRACKS[:4]], "track 'one' is given twice"),
+        (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for the queries of"),
+        (["techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
+        (["assessors", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
+        (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
+        (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
+        (["headroom", "qrels", "runs", "--by", "twice"], "twice, line 2: query 'q1' is there"),
+        (["discrimination", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
+        (["headroom", "qrels", "runs", "--chart", "c.doc"], "c.doc must end in one of .html"),
+        (["headroom", "qrels", "runs", "--chart", "no/c.svg"], "there is no folder no"),
+    ],
+)
+def test_what_cannot_be_analyzed(files, said, message):
+    (files / "short").write_text("q1\n")
+    (files / "twice").write_text("q1\tx\nq1\ty\n")
+    result = call(*said)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr.splitlines()[-1]

@@ -1,0 +1,186 @@
+"""``pyterrier-asl compare --machine-qrels``: people's judgements beside a machine's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import pyterrier_asl as asl
+from pyterrier_asl.cli import main
+from pyterrier_asl.comparison.audited import audited, audited_chart, plan_audit
+from pyterrier_asl.statistics.prediction_powered import prediction_powered
+
+QIDS = [f"q{number:02}" for number in range(30)]
+DOCNOS = [f"d{number}" for number in range(8)]
+
+
+def made_up(seed: int = 4) -> tuple[dict, dict, dict]:
+    """People's labels of all queries, a machine's, and two runs."""
+    draw = np.random.default_rng(seed)
+    people = {q: {d: int(draw.random() < 0.4) for d in DOCNOS} for q in QIDS}
+    machine = {
+        q: {d: max(grade, int(draw.random() < 0.2)) for d, grade in docs.items()}
+        for q, docs in people.items()
+    }
+    runs = {
+        name: {q: {d: skill * people[q][d] + draw.normal() for d in DOCNOS} for q in QIDS}
+        for name, skill in (("old", 0.3), ("new", 2.0))
+    }
+    return people, machine, runs
+
+
+PEOPLE, MACHINE, RUNS = made_up()
+JUDGED = [QIDS[place] for place in np.random.default_rng(8).permutation(30)[:12]]
+SAMPLE = {qid: PEOPLE[qid] for qid in JUDGED}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: people, machine, old.run, new.run."""
+    monkeypatch.chdir(tmp_path)
+    for name, qrels in (("people", SAMPLE), ("machine", MACHINE)):
+        lines = (f"{q} 0 {d} {grade}\n" for q, docs in qrels.items() for d, grade in docs.items())
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+def call(*arguments: str, people: str = "people") -> Result:
+    given = ["compare", people, "old.run", "new.run", "--machine-qrels", "machine", *arguments]
+    return CliRunner().invoke(main, given)
+
+
+@pytest.mark.parametrize("target", ["queries like these", "these queries"])
+def test_means_and_differences_are_estimated_of_the_measures_values(target):
+    found = audited(RUNS, SAMPLE, MACHINE, ["AP", "ASL@5"], target=target)
+    assert found["minus"].tolist() == ["", "", "old"] * 2
+    for name in ("AP", "ASL@5"):
+        values = {}
+        for who, qrels in (("people", SAMPLE), ("machine", MACHINE)):
+            frame = asl.evaluate(RUNS, qrels, [name])
+            values[who] = {
+                run: of_run.set_index("qid")[name] for run, of_run in frame.groupby("name")
+            }
+        rest = [qid for qid in QIDS if qid not in SAMPLE]
+        for row in found[found["measure"] == name].to_dict("records"):
+            h, f, unaudited = (
+                values[who][row["run"]].loc[qids].to_numpy()
+                - (values[who][row["minus"]].loc[qids].to_numpy() if row["minus"] else 0)
+                for who, qids in (("people", JUDGED), ("machine", JUDGED), ("machine", rest))
+            )
+            expected = prediction_powered(h, f, unaudited, target=target)
+            assert row["estimate"] == pytest.approx(float(expected.both.mean))
+            assert row["ci_low"] == pytest.approx(float(expected.both.low))
+            assert row["people"] == pytest.approx(h.mean())
+            assert row["machine"] == pytest.approx(np.mean([*f, *unaudited]))
+            assert row["lambda"] == pytest.approx(float(expected.lambda_))
+            assert row["saved"] == pytest.approx(float(expected.saved))
+    assert found.attrs["queries"] == 12 and found.attrs["machine_queries"] == 30
+    assert "drawn at random" in found.attrs["note"]
+
+
+def test_every_two_runs():
+    runs = {**RUNS, "third": RUNS["old"]}
+    found = audited(runs, SAMPLE, MACHINE, "AP", all_pairs=True)
+    pairs = found[found["minus"] != ""][["run", "minus"]]
+    assert pairs.values.tolist() == [["old", "new"], ["old", "third"], ["new", "third"]]
+    found = audited(runs, SAMPLE, MACHINE, "AP", baseline="new")
+    assert found["minus"].tolist() == ["", "", "", "new", "new"]
+
+
+def test_grades_of_a_machine_on_another_scale():
+    doubled = {q: {d: 3 * grade for d, grade in docs.items()} for q, docs in MACHINE.items()}
+    lenient = {q: {d: grade or 1 for d, grade in docs.items()} for q, docs in doubled.items()}
+    usual = audited(RUNS, SAMPLE, MACHINE, "AP(rel=1)")
+    other = audited(RUNS, SAMPLE, lenient, "AP(rel=1)", machine_rel=3)
+    assert other["estimate"].to_numpy() == pytest.approx(usual["estimate"].to_numpy())
+    assert other["measure"].tolist() == ["AP(rel=1)"] * 3
+
+
+def test_few_queries_are_warned_of():
+    with pytest.warns(UserWarning, match="people have judged 5 queries: below 10"):
+        audited(RUNS, {qid: PEOPLE[qid] for qid in QIDS[:5]}, MACHINE, "AP")
+
+
+def test_queries_that_the_machine_has_not_judged_are_an_error():
+    with pytest.raises(ValueError, match="1 queries that the machine has not, such as 'other'"):
+        audited(RUNS, {**SAMPLE, "other": {"d1": 1}}, MACHINE, "AP")
+
+
+def test_a_plan_keeps_the_pilot_and_goes_on_from_shorter_ones():
+    pilot = {qid: PEOPLE[qid] for qid in JUDGED[:6]}
+    plans = [plan_audit(RUNS, pilot, MACHINE, "AP", width, seed=3) for width in (0.5, 0.4)]
+    assert plans[0].queries < plans[1].queries
+    for plan in plans:
+        assert set(plan.drawn[:6]) == set(JUDGED[:6]) and len(set(plan.drawn)) == len(plan.drawn)
+        assert len(plan.drawn) == max(plan.queries, 6)
+    assert plans[1].drawn[: len(plans[0].drawn)] == plans[0].drawn
+    again = plan_audit(RUNS, pilot, MACHINE, "AP", 0.4, seed=3)
+    assert again.drawn == plans[1].drawn
+    assert plan_audit(RUNS, pilot, MACHINE, "AP", 0.4, seed=4).drawn != plans[1].drawn
+    enough = plan_audit(RUNS, SAMPLE, MACHINE, "AP", 0.9)
+    assert "The 12 queries that people have judged are enough" in enough.sentence()
+
+
+def test_a_plan_that_cannot_be(tmp_path):
+    plan = plan_audit(RUNS, SAMPLE, MACHINE, "AP", 1e-6)
+    assert plan.queries is None and sorted(plan.drawn) == QIDS
+    assert "Even all 30 queries are too few" in plan.sentence()
+    with pytest.raises(ValueError, match="above 0"):
+        plan_audit(RUNS, SAMPLE, MACHINE, "AP", 0)
+
+
+def test_the_command(files):
+    result = call("-m", "AP", "-o", "jsonl")
+    assert result.exit_code == 0, result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    expected = audited(RUNS, SAMPLE, MACHINE, "AP")
+    assert [row["estimate"] for row in rows] == pytest.approx(expected["estimate"].tolist())
+    assert "drawn at random" in result.stderr
+    table = call("-m", "AP", "--target", "these").stdout
+    assert "new - old" in table and "these 30 queries, had people judged all" in table.replace(
+        "\n", " "
+    )
+
+
+def test_the_draw_is_kept_in_a_file(files):
+    given = ("-m", "AP", "--plan", "0.3", "--draw", "audit.tsv", "--seed", "2")
+    result = call(*given, people="none")
+    assert result.exit_code == 0, result.stderr
+    assert "as if the machine were of no use" in result.stdout
+    about, *lines = Path("audit.tsv").read_text().splitlines()
+    said = json.loads(about.removeprefix("# "))
+    assert said["seed"] == 2 and said["queries"] == len(lines)
+    assert all(line.split("\t")[1] == "to judge" for line in lines)
+    again = call(*given, people="none")
+    assert again.exit_code == 2 and "a draw is made once" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--fail-if", "AP worse"), "has no --fail-if"),
+        (("-q",), "has no --fail-if, -q"),
+    ],
+)
+def test_what_does_not_go_together(files, given, says):
+    result = call(*given)
+    assert result.exit_code == 2 and says in result.stderr
+    alone = CliRunner().invoke(main, ["compare", "people", "old.run", "new.run", "--plan", "0.1"])
+    assert alone.exit_code == 2 and "go with --machine-qrels" in alone.stderr
+
+
+def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
+    drawn = audited_chart(audited(RUNS, SAMPLE, MACHINE, "AP")).to_dict()
+    (rows,) = drawn["datasets"].values()
+    assert {(row["what"], row["by"]) for row in rows} == {
+        (what, by)
+        for what in ("old", "new", "new - old")
+        for by in ("both", "people alone", "machine alone")
+    }

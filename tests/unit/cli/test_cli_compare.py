@@ -1,0 +1,515 @@
+"""``pyterrier-asl compare``: SciPy's numbers and loops', and conditions that set the status."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import brute_force
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from click.testing import CliRunner, Result
+
+import pyterrier_asl
+from pyterrier_asl.cli import main
+from pyterrier_asl.comparison.guard import Observed, check, holds, parse_condition
+from pyterrier_asl.statistics.intervals import sign_interval
+
+QUERIES = [f"q{number}" for number in range(1, 9)]
+DOCNOS = [f"d{number}" for number in range(12)]
+
+
+def made_up(seed: int) -> tuple[dict, dict]:
+    """Judgements, and two runs of which the second ranks worse."""
+    draw = np.random.default_rng(seed)
+    grades = {q: {d: int(draw.integers(0, 3)) for d in DOCNOS[:8]} for q in QUERIES}
+    runs: dict[str, dict] = {"good": {}, "bad": {}}
+    for q in QUERIES:
+        for name, skill in (("good", 2.0), ("bad", 0.3)):
+            scores = {d: skill * grades[q].get(d, 0) + draw.normal() for d in DOCNOS}
+            runs[name][q] = dict(sorted(scores.items(), key=lambda item: -item[1])[:9])
+    return grades, runs
+
+
+QRELS, RUNS = made_up(1)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: qrels, good.run, bad.run."""
+    monkeypatch.chdir(tmp_path)
+    lines = (f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items())
+    (tmp_path / "qrels").write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["compare", *arguments])
+
+
+def compare(*arguments: str) -> Result:
+    return call("qrels", "good.run", "bad.run", *arguments)
+
+
+def rows(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def by_measure(*arguments: str) -> dict[str, dict]:
+    return {row["measure"]: row for row in rows(compare("-o", "jsonl", *arguments))}
+
+
+def rankings(run: str) -> dict[str, list[str]]:
+    return {q: brute_force.ranking(RUNS[run][q], QRELS[q]) for q in QUERIES}
+
+
+def asl(run: str) -> np.ndarray:
+    return np.array([brute_force.asl(rankings(run)[q], QRELS[q], k=20) for q in QUERIES])
+
+
+def lexip(run: str) -> np.ndarray:
+    return np.array([brute_force.lexip(rankings(run)[q], QRELS[q]) for q in QUERIES])
+
+
+def rr_lp(rel: float = 1) -> np.ndarray:
+    """Of bad over good."""
+    good, bad = (
+        [brute_force.reciprocal_ranks(rankings(run)[q], QRELS[q], rel) for q in QUERIES]
+        for run in ("good", "bad")
+    )
+    return np.array([brute_force.rr_lp(b, a) for a, b in zip(good, bad)])
+
+
+def holm(p: dict[str, float]) -> dict[str, float]:
+    """Holm's correction, as a loop."""
+    corrected, largest = {}, 0.0
+    for done, name in enumerate(sorted(p, key=lambda name: p[name])):
+        largest = max(largest, min(1.0, (len(p) - done) * p[name]))
+        corrected[name] = largest
+    return corrected
+
+
+# Numbers
+
+
+def test_means_tests_and_intervals_are_those_of_scipy(files):
+    found = by_measure("-m", "ASL@20 LexiP")
+    assert list(found) == ["ASL@20", "LexiP", "rrLP", "sgnLP"]
+    p = {}
+    for name, values in {"ASL@20": asl, "LexiP": lexip}.items():
+        a, b = values("good"), values("bad")
+        test = scipy.stats.ttest_rel(b, a)
+        interval = test.confidence_interval(0.95)
+        row = found[name]
+        assert (row["a"], row["b"]) == pytest.approx((a.mean(), b.mean()))
+        assert row["difference"] == pytest.approx((b - a).mean())
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(interval))
+        assert row["effect"] == pytest.approx((b - a).mean() / (b - a).std(ddof=1))
+        assert row["p"] == pytest.approx(test.pvalue)
+        better = a - b if name == "ASL@20" else b - a
+        assert row["wins"] == sum(better > 0) and row["losses"] == sum(better < 0)
+        assert row["wins"] + row["losses"] + row["ties"] == len(QUERIES)
+    value = rr_lp()
+    wins, losses = int(sum(value > 0)), int(sum(value < 0))
+    assert found["rrLP"]["a"] is found["rrLP"]["b"] is None
+    assert found["rrLP"]["difference"] == pytest.approx(value.mean())
+    assert found["rrLP"]["p"] == pytest.approx(scipy.stats.ttest_1samp(value, 0).pvalue)
+    assert found["sgnLP"]["difference"] == pytest.approx((wins - losses) / len(QUERIES))
+    assert found["sgnLP"]["p"] == pytest.approx(
+        scipy.stats.binomtest(wins, wins + losses).pvalue
+    )
+    assert (found["sgnLP"]["wins"], found["sgnLP"]["losses"]) == (wins, losses)
+    p = {name: row["p"] for name, row in found.items()}
+    assert {name: row["p_corrected"] for name, row in found.items()} == pytest.approx(holm(p))
+
+
+def test_other_tests_and_corrections(files):
+    a, b = asl("good"), asl("bad")
+    found = by_measure("-m", "ASL@20", "--test", "wilcoxon", "--correction", "none")
+    assert found["ASL@20"]["p"] == pytest.approx(scipy.stats.wilcoxon(b - a).pvalue)
+    assert found["ASL@20"]["p_corrected"] == found["ASL@20"]["p"]
+    assert (found["ASL@20"]["test"], found["sgnLP"]["test"]) == ("wilcoxon", "sign")
+    found = by_measure("-m", "ASL@20", "--test", "randomization", "--correction", "bonferroni")
+    signs = np.array(np.meshgrid(*[[-1, 1]] * len(a))).reshape(len(a), -1).T
+    as_large = np.abs(signs @ (b - a)) >= abs((b - a).sum()) - 1e-9
+    assert found["ASL@20"]["p"] == pytest.approx(as_large.mean())
+    assert found["ASL@20"]["p_corrected"] == pytest.approx(min(1, 3 * as_large.mean()))
+    found = by_measure("-m", "ASL@20", "--test", "sign")
+    worse = int(sum(b > a))
+    assert found["ASL@20"]["p"] == pytest.approx(
+        scipy.stats.binomtest(worse, worse + int(sum(b < a))).pvalue
+    )
+
+
+def test_rel_is_for_preferences_and_for_measures_that_do_not_say(files):
+    found = by_measure("-m", "ASL@20", "--rel", "2")
+    assert list(found) == ["ASL(rel=2)@20", "rrLP", "sgnLP"]
+    assert found["rrLP"]["difference"] == pytest.approx(rr_lp(2).mean())
+
+
+def test_preferences_take_for_relevant_what_lexip_does(files):
+    assert by_measure("-m", "LexiP(rel=2)")["rrLP"]["difference"] == pytest.approx(rr_lp(2).mean())
+
+
+def test_by_query(files):
+    found = rows(compare("-m", "ASL@20", "-q", "-o", "jsonl"))
+    assert list(dict.fromkeys(row["measure"] for row in found)) == ["ASL@20", "rrLP", "sgnLP"]
+    expected = {
+        "ASL@20": dict(zip(QUERIES, asl("bad") - asl("good"))), "rrLP": dict(zip(QUERIES, rr_lp()))
+    }  # fmt: skip
+    for name, changes in expected.items():
+        of_measure = [row for row in found if row["measure"] == name]
+        differences = {row["qid"]: row["difference"] for row in of_measure}
+        assert differences == pytest.approx(changes)
+        losses = list(differences.values())
+        assert losses == sorted(losses, reverse=name == "ASL@20")  # the largest loss first
+
+
+def search_length(run: str, qid: str, docno: str) -> int:
+    """At depth 20, a missing document after the last."""
+    ranking, wanted = rankings(run)[qid], brute_force.relevant(QRELS[qid])
+    if docno not in ranking:
+        return 20 - len(wanted & set(ranking)) + 1
+    return sum(other not in wanted for other in ranking[: ranking.index(docno)]) + 1
+
+
+def test_documents_that_moved(files):
+    found = rows(compare("-m", "ASL@20", "--moved", "1000", "-o", "jsonl"))
+    expected = {
+        (q, d): search_length("bad", q, d) - search_length("good", q, d)
+        for q in QUERIES
+        for d in brute_force.relevant(QRELS[q])
+    }
+    assert {(row["qid"], row["docno"]): row["change"] for row in found} == {
+        (q, d): change
+        for (q, d), change in expected.items()
+        if change and any(d in rankings(name)[q] for name in RUNS)
+    }
+    sizes = [abs(row["change"]) for row in found]
+    assert sizes == sorted(sizes, reverse=True)
+    for row in found:
+        runs = [name for name in RUNS if row["docno"] in rankings(name)[row["qid"]]]
+        expected_found = {("good", "bad"): "both", ("good",): "A", ("bad",): "B"}
+        assert row["found"] == expected_found[tuple(runs)]
+    assert len(rows(compare("-m", "ASL@20", "--moved", "2", "-o", "jsonl"))) == 2
+
+
+# Formats
+
+
+def test_table_says_who_is_who_and_what_was_done(files):
+    text = compare("-q").stdout
+    lines = text.splitlines()
+    assert lines[:2] == ["A: good (baseline)", "B: bad"]
+    assert lines[3].split()[:6] == ["measure", "A", "B", "B", "-", "A"]
+    assert "p (holm)" in lines[3] and lines[5].startswith(" ASL@1000 ↓")
+    text = " ".join(text.split())
+    assert "is corrected over these" in text and "over 8 queries" in text
+    assert "B - A by query, the largest loss" in text and "Those that moved farthest" in text
+    assert "Those that moved" not in compare("--moved", "0").stdout
+
+
+def test_tsv_has_names_and_p_values_that_are_not_rounded_to_0(files):
+    head, *lines = compare("-o", "tsv", "-m", "ASL@20", "-p", "2").stdout.splitlines()
+    names = head.split("\t")
+    assert names == [
+        "measure", "a", "b", "difference", "ci_low", "ci_high", "effect", "wins", "losses",
+        "ties", "p", "p_corrected", "test", "detectable",
+    ]  # fmt: skip
+    row = dict(zip(names, lines[0].split("\t")))
+    assert row["a"] == f"{asl('good').mean():.2f}"
+    p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
+    assert row["p"] == f"{p:.2g}" and float(row["p"]) > 0
+    assert dict(zip(names, lines[1].split("\t")))["a"] == ""
+
+
+def test_latex(files):
+    text = compare("-o", "latex", "-m", "ASL@20", "-p", "3").stdout
+    assert r"\toprule" in text
+    assert rf"good & \textbf{{{asl('good').mean():.3f}}}" in text
+    p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
+    assert 3 * p < 0.05 and f"bad & {asl('bad').mean():.3f}$^{{-}}$" in text
+
+
+def test_two_tables_do_not_fit_into_one_file(files):
+    result = compare("-q", "--moved", "3", "-o", "tsv")
+    assert result.exit_code == 2 and "-q and --moved are two tables" in result.stderr
+
+
+# Conditions
+
+
+def test_the_condition_sets_the_exit_status(files):
+    a, b = asl("good"), asl("bad")
+    p = scipy.stats.ttest_rel(b, a).pvalue
+    assert b.mean() > a.mean() and 1e-6 < p < 0.05
+    result = compare("-m", "AP", "--fail-if", "ASL@20 worse p<.05")
+    assert result.exit_code == 1
+    holds = f"FAIL: ASL@20 worse p<.05 [{(b - a).mean():+.4g} from A to B"
+    assert holds in result.stderr and "Guard: FAIL" in result.stderr
+    assert f"p = {p:.4g}, a t-test" in result.stderr
+    assert "ASL@20" in result.stdout
+    result = compare("-m", "AP", "--fail-if", "ASL@20 better", "--fail-if", "nASL@20 higher")
+    assert result.exit_code == 0
+    assert result.stderr.count("PASS: ") == 2
+
+
+@pytest.mark.slow
+def test_p_of_conditions_is_corrected_over_the_conditions_alone(files):
+    p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
+    other = scipy.stats.ttest_rel(lexip("bad"), lexip("good")).pvalue
+    asked = ["--fail-if", f"ASL@20 worse p<{1.01 * p}"]
+    for shown in (["-m", "AP"], [], ["-m", "ASL@20 AP RR nDCG"]):
+        assert compare(*asked, *shown).exit_code == 1
+    both = [*asked, "--fail-if", "LexiP different p<1e-9", "--fail-if", "AP worse by 1000%"]
+    result = compare(*both)
+    corrected = holm({"ASL@20": p, "LexiP": other})
+    assert f"p = {corrected['ASL@20']:.4g} by holm over 2 conditions" in result.stderr
+    assert result.exit_code == (0 if corrected["ASL@20"] > 1.01 * p else 1)
+    assert compare(*both, "--correction", "none").exit_code == 1
+
+
+def test_conditions_on_preferences_and_with_rel(files):
+    assert compare("-m", "AP", "--fail-if", "rrLP worse").exit_code == 1
+    assert compare("-m", "AP", "--fail-if", "sgnLP better").exit_code == 0
+    result = compare("-m", "AP", "-l", "2", "--fail-if", "ASL@20 worse")
+    assert "ASL(rel=2)@20" in result.stdout and "FAIL: ASL@20 worse" in result.stderr
+
+
+def test_identical_runs_hold_no_condition(files):
+    (files / "same.run").write_text((files / "good.run").read_text())
+    guards = [x for how in ("worse", "better", "different p<1") for x in ("--fail-if", f"AP {how}")]
+    result = call("qrels", "good.run", "same.run", *guards)
+    assert result.exit_code == 0
+    assert "PASS: AP different p<1 [+0 from A to B (+0.00 %), p = 1" in result.stderr
+    assert "0 have fewer irrelevant documents above them" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "text, difference, higher, expected",
+    [
+        ("AP worse", -0.01, True, True),
+        ("AP worse", 0.01, True, False),
+        ("ASL worse", 0.01, False, True),
+        ("ASL better", -0.01, False, True),
+        ("AP lower by .01", -0.01, True, True),
+        ("AP lower by 0.011", -0.01, True, False),
+        ("AP worse by 2%", -0.01, True, True),
+        ("AP worse by 2.1 %", -0.01, True, False),
+        ("AP different by 1e-3 p < 0.05", 0.01, True, True),
+        ("AP different p<.04", 0.01, True, False),
+        ("Judged@10 higher", 0.01, None, True),
+        ("ASL(g=10, rel=2)@20 worse p<.05", 0.01, False, True),
+        ("AP different", 1e-17, True, False),
+    ],
+)
+def test_what_conditions_mean(text, difference, higher, expected):
+    found = Observed(mean_a=0.5, difference=difference, higher_is_better=higher, p=0.04)
+    assert holds(parse_condition(text), found) is expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "AP", "worse", "AP bad", "AP worse by", "AP worse p<", "AP worse p>.05",
+             "AP worse .05", "AP worse by 2 percent", "AP worse by -1", "AP worse p<2"],
+)  # fmt: skip
+def test_what_is_no_condition(files, text):
+    result = compare("--fail-if", text)
+    assert result.exit_code == 2
+    assert result.stdout == "" and f"the condition {text!r}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("Foo worse", "'Foo': there is no such measure"),
+        ("Judged@10 worse", "neither better nor worse; write higher, lower or different"),
+        ("rrLP worse by 5%", "leave out the %"),
+        ("P worse", "a condition speaks of one measure"),
+        ("AP worse by 1e400", "can never hold: 1e400 is infinite"),
+        ("sgnLP worse by 2", "lies between -1 and 1, so the condition can never hold"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_measure(files, text, message):
+    result = compare("--fail-if", text)
+    assert result.exit_code == 2 and message in result.stderr
+    check(parse_condition("Judged@10 higher"), None)
+
+
+# Errors
+
+
+def test_files_of_one_name_are_distinguished(files):
+    (files / "new").mkdir()
+    (files / "new" / "good.run").write_text((files / "bad.run").read_text())
+    lines = call("qrels", "good.run", "new/good.run").stdout.splitlines()
+    assert lines[:2] == ["A: good.run (baseline)", "B: new/good.run"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["good.run", "gone"], "there is no file gone"),
+        (["good.run", "."], ". is a folder: name run files"),
+        (["good.run", "good.run"], "are one file: name two runs"),
+        (["good.run", "other"], "other': the run answers none of the 8"),
+        (["good.run", "short"], "short, line 1"),
+        (["good.run", "bad.run", "-m", "TBG"], "TBG needs the lengths of the documents"),
+    ],
+)
+def test_what_cannot_be_compared(files, arguments, message):
+    (files / "other").write_text("x1 Q0 d1 1 2.0 tag\n")
+    (files / "short").write_text("q1 Q0\n")
+    result = call("qrels", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr.splitlines()[-1]
+
+
+def test_hint_where_grades_exceed_1(files):
+    assert compare("-m", "AP").stderr.startswith("Hint: ")
+
+
+def test_help_teaches_the_grammar():
+    text = call("--help").stdout
+    assert "better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]" in text
+    assert "RUN_A is the baseline" in text and "exit status" in text
+
+
+# The guard's three outcomes
+
+
+def without(run: str, qids: list[str], path: Path) -> None:
+    """The run with no answer to some queries."""
+    kept = {q: docs for q, docs in RUNS[run].items() if q not in qids}
+    lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in kept.items() for d, s in docs.items())
+    path.write_text("".join(lines))
+
+
+def test_a_run_that_leaves_queries_unanswered_fails(files):
+    without("good", ["q3", "q5"], Path("new.run"))
+    asked = ["qrels", "good.run", "new.run", "-m", "AP", "--fail-if", "AP worse p<.0001"]
+    result = call(*asked)
+    assert result.exit_code == 1 and "Guard: FAIL" in result.stderr
+    assert "2 queries that good answers unanswered, e.g. 'q3'" in result.stderr
+    allowed = call(*asked, "--allow-missing")
+    assert allowed.exit_code == 0 and "Guard: PASS" in allowed.stderr
+    said = "new does not answer 2 queries of 8 that good answers (q3, q5)"
+    assert said in " ".join(allowed.stdout.split())
+    # The other way round nothing is missing, and without a guard nothing fails.
+    assert call("qrels", "new.run", "good.run", "--fail-if", "AP worse").exit_code == 0
+    assert call(*asked[:5]).exit_code == 0
+
+
+def test_one_query_is_not_enough_for_a_test(files):
+    Path("one").write_text("".join(f"q1 0 {d} {grade}\n" for d, grade in QRELS["q1"].items()))
+    result = call("one", "good.run", "bad.run", "-m", "AP", "--fail-if", "AP worse p<.05")
+    assert result.exit_code == 2 and "Guard: ERROR" in result.stderr
+    assert "no test can be made: there is only one query" in result.stderr
+
+
+def test_a_damaged_file_is_an_error_and_no_verdict(files):
+    whole = gzip.compress(Path("bad.run").read_bytes(), mtime=0)
+    Path("bad.run.gz").write_bytes(whole[: len(whole) // 2])
+    result = call("qrels", "good.run", "bad.run.gz", "--fail-if", "AP worse")
+    assert result.exit_code == 2 and "bad.run.gz" in result.stderr
+
+
+def test_a_fault_of_the_program_is_an_error_and_no_verdict(files, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr("pyterrier_asl.comparison.compare.compare", broken)
+    result = call("qrels", "good.run", "bad.run", "--fail-if", "AP worse")
+    assert result.exit_code == 2
+    assert "ZeroDivisionError: of ours (--traceback shows where)" in result.stderr
+
+
+def test_verdicts_for_programs(files):
+    asked = ["-m", "AP", "--fail-if", "AP worse p<.05", "--fail-if", "AP better"]
+    result = compare(*asked, "-o", "jsonl", "--junit", "verdicts.xml", "--github")
+    assert result.exit_code == 1
+    *_, first, second, last = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (first["condition"], first["outcome"]) == ("AP worse p<.05", "FAIL")
+    assert (second["condition"], second["outcome"]) == ("AP better", "PASS")
+    assert last == {"verdict": "FAIL", "status": 1}
+    suite = ElementTree.parse("verdicts.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    assert [case.get("name") for case in suite] == ["AP worse p<.05", "AP better"]
+    assert suite[0].find("failure") is not None and suite[1].find("failure") is None
+    assert "::error title=FAIL%3A AP worse p<.05::bad: " in result.stderr
+    assert "::notice title=PASS%3A AP better::" in result.stderr
+
+
+def test_several_runs_against_one(files):
+    without("bad", ["q1"], Path("other.run"))
+    asked = ["qrels", "good.run", "bad.run", "other.run", "-m", "AP ASL@20"]
+    found = rows(call(*asked, "-o", "jsonl"))
+    assert list(dict.fromkeys(row["run"] for row in found)) == ["bad", "other"]
+    two = {row["measure"]: row for row in rows(compare("-m", "AP ASL@20", "-o", "jsonl"))}
+    for row in found[:4]:
+        assert {**row, "p_corrected": 0, "run": 0} == {
+            **two[row["measure"]], "p_corrected": 0, "run": 0
+        }  # fmt: skip
+    p = {f"{row['run']} {row['measure']}": row["p"] for row in found}
+    corrected = {f"{row['run']} {row['measure']}": row["p_corrected"] for row in found}
+    assert corrected == pytest.approx(holm(p))
+    lines = call(*asked, "-o", "latex").stdout.splitlines()
+    assert [line.split(" & ")[0] for line in lines if " & " in line][1:] == ["good", "bad", "other"]
+
+
+def test_documents_that_neither_run_retrieved_are_counted_as_such(files):
+    counts = {"both": 0, "A": 0, "B": 0, "neither": 0}
+    for q in QUERIES:
+        for d in brute_force.relevant(QRELS[q]):
+            found = tuple(d in rankings(name)[q] for name in ("good", "bad"))
+            counts[{(True, True): "both", (True, False): "A", (False, True): "B"}.get(
+                found, "neither")] += 1  # fmt: skip
+    text = " ".join(compare("-m", "ASL@20").stdout.split())
+    assert f"Retrieved by both runs: {counts['both']}, of which" in text
+    assert f"Retrieved by A only: {counts['A']}; by B only: {counts['B']}; by neither: " in text
+    assert f"by neither: {counts['neither']}." in text
+
+
+def test_the_interval_of_a_sign_stays_in_its_range(files):
+    value = rr_lp()
+    wins, losses = int(sum(value > 0)), int(sum(value < 0))
+    row = by_measure("-m", "AP")["sgnLP"]
+    interval = sign_interval(wins, losses, len(QUERIES))
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(interval[1:])
+    assert row["ci_low"] >= -1
+
+
+def test_in_python_from_frames(files):
+    frames = {
+        name: pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()],
+            columns=["qid", "docno", "score"],
+        )
+        for name, run in RUNS.items()
+    }
+    compared = pyterrier_asl.compare(
+        frames, QRELS, ["AP", "ASL@20"], baseline="bad", conditions=["AP better p<.05"]
+    )
+    assert (compared.baseline, compared.runs) == ("bad", ["good"])
+    there = {row["measure"]: row for row in compared.summary.to_dict("records")}
+    assert there["ASL@20"]["difference"] == pytest.approx((asl("good") - asl("bad")).mean())
+    assert [one.outcome.name for one in compared.verdicts] == ["FAIL"]
+
+
+def test_each_run_is_judged_once(files, monkeypatch):
+    from pyterrier_asl.judging.judgements import Judgements
+
+    judged = []
+    method = Judgements.judge_part  # judge_whole calls it
+    monkeypatch.setattr(
+        Judgements, "judge_part", lambda *given: judged.append(1) or method(*given)
+    )
+    rows(compare("-m", "AP ASL@5 LexiP nDCG@10", "-o", "jsonl"))
+    assert len(judged) == 2

@@ -1,0 +1,291 @@
+"""``pyterrier-asl tune``: what is printed is what the pipeline measures at the printed settings."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import brute_force
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from click.testing import CliRunner, Result
+
+from pyterrier_asl import RobertsonPRF, TermIndex
+from pyterrier_asl.cli import main
+from pyterrier_asl.tuning import clarke
+
+pytest.importorskip("optuna")
+
+WORDS = [f"w{number}" for number in range(30)]
+
+
+def made_up(seed: int) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, int]]]:
+    """Documents, queries and judgements."""
+    draw = np.random.default_rng(seed)
+    share = 1 / np.arange(3, len(WORDS) + 3)
+    docs = {
+        f"d{number}": " ".join(draw.choice(WORDS, draw.integers(3, 30), p=share / share.sum()))
+        for number in range(60)
+    }
+    queries = {f"q{number}": " ".join(draw.choice(WORDS[5:], 2)) for number in range(6)}
+    # What holds more of a query's words is more often relevant.
+    qrels = {
+        qid: {
+            docno: int(sum(text.split().count(w) for w in query.split()) + draw.normal() > 1.5)
+            for docno, text in docs.items()
+        }
+        for qid, query in queries.items()
+    }
+    return docs, queries, qrels
+
+
+WORLDS = {"here": made_up(1), "there": made_up(2)}
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch) -> Path:
+    """The folder the command is run in: two collections, here/ and there/."""
+    monkeypatch.chdir(tmp_path)
+    for name, (docs, queries, qrels) in WORLDS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        with gzip.open(folder / "docs.jsonl.gz", "wt") as file:
+            for docno, text in docs.items():
+                title, *rest = text.split(" ", 1)
+                file.write(json.dumps({"docno": docno, "title": title, "text": "".join(rest)}))
+                file.write("\n")
+        (folder / "queries.tsv").write_text("".join(f"{q}\t{t}\n" for q, t in queries.items()))
+        (folder / "qrels.txt").write_text(
+            "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
+        )
+    return tmp_path
+
+
+def tune(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["tune", *arguments, "--trials", "6"])
+
+
+def printed(*arguments: str) -> dict[str, dict[tuple[str, str], float]]:
+    """Column -> stage and name -> value."""
+    result = tune(*arguments, "-o", "jsonl")
+    assert result.exit_code == 0, result.output
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    columns = [name for name in rows[0] if name not in ("stage", "name")]
+    return {c: {(row["stage"], row["name"]): row[c] for row in rows} for c in columns}
+
+
+def measured(world: str, *stages: dict, topics: slice = slice(None)) -> dict[str, float]:
+    """Mean AP and TBG of the pipeline."""
+    values = by_query(world, *stages, topics=topics)
+    return {name: float(np.mean(each)) for name, each in values.items()}
+
+
+def by_query(
+    world: str, retrieval: dict, feedback: dict, final: dict, topics: slice = slice(None)
+) -> dict[str, np.ndarray]:
+    """AP and TBG of the pipeline for each query, by ir_measures and by a loop."""
+    docs, queries, qrels = WORLDS[world]
+    index = TermIndex.from_documents(
+        [{"docno": docno, "text": text} for docno, text in docs.items()], verbose=False
+    )
+    pipeline = index.bm25(**retrieval) >> RobertsonPRF(index, **feedback) >> index.bm25(**final)
+    asked = dict(list(queries.items())[topics])
+    found = pipeline.transform(pd.DataFrame({"qid": list(asked), "query": list(asked.values())}))
+    run: dict[str, dict] = {
+        qid: dict(zip(part["docno"], part["score"])) for qid, part in found.groupby("qid")
+    }
+    judged = {qid: qrels[qid] for qid in asked}
+    lengths = {docno: len(text.split()) for docno, text in docs.items()}
+    tbg = [
+        brute_force.tbg(brute_force.ranking(run.get(qid, {}), judged[qid]), judged[qid], lengths)
+        for qid in asked
+    ]
+    ap = {m.query_id: m.value for m in ir_measures.AP.iter_calc(judged, run)}
+    return {"AP": np.array([ap.get(qid, 0.0) for qid in asked]), "TBG": np.array(tbg)}
+
+
+def settings(column: dict[tuple[str, str], float]) -> list[dict]:
+    names = {"initial retrieval": ("b", "k1"), "feedback": ("fb_docs", "fb_terms", "gamma"),
+             "final retrieval": ("b", "k1")}  # fmt: skip
+    return [{name: column[stage, name] for name in own} for stage, own in names.items()]
+
+
+def test_the_table_is_what_the_pipeline_measures(folders):
+    found = printed("here", "--transfer", "there", "--seed", "3")
+    assert list(found) == ["AP best", "AP worst", "TBG best", "TBG worst"]
+    for metric in ("AP", "TBG"):
+        best = found[f"{metric} best"]
+        stages = settings(best)
+        values = measured("here", *stages)
+        other = measured("there", *stages)
+        for name in ("AP", "TBG"):
+            assert best["final retrieval", name] == pytest.approx(values[name], abs=1e-9)
+            assert best["transfer to there", name] == pytest.approx(other[name], abs=1e-9)
+            # Until it is tuned, the last retrieval has the parameters of the first.
+            before = measured("here", stages[0], stages[1], stages[0])[name]
+            assert best["feedback", name] == pytest.approx(before, abs=1e-9)
+        worst = found[f"{metric} worst"]
+        for stage in ("initial retrieval", "feedback", "final retrieval"):
+            assert best[stage, metric] >= worst[stage, metric]
+        assert worst["transfer to there", metric] is None
+        assert isinstance(best["feedback", "fb_docs"], int)
+
+
+@pytest.mark.slow
+def test_split_tunes_on_one_half_and_measures_the_other(folders):
+    found = printed("here", "--split", "--metric", "AP")
+    assert list(found) == ["AP best", "AP worst"]
+    stages = settings(found["AP best"])
+    tuned = measured("here", *stages, topics=slice(0, None, 2))
+    other = measured("here", *stages, topics=slice(1, None, 2))
+    for name in ("AP", "TBG"):
+        column = found["AP best"]
+        assert column["final retrieval", name] == pytest.approx(tuned[name], abs=1e-9)
+        assert column["transfer to here, even", name] == pytest.approx(other[name], abs=1e-9)
+
+
+def test_split_compares_with_the_default_parameters(folders):
+    found = printed("here", "--split", "--metric", "AP")["AP best"]
+    even = slice(1, None, 2)
+    tuned = by_query("here", *settings(found), topics=even)
+    default = by_query("here", {}, {}, {}, topics=even)
+    for name in ("AP", "TBG"):
+        means = tuned[name].mean(), default[name].mean()
+        assert found["defaults on here, even", name] == pytest.approx(means[1], abs=1e-9)
+        difference = found["difference on here, even", name]
+        assert difference == pytest.approx(means[0] - means[1], abs=1e-9)
+        expected = scipy.stats.ttest_rel(tuned[name], default[name]).pvalue
+        p = found["difference on here, even", f"{name} p-value"]
+        assert p == pytest.approx(expected, abs=1e-9)
+    tuned_ap, default_ap = tuned["AP"].mean(), default["AP"].mean()
+    text = tune("here", "--split", "--metric", "AP").stdout
+    said = text.splitlines()[-1]
+    assert said.startswith("Tuning for AP ")
+    assert f"on here, even: AP is {tuned_ap:.4f}, with default parameters {default_ap:.4f}" in said
+    # Machines get rows only.
+    assert "Tuning for" not in tune("here", "--split", "--metric", "AP", "-o", "tsv").stdout
+
+
+@pytest.mark.parametrize(
+    "metric, tuned, default, p, what",
+    [
+        ("AP", 0.4, 0.3, 0.01, "helps"),
+        ("AP", 0.4, 0.3, 0.2, "has no significant effect"),
+        ("AP", 0.3, 0.4, 0.2, "does not help"),
+        ("AP", 0.3, 0.4, 0.01, "hurts"),
+        ("AP", 0.3, 0.3, math.nan, "does not help"),
+        ("ASL@10", 3.0, 4.0, 0.01, "helps"),
+        ("ASL@10", 4.0, 3.0, 0.01, "hurts"),
+    ],
+)
+def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what):
+    sentence = clarke._verdict(metric, "x", tuned, default, p)
+    assert sentence.startswith(f"Tuning for {metric} {what} on x: ")
+    assert ("no test can be made" in sentence) == math.isnan(p)
+
+
+def test_transfer_to_the_topics_that_were_tuned_on_is_pointed_out(folders):
+    result = tune("here", "--transfer", "here", "--metric", "AP")
+    assert "topics of 'here' are among the" in result.stderr
+
+
+def test_a_storage_that_is_none_is_refused_before_documents_are_read(folders):
+    result = tune("gone", "--storage", "foo")
+    assert result.exit_code == 2
+    assert "the storage 'foo' cannot be opened" in result.stderr
+
+
+def test_less_is_better_where_it_is(folders):
+    found = printed("here", "--metric", "ASL@100")
+    for stage in ("initial retrieval", "feedback", "final retrieval"):
+        best, worst = (found[f"ASL@100 {which}"][stage, "ASL@100"] for which in ("best", "worst"))
+        assert best < worst
+    names = {name for stage, name in found["ASL@100 best"] if stage == "feedback"}
+    assert {"AP", "TBG", "ASL@100"} < names
+
+
+def test_the_same_seed_gives_the_same_and_a_study_resumes(folders):
+    once = tune("here", "--metric", "AP", "-o", "tsv").stdout
+    assert tune("here", "--metric", "AP", "-o", "tsv").stdout == once
+    assert tune("here", "--metric", "AP", "-o", "tsv", "--seed", "9").stdout != once
+    kept = ["here", "--metric", "AP", "-o", "tsv", "--storage", "sqlite:///search.db"]
+    assert tune(*kept).stdout == once
+    assert tune(*kept).stdout == once and (folders / "search.db").is_file()
+
+
+def test_table_has_the_papers_words(folders):
+    text = tune("here", "--metric", "TBG").stdout
+    assert text.startswith("here: BM25 with feedback, 6 trials a stage")
+    assert "depth (m)" in text and "TBG best" in text and "fb_docs" not in text
+    assert r"\toprule" in tune("here", "--metric", "TBG", "-o", "latex").stdout
+
+
+def test_what_is_written(folders):
+    result = tune("here", "--metric", "AP", "--out", "found/here", "-o", "tsv")
+    table = pd.read_csv(folders / "found/here/table.csv")
+    head, first, *_ = result.stdout.splitlines()
+    assert list(table.columns) == head.split("\t")
+    assert first.split("\t")[:2] == table.iloc[0, :2].tolist()
+    trials = pd.read_csv(folders / "found/here/AP-initial-retrieval.csv")
+    assert len(trials) == 6 and trials["AP"].max() == pytest.approx(float(table.iloc[2, 2]))
+    assert result.stderr.count("wrote ") == len(list((folders / "found/here").iterdir()))
+    if (folders / "found/here/scores.html").exists():
+        assert "initial retrieval, tuned on AP" in (folders / "found/here/scores.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "said, message",
+    [
+        (["gone"], "there is no folder 'gone', and ir_datasets has no dataset 'gone'"),
+        (["."], "has no docs.jsonl.gz: a collection's folder holds"),
+        (["here", "--split", "--transfer", "there"], "exclude each other"),
+        (["here", "--metric", "Foo"], "'Foo': there is no such measure"),
+        (["here", "--metric", "Judged@10"], "neither better nor worse"),
+        (["bad_docs"], "docs.jsonl.gz: line 2: expected an object with docno and text"),
+        (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
+        (["null_docno"], "the docno is None; a docno is text or a whole number"),
+        (["docs_twice"], "docs.jsonl.gz: docno 'd1' comes twice, as document 1 and 2"),
+        (["queries_twice"], "queries.tsv, line 2: query 'q1' comes twice"),
+        (["bad_queries"], "queries.tsv, line 1: expected qid<TAB>query, found 'q1 w1'"),
+        (["other_topics"], "none of the 1 topics is judged"),
+    ],
+)
+def test_what_cannot_be_tuned(folders, said, message):
+    for name, lines, queries in [
+        ("bad_docs", '{"docno": "d", "text": "w1"}\n{"docno": 1}\n', "q1\tw1\n"),
+        ("null_text", '{"docno": "d1", "text": null}\n', "q1\tw1\n"),
+        ("null_docno", '{"docno": null, "text": "w1"}\n', "q1\tw1\n"),
+        ("docs_twice", '{"docno": "d1", "text": "w1"}\n{"docno": "d1", "text": ""}\n', "q1\tw\n"),
+        ("queries_twice", '{"docno": "d1", "text": "w1"}\n', "q1\tw1\nq1\tw2\n"),
+        ("bad_queries", '{"docno": "d1", "text": "w1"}\n', "q1 w1\n"),
+        ("other_topics", '{"docno": "d1", "text": "w1 w2"}\n', "z1\tw1\n"),
+    ]:
+        (folders / name).mkdir()
+        (folders / name / "docs.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+        (folders / name / "queries.tsv").write_text(queries)
+        (folders / name / "qrels.txt").write_text("q1 0 d1 1\n")
+    result = tune(*said)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr.splitlines()[-1]
+
+
+def test_without_optuna_it_says_what_to_install(folders):
+    code = (
+        "import sys; sys.modules['optuna'] = None\n"
+        "from pyterrier_asl.cli import main; main(['tune', 'here'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: searches need Optuna: pip install 'pyterrier-asl[tune]'")
+
+
+def test_help_teaches():
+    text = CliRunner().invoke(main, ["tune", "--help"]).stdout
+    assert "docs.jsonl.gz" in text and "--transfer corpora/cacm" in text

@@ -1,0 +1,238 @@
+"""Bounds over all labellings: worked cases, and enumeration of every labelling."""
+
+from __future__ import annotations
+
+import ir_measures
+import labellings
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl import DocLengths, RarenessPool, evaluate
+from pyterrier_asl.evaluation.bounds import bounds
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.labellings import Labelled, is_exact, unjudged_of
+from pyterrier_asl.scoring.bounds import lexicographic_verdicts
+
+EXACT = 1e-9
+DOCUMENTS = [f"d{i}" for i in range(7)]
+
+
+def scored(docs):
+    return {"q": {doc: -place for place, doc in enumerate(docs)}}
+
+
+def labelled(rankings, grades, measure, **options):
+    """Rankings of one query (empty ones too) in a measure."""
+    judged = JudgedRuns.of({"every": scored(["z"])}, {"q": {**grades, "z": 0}}).judgements
+    judged = type(judged)({"q": grades})
+    runs = [judged.judge_part(scored(docs) if docs else {}) for docs in rankings]
+    depth = options.get("depth")
+    return Labelled(unjudged_of(runs, [measure], depth), measure, **options)
+
+
+def measure_of(name, case):
+    name, _, rest = name.partition("(")
+    params = {"RBP": "p=0.8, rel=1"}.get(name, rest.rstrip(")"))
+    measure = ir_measures.parse_measure(f"{name}({params})@{case['k']}")
+    if name == "TBG":
+        lengths = DocLengths.from_dict(case["lengths"], name="some")
+        measure = measure(lengths=lengths)
+    return measure
+
+
+def test_worked_cases(holes_vectors):
+    for case in holes_vectors["cases"]:
+        pair = case["A"], case["B"]
+        for name, (low, high) in case["one"].items():
+            one = labelled(pair, case["judged"], measure_of(name, case))
+            found = [float(bound[0]) for bound in one.bounds(0)]
+            assert found == pytest.approx([low, high], abs=EXACT), (name, case)
+        for name, expected in case["pair"].items():
+            if name == "sgnLP":
+                one = labelled(pair, case["judged"], measure_of("RR", case))
+                verdicts = lexicographic_verdicts(one.pair(one.side(0), one.side(1)))[0]
+                assert [sign for sign in (-1, 0, 1) if verdicts[sign + 1]] == expected, case
+                continue
+            one = labelled(pair, case["judged"], measure_of(name, case))
+            low, high = (float(bound[0]) for bound in one.difference(0, 1))
+            if is_exact(one.measure, pair=True):
+                assert [low, high] == pytest.approx(expected, abs=EXACT), (name, case)
+            else:
+                assert low <= expected[0] + EXACT and high >= expected[1] - EXACT, (name, case)
+
+
+MEASURES = {
+    "P@3": ("P", 3, {}),
+    "R@3": ("R", 3, {}),
+    "R@7": ("R", 7, {}),
+    "RR@3": ("RR", 3, {}),
+    "RR": ("RR", None, {}),
+    "Success@3": ("Success", 3, {}),
+    "AP@4": ("AP", 4, {}),
+    "AP": ("AP", None, {}),
+    "nDCG@3": ("nDCG", 3, {}),
+    "nDCG": ("nDCG", None, {}),
+    "RBP(p=0.8, rel=1)": ("RBP", None, {}),
+    "ASL@4": ("ASL", 4, {}),
+    "ASL": ("ASL", None, {}),
+    "ASL(missing='after')@4": ("ASL", 4, {"missing": "after"}),
+    "ASL(missing='eq3')@4": ("ASL", 4, {"missing": "eq3"}),
+    "ASL(g=2)@4": ("ASL", 4, {"g": 2}),
+    "ASL(g=1, missing='eq3')": ("ASL", None, {"missing": "eq3", "g": 1}),
+    "nASL@4": ("nASL", 4, {}),
+    "nASL(g=2)@4": ("nASL", 4, {"g": 2}),
+    "LexiP@3": ("LexiP", 3, {}),
+    "LexiP": ("LexiP", None, {}),
+}
+
+rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=7)
+grades = st.dictionaries(
+    st.sampled_from([*DOCUMENTS, "e0", "e1"]), st.sampled_from([-1, 0, 1, 1]), max_size=6
+).filter(bool)
+
+
+@settings(max_examples=60)
+@given(rankings, rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.integers(0, 5))
+def test_every_labelling(a, b, c, judged, text, depth):
+    name, k, options = MEASURES[text]
+    measure, value = ir_measures.parse_measure(text), labellings.value_of(name, k, **options)
+    seen = None if k is None else max(k, depth)
+    labels = labellings.unjudged((a, b, c), judged, seen)
+    both = [
+        (value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)
+    ]
+    found = labelled((a, b, c), judged, measure, depth=depth)
+    check(found.bounds(0), labellings.extremes(one for one, _ in both), True)
+    exact = is_exact(measure, pair=True)
+    check(found.difference(0, 1), labellings.extremes(one - two for one, two in both), exact)
+
+
+def check(found, expected, exact):
+    low, high = (float(bound[0]) for bound in found)
+    if exact:
+        assert (low, high) == pytest.approx(expected, abs=EXACT)
+    else:
+        assert low <= expected[0] + EXACT and expected[1] - EXACT <= high
+
+
+@settings(max_examples=60)
+@given(rankings, rankings, grades, st.integers(1, 7))
+def test_every_verdict_of_sgn_lp(a, b, judged, k):
+    labels = labellings.unjudged((a, b), judged, k)
+    expected = {
+        labellings.sgn_lp(a, b, every, k) for every in labellings.labelled(judged, labels)
+    }
+    found = labelled((a, b), judged, ir_measures.RR @ k)
+    verdicts = lexicographic_verdicts(found.pair(found.side(0), found.side(1)))[0]
+    assert {sign for sign in (-1, 0, 1) if verdicts[sign + 1]} == expected
+
+
+few = st.lists(st.sampled_from(DOCUMENTS[:5]), unique=True, max_size=5)
+graded = st.dictionaries(
+    st.sampled_from([*DOCUMENTS[:5], "e0", "e1"]), st.sampled_from([-1, 0, 1, 2, 3]), max_size=5
+).filter(bool)
+
+
+@settings(max_examples=60)
+@given(few, few, few, graded, st.sampled_from([1, 3, None]), st.sampled_from([None, 1, 2]))
+def test_graded_ndcg(a, b, c, judged, k, highest):
+    text = "nDCG" if k is None else f"nDCG@{k}"
+    best = highest or max(1, *judged.values())
+    labels = labellings.unjudged((a, b, c), judged, k)
+    every = list(labellings.labelled(judged, labels, range(best + 1)))
+    value = labellings.value_of("nDCG", k)
+    found = labelled((a, b, c), judged, ir_measures.parse_measure(text), highest=highest)
+    check(found.bounds(0), labellings.extremes(value(a, one) for one in every), True)
+    differences = (value(a, one) - value(b, one) for one in every)
+    check(found.difference(0, 1), labellings.extremes(differences), True)
+
+
+@settings(max_examples=40)
+@given(few, few, graded, st.lists(st.sampled_from([50, 500, 20000]), min_size=5, max_size=5))
+def test_time_biased_gain(a, b, judged, words):
+    words = dict(zip(DOCUMENTS, words))
+    measure = ir_measures.parse_measure("TBG")(lengths=DocLengths.from_dict(words, name="words"))
+    labels = labellings.unjudged((a, b), judged, None)
+    value = labellings.value_of("TBG", None, lengths=words)
+    every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
+    found = labelled((a, b), judged, measure)
+    check(found.bounds(0), labellings.extremes(one for one, _ in every), True)
+    check(found.difference(0, 1), labellings.extremes(one - two for one, two in every), False)
+
+
+@pytest.mark.filterwarnings("ignore:.*fewer than 8")
+@settings(max_examples=40)
+@given(few, few.filter(bool), graded, st.sampled_from([1, 3]), st.sampled_from([0.0, 0.5, 1.0]),
+       st.booleans())  # fmt: skip
+def test_rareness(a, b, judged, k, alpha, normalized):
+    pool = RarenessPool.from_runs({"b": scored(b), "c": scored(DOCUMENTS)})
+    labels = labellings.unjudged((a, b), judged, k)
+    for name in ("P_Rareness", "AP_Rareness"):
+        measure = ir_measures.parse_measure(f"{name}@{k}")(
+            pool=pool, alpha=alpha, normalized=normalized
+        )
+        value = labellings.value_of(
+            name, k, pool=[b, DOCUMENTS], alpha=alpha, normalized=normalized
+        )
+        every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
+        found, exact = labelled((a, b), judged, measure), name == "P_Rareness"
+        check(found.bounds(0), labellings.extremes(one for one, _ in every), exact)
+        differences = labellings.extremes(one - two for one, two in every)
+        check(found.difference(0, 1), differences, exact)
+
+
+RUN = {"q": {"a": 3, "x": 2, "b": 1}, "p": {"y": 1}}
+QRELS = {"q": {"a": 1, "b": 1}, "p": {"c": 1}}
+
+
+def test_means_and_queries():
+    by_query = bounds(RUN, QRELS, ["P@3", "AP"], by_query=True)
+    assert by_query["qid"].tolist() == ["q", "p"] * 2
+    means = bounds(RUN, QRELS, ["P@3", "AP"]).set_index("measure")
+    found = means.loc["P@3", ["value", "low", "high"]].tolist()
+    assert found == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    assert means.loc["P@3", "unjudged"] == 2 and means["exact"].all()
+
+
+def test_documents_of_other_runs_can_be_relevant_too():
+    alone = bounds(RUN, QRELS, "R@3").loc[0]
+    others = {"other": {"q": {"z": 2, "a": 1}, "p": {"z": 1}}}
+    beside = bounds(RUN, QRELS, "R@3", runs=others).loc[0]
+    assert alone["low"] == 0.5 and beside["low"] == pytest.approx((2 / 3) / 2)
+
+
+@pytest.mark.parametrize("name", ["Bpref", "P(judged_only=True)@3", "ASL(judged_only=True)@9",
+                                  "RBP", "ERR@5", "ASL(unjudged='best')@9"])  # fmt: skip
+def test_measures_without_bounds_are_refused(name):
+    with pytest.raises(ValueError, match=name.partition("(")[0]):
+        bounds(RUN, QRELS, name)
+
+
+@pytest.mark.parametrize(
+    "text", ["ASL@3", "nASL@3", "LexiP", "ASL(g=1)@3", "TBG(missing_length=9)"]
+)
+def test_best_and_worst_as_measures(text):
+    measure = ir_measures.parse_measure(text)
+    frame = bounds(RUN, QRELS, text, by_query=True).set_index("qid")
+    low, high = ("low", "high") if measure.HIGHER_IS_BETTER else ("high", "low")
+    for which, column in (("worst", low), ("best", high)):
+        values = {one.query_id: one.value for one in measure(unjudged=which).iter_calc(QRELS, RUN)}
+        assert values == pytest.approx(frame[column].to_dict())
+
+
+def test_evaluate_with_bounds():
+    runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
+    wide = evaluate(runs, QRELS, ["R@3", "nDCG@3"], bounds=True)
+    plain = evaluate(runs, QRELS, ["R@3", "nDCG@3"])
+    assert wide[["name", "qid", "R@3", "nDCG@3"]].equals(plain)
+    for name, other in (("one", "two"), ("two", "one")):
+        expected = bounds(runs[name], QRELS, "R@3", runs={other: runs[other]}, by_query=True)
+        found = wide[wide["name"] == name]
+        assert found["R@3 low"].tolist() == expected["low"].tolist()
+        assert found["R@3 high"].tolist() == expected["high"].tolist()
+    long = evaluate(runs, QRELS, ["R@3", "nDCG@3"], bounds=True, long=True)
+    keys = ["name", "qid", "measure", "value"]
+    assert long[keys].equals(evaluate(runs, QRELS, ["R@3", "nDCG@3"], long=True)[keys])
+    assert (long["low"] <= long["value"]).all() and (long["value"] <= long["high"]).all()
+    assert list(long)[4:] == ["low", "high", "unjudged", "exact"]

@@ -1,0 +1,40 @@
+"""A run whose scores are constant has the order of its ids, which deserves a warning."""
+
+import warnings
+
+import pytest
+
+from pyterrier_asl import ASL, evaluate
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+
+QRELS = {q: {"d0": 1} for q in ("q", "r")}
+CONSTANT = {q: {f"d{i}": 0.0 for i in range(12)} for q in QRELS}
+FALLING = {**CONSTANT, "r": {f"d{i}": 12.0 - i for i in range(12)}}
+FEW = {q: {f"d{i}": 0.0 for i in range(3)} for q in QRELS}
+SAYS = "all documents of a query have the same score"
+
+
+@pytest.mark.parametrize("ask", [
+    lambda run: evaluate({"x": run}, QRELS, "AP"),
+    lambda run: JudgedRuns.of({"x": run}, QRELS),
+    lambda run: ASL.calc_aggregate(QRELS, run),
+])  # fmt: skip
+def test_it_is_said_once(ask):
+    with pytest.warns(UserWarning, match=SAYS) as caught:
+        ask(CONSTANT)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ask(FALLING), ask(FEW)
+
+
+def test_a_file_is_said_to_have_them(tmp_path):
+    lines = [f"{q} Q0 {d} {i} 1 t\n" for q in CONSTANT for i, d in enumerate(CONSTANT[q])]
+    (tmp_path / "x.run").write_text("".join(lines))
+    with pytest.warns(UserWarning, match=f"run 'x': {SAYS}"):
+        evaluate([tmp_path / "x.run"], QRELS, "AP")
+
+
+def test_a_backend_that_cannot_is_an_error():
+    with pytest.raises(ValueError, match="backend 'multiprocessing' cannot .* 'loky', 'ray'"):
+        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend="multiprocessing")

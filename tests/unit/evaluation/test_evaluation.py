@@ -1,0 +1,193 @@
+"""Many runs and measures at once: against ir_measures, the pool of the runs, any number of
+workers."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RR, P, infAP
+
+from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool
+from pyterrier_asl.evaluation.evaluate import (
+    evaluate,
+    load_evaluation,
+    matrix,
+    means,
+    measure_columns,
+    save_evaluation,
+    to_long,
+)
+from pyterrier_asl.judging.judgements import Judgements
+
+QRELS = {f"q{n}": {f"d{d}": (d + n) % 4 - 1 for d in range(12)} for n in range(5)}
+
+
+def run(seed: int, queries: int = 5) -> dict:
+    rng = np.random.default_rng(seed)
+    return {
+        f"q{n}": {f"d{d}": float(rng.integers(6)) for d in rng.choice(30, 15, replace=False)}
+        for n in rng.permutation(queries)
+    }
+
+
+RUNS = {f"run{n}": run(n, queries=5 - n % 2) for n in range(9)}
+MEASURES = [ASL @ 10, LexiP, AP, P @ 5, RR @ 10, infAP]
+
+
+def write(folder: Path) -> list[Path]:
+    paths = []
+    for name, queries in RUNS.items():
+        path = folder / f"input.{name}.txt"
+        lines = [f"{q} Q0 {d} 0 {s} x" for q, docs in queries.items() for d, s in docs.items()]
+        path.write_text("\n".join(lines))
+        paths.append(path)
+    return paths
+
+
+def test_values_are_those_of_one_run_and_measure_at_a_time():
+    found = evaluate(RUNS, QRELS, MEASURES)
+    assert measure_columns(found) == [str(measure) for measure in MEASURES]
+    assert found["name"].tolist() == [name for name in RUNS for _ in QRELS]
+    assert found["qid"].tolist() == list(QRELS) * len(RUNS)
+    for name, queries in RUNS.items():
+        for measure in MEASURES:
+            if measure == RR @ 10:  # ir_measures has another order for equal scores
+                continue
+            expected = {
+                m.query_id: m.value for m in ir_measures.iter_calc([measure], QRELS, queries)
+            }
+            part = found[found["name"] == name]
+            values = dict(zip(part["qid"], part[str(measure)]))
+            assert values == pytest.approx(expected, abs=1e-9)
+
+
+def test_rareness_without_a_pool_is_that_of_the_pool_of_the_runs():
+    asked = [P_Rareness @ 3, AP_Rareness(alpha=1.0, depth=5), AP_Rareness(member=False) @ 4, ASL]
+    found = evaluate(RUNS, QRELS, asked)
+    pool = RarenessPool.from_runs(RUNS)
+    for name in RUNS:
+        part = found[found["name"] == name]
+        for measure in asked[:3]:
+            expected = dict(
+                (m.query_id, m.value)
+                for m in ir_measures.iter_calc([measure(pool=pool)], QRELS, RUNS[name])
+            )
+            assert dict(zip(part["qid"], part[str(measure)])) == pytest.approx(expected, abs=0)
+
+
+def test_files_folders_and_frames_are_the_same(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    paths = write(folder)
+    (folder / ".hidden").write_text("no run")
+    expected = evaluate(RUNS, QRELS, MEASURES)
+    qrels = tmp_path / "qrels"
+    qrels.write_text("\n".join(f"{q} 0 {d} {g}" for q, x in QRELS.items() for d, g in x.items()))
+    frames = {
+        name: pd.DataFrame(
+            [(q, d, s) for q, docs in queries.items() for d, s in docs.items()],
+            columns=["qid", "docno", "score"],
+        )
+        for name, queries in RUNS.items()
+    }
+    for runs in (folder, str(folder), paths, frames, dict(zip(RUNS, paths))):
+        pd.testing.assert_frame_equal(evaluate(runs, qrels, MEASURES), expected)
+    one = evaluate(paths[2], Judgements(QRELS), "ASL@10")
+    assert one["ASL@10"].tolist() == expected[expected["name"] == "run2"]["ASL@10"].tolist()
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_workers_change_nothing(tmp_path, backend):
+    write(tmp_path)
+    asked = [*MEASURES, AP_Rareness @ 5]
+    alone, together = evaluate(tmp_path, QRELS, asked), evaluate(
+        tmp_path, QRELS, asked, jobs=2, backend=backend, progress=False
+    )
+    pd.testing.assert_frame_equal(alone, together, check_exact=True)
+    assert pickle.dumps(alone.to_numpy()) == pickle.dumps(together.to_numpy())
+    for number, frame in enumerate((alone, together)):
+        save_evaluation(frame, tmp_path / f"{number}.parquet")
+    first, second = ((tmp_path / f"{n}.parquet").read_bytes() for n in (0, 1))
+    assert first == second
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch, partitioned):
+    expected = evaluate(RUNS, QRELS, MEASURES, jobs=2, progress=False)
+    monkeypatch.chdir(tmp_path)  # the processes that this started stay where they are
+    folder = Path("runs")
+    folder.mkdir()
+    for name, path in zip(RUNS, write(folder)):
+        if partitioned:
+            rows = [line.split() for line in path.read_text().splitlines()]
+            frame = pd.DataFrame(rows)[[0, 2, 4]].set_axis(["qid", "docno", "score"], axis=1)
+            (folder / f"name={name}").mkdir()
+            frame.astype({"score": float}).to_parquet(folder / f"name={name}" / "part.parquet")
+            path.unlink()
+    found = evaluate(folder, QRELS, MEASURES, jobs=2, progress=False)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_shapes_of_the_result():
+    found = evaluate(RUNS, QRELS, {"search length": "ASL@10", "AP": AP})
+    assert measure_columns(found) == ["search length", "AP"]
+    table = matrix(found, "AP")
+    assert (table.index.tolist(), table.columns.tolist()) == (list(RUNS), list(QRELS))
+    long = evaluate(RUNS, QRELS, {"search length": "ASL@10", "AP": AP}, long=True)
+    pd.testing.assert_frame_equal(long, to_long(found))
+    assert len(long) == 2 * len(found)
+    picked = long[(long["measure"] == "AP") & (long["name"] == "run3") & (long["qid"] == "q1")]
+    assert picked["value"].item() == table.loc["run3", "q1"]
+    average = ir_measures.calc_aggregate([AP], QRELS, RUNS["run3"])[AP]
+    assert means(found).loc["run3", "AP"] == pytest.approx(average, abs=1e-12)
+    with pytest.raises(ValueError, match="no measure 'RR'; it has .*'AP'"):
+        matrix(found, "RR")
+
+
+def test_save_and_load(tmp_path):
+    qrels = pd.DataFrame({"qid": [7, 7, 10], "docno": ["a", "b", "a"], "label": [1, 0, 1]})
+    found = evaluate({"r": {"7": {"a": 1}, "10": {"a": 1}}}, qrels, [ASL, LexiP])
+    assert found["qid"].tolist() == [7, 10]
+    save_evaluation(found, tmp_path / "e.parquet")
+    pd.testing.assert_frame_equal(load_evaluation(tmp_path / "e.parquet"), found)
+
+
+def test_a_column_of_lengths_is_used():
+    frame = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [2, 1], "doc_len": [100, 9]})
+    found = evaluate({"r": frame}, {"q": {"b": 1}}, TBG)
+    expected = 0.4928 * 2 ** (-(4.4 + (0.018 * 100 + 7.8) * 0.39) / 224)
+    assert found["TBG"].tolist() == pytest.approx([expected], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("runs", "measures", "error", "message"),
+    [
+        ({}, [AP], ValueError, "no runs"),
+        (pd.DataFrame({"qid": []}), [AP], TypeError, "need names"),
+        (RUNS, [], ValueError, "no measure"),
+        (RUNS, [AP, "AP"], ValueError, "'AP' is asked for twice"),
+        (RUNS, {"qid": AP}, ValueError, "no name for a column"),
+        ({"broken": {"q1": {"d1": float("nan")}}}, [AP], ValueError, "run 'broken'.*NaN"),
+        ({"empty": {}}, [AP], ValueError, "run 'empty': the run is empty"),
+        ({"other": {"q1": {"x": 1}}}, [AP], ValueError, "run 'other': none of"),
+        ({"no lengths": RUNS["run0"]}, [TBG], ValueError, "run 'no lengths': TBG needs"),
+    ],
+)
+def test_errors_name_the_run_or_what_is_wrong(runs, measures, error, message):
+    with pytest.raises(error, match=message):
+        evaluate(runs, QRELS, measures)
+
+
+def test_files_of_one_name_and_empty_folders(tmp_path):
+    with pytest.raises(ValueError, match="holds no files"):
+        evaluate(tmp_path, QRELS, AP)
+    paths = [tmp_path / "a.txt", tmp_path / "a.run"]
+    for path in paths:
+        path.write_text("q Q0 d 1 1 t\n")
+    with pytest.raises(ValueError, match="both named 'a'"):
+        evaluate(paths, QRELS, AP)

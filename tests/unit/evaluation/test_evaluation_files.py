@@ -1,0 +1,59 @@
+"""Run files measured: what one that cannot be measured costs, and what is said about it."""
+
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_asl.cli import main
+from pyterrier_asl.evaluation.files import measure_files
+from pyterrier_asl.judging.judgements import Judgements
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Qrels, and a folder of three runs, one of which has a score that is no number."""
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name, score in {"a": "1.0", "b": "nan", "c": "2.0"}.items():
+        (runs / name).write_text(f"q Q0 d 1 {score} tag\n")
+    return tmp_path
+
+
+def test_each_run_is_judged_once_though_one_cannot_be(folder, monkeypatch):
+    judged = []
+    judge_part = Judgements.judge_part
+    monkeypatch.setattr(
+        Judgements, "judge_part",
+        lambda self, run: judged.append(len(run)) or judge_part(self, run),
+    )  # fmt: skip
+    found = measure_files(str(folder / "qrels"), [folder / "runs"], ["AP P_Rareness@1"])
+    assert found.by_query["name"].tolist() == ["a", "c"]
+    assert list(found.failures) == ["b"] and str(folder / "runs" / "b") in found.failures["b"]
+    assert len(judged) <= 3
+
+
+def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
+    alone = measure_files(
+        str(folder / "qrels"), [folder / "runs" / "a", folder / "runs" / "c"], ["P_Rareness@1"]
+    )
+    found = measure_files(str(folder / "qrels"), [folder / "runs"], ["P_Rareness@1"])
+    assert found.by_query.equals(alone.by_query)
+
+
+def test_no_run_at_all_is_an_error(folder):
+    with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
+        measure_files(str(folder / "qrels"), [folder / "runs" / "b"], ["AP"])
+
+
+def test_queries_without_an_answer_are_counted_and_said(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
+    (tmp_path / "whole.run").write_text("q1 Q0 a 0 1 t\nq2 Q0 b 0 1 t\nq3 Q0 x 0 1 t\n")
+    (tmp_path / "part.run").write_text("q1 Q0 a 0 1 t\n")
+    runs = [tmp_path / "whole.run", tmp_path / "part.run"]
+    done = measure_files(str(tmp_path / "qrels"), runs, ["AP"])
+    assert done.unanswered == {"part": 2}
+    said = "part does not answer 2 of 3 queries; each counts with the worst value"
+    assert done.notes() == [said]
+    assert list(done.by_query) == ["name", "qid", "AP"]
+    result = CliRunner().invoke(main, ["evaluate", str(tmp_path / "qrels"), *map(str, runs)])
+    assert result.exit_code == 0 and f"Note: {said}" in result.stderr

@@ -1,0 +1,173 @@
+"""Preferences between rankings, by the definitions and against the published tables."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pyterrier_asl as asl
+from pyterrier_asl.evaluation.preferences import (
+    preference_matrix,
+    preference_summary,
+    preferences,
+)
+from pyterrier_asl.statistics.pairwise import t_test
+
+
+def ranking(ranks, relevant, depth=600):
+    """A run and qrels of one query with the relevant documents at these ranks (None: missing)."""
+    at = {rank: f"r{i}" for i, rank in enumerate(ranks) if rank is not None}
+    run = {at.get(rank, f"x{rank}"): float(-rank) for rank in range(1, depth)} | {"judged": -1e9}
+    return {"q": run}, {"q": {f"r{i}": 1 for i in range(relevant)} | {"judged": 0}}
+
+
+def by_loop(a, b):
+    """i*, rrLP, lexirecall and RPP of two lists of ranks, by the definitions."""
+    rr = [[1 / p if p else 0.0 for p in ranks] for ranks in (a, b)]
+    deltas = [x - y for x, y in zip(*rr)]
+    different = [i for i, delta in enumerate(deltas, 1) if delta != 0]
+    signs = [(delta > 0) - (delta < 0) for delta in deltas]
+    if not different:
+        return 0, 0.0, 0, 0.0
+    first, last = different[0], different[-1]
+    return first, deltas[first - 1], signs[last - 1], sum(signs) / len(signs)
+
+
+def test_worked_examples(data):
+    for case in json.loads((data.parent / "vectors.json").read_text())["preferences"]:
+        n = max(len(case["a"]), len(case["b"]))
+        a, b = (case[k] + [None] * (n - len(case[k])) for k in "ab")
+        (run_a, qrels), (run_b, _) = ranking(a, n), ranking(b, n)
+        row = preferences(run_a, run_b, qrels).iloc[0]
+        assert row["rrLP"] == pytest.approx(case["rrLP"], abs=1e-12)
+        assert row["sgnLP"] == case["sgnLP"]
+
+
+def test_every_pair_of_short_rankings_is_compared_as_the_definition_says():
+    n, m = 6, 3
+    positions = [
+        list(p) + [None] * (m - len(p))
+        for size in range(m + 1)
+        for p in itertools.combinations(range(1, n + 1), size)
+    ]
+    runs = [{f"q{i}": ranking(p, m, n + 1)[0]["q"] for i, p in enumerate(positions)}]
+    qrels = {f"q{i}": ranking([], m)[1]["q"] for i in range(len(positions))}
+    for other in positions:
+        same = ranking(other, m, n + 1)[0]["q"]
+        frame = preferences(runs[0], {q: same for q in qrels}, qrels)
+        for row, mine in zip(frame.itertuples(), positions):
+            i_star, rrlp, lexirecall, rpp = by_loop(mine, other)
+            assert (row.i_star, row.lexirecall) == (i_star, lexirecall)
+            assert row.rrLP == pytest.approx(rrlp, abs=1e-12)
+            assert row.sgnLP == np.sign(rrlp) and row.RPP == pytest.approx(rpp, abs=1e-12)
+
+
+def test_queries_are_those_of_the_qrels_and_nothing_relevant_is_no_preference():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 2}}
+    frame = preferences({"q1": {"a": 1}, "q9": {"a": 1}}, {"q2": {"a": 1}}, qrels)
+    assert frame["qid"].tolist() == ["q1", "q2", "q3"]
+    assert frame["sgnLP"].tolist() == [1, 0, 0]
+    assert preferences({"q1": {"a": 1}}, {"q3": {"a": 1}}, qrels, rel=2)["sgnLP"].tolist() == [
+        0, 0, -1,
+    ]  # fmt: skip
+
+
+def test_a_cutoff_hides_what_is_below_it():
+    (run_a, qrels), (run_b, _) = ranking([1, 5], 2), ranking([1, 9], 2)
+    assert preferences(run_a, run_b, qrels)["sgnLP"].tolist() == [1]
+    assert preferences(run_a, run_b, qrels, cutoff=4)["sgnLP"].tolist() == [0]
+
+
+def test_query_ids_stay_what_they_are():
+    qrels = pd.DataFrame({"qid": [2, 1], "docno": ["a", "a"], "label": [1, 1]})
+    assert preferences({"1": {"a": 1}}, {"2": {"a": 1}}, qrels)["qid"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [({}, "run_b: the run is empty"), ({"q": {"zz": 1}}, "run_b: none of the documents")],
+)
+def test_a_run_that_cannot_be_compared_is_named(run, says):
+    with pytest.raises(ValueError, match=says):
+        preferences({"q": {"a": 1}}, run, {"q": {"a": 1}})
+
+
+def test_parameters_are_checked():
+    run = {"q": {"a": 1}}
+    with pytest.raises(ValueError, match="cutoff must be a whole number from 1 on, not 0"):
+        preferences(run, run, {"q": {"a": 1}}, cutoff=0)
+    with pytest.raises(ValueError, match="two runs at least"):
+        preference_matrix({"one": run}, {"q": {"a": 1}})
+    with pytest.raises(ValueError, match="run 'two': the run is empty"):
+        preference_matrix({"one": run, "two": {}}, {"q": {"a": 1}})
+    matrix = preference_matrix({"one": run, "two": run}, {"q": {"a": 1}})
+    with pytest.raises(ValueError, match="by must be"):
+        matrix.cycles("AP")
+
+
+def test_summary_is_scipys_tests():
+    rng = np.random.default_rng(1)
+    rrlp = rng.choice([-0.5, -0.25, 0.0, 0.1, 1.0], size=40)
+    summary = preference_summary(pd.DataFrame({"rrLP": rrlp}))
+    wins, losses = (rrlp > 0).sum(), (rrlp < 0).sum()
+    assert summary["rrLP"] == pytest.approx(rrlp.mean())
+    assert summary["rrLP p-value"] == pytest.approx(stats.ttest_1samp(rrlp, 0).pvalue)
+    assert (summary["sgnLP +"], summary["sgnLP -"]) == (wins, losses)
+    assert summary["sgnLP p-value"] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue)
+    nothing = preference_summary(pd.DataFrame({"rrLP": [0.0, 0.0]}))
+    assert math.isnan(nothing["rrLP p-value"]) and math.isnan(nothing["sgnLP p-value"])
+    assert math.isnan(t_test(np.array([0.5])))
+
+
+def random_runs(systems, queries=7, seed=0):
+    rng = np.random.default_rng(seed)
+    qrels = {f"q{q}": {f"d{d}": int(d < 4) for d in range(10)} for q in range(queries)}
+    runs = {
+        f"s{s}": {
+            q: {f"d{d}": float(rng.integers(0, 50)) for d in rng.permutation(12)[:8]}
+            for q in qrels
+        }
+        for s in range(systems)
+    }
+    return runs, qrels
+
+
+def test_the_matrix_is_all_the_pairs():
+    runs, qrels = random_runs(6)
+    matrix = preference_matrix(runs, qrels)
+    for (a, run_a), (b, run_b) in itertools.product(runs.items(), repeat=2):
+        summary = preference_summary(preferences(run_a, run_b, qrels))
+        assert matrix.rrLP.loc[a, b] == pytest.approx(summary["rrLP"], abs=1e-12)
+        assert matrix.sgnLP.loc[a, b] == pytest.approx(summary["sgnLP"], abs=1e-12)
+        assert matrix.wins.loc[a, b] == summary["sgnLP +"] == matrix.losses.loc[b, a]
+        for name, table in (("rrLP", matrix.rrLP_p), ("sgnLP", matrix.sgnLP_p)):
+            assert table.loc[a, b] == pytest.approx(summary[f"{name} p-value"], nan_ok=True)
+
+
+def test_cycles_and_circular_triples_are_those_of_a_loop():
+    for seed in range(20):
+        runs, qrels = random_runs(6, queries=3, seed=seed)
+        matrix = preference_matrix(runs, qrels)
+        for by in ("sgnLP", "rrLP"):
+            beats = getattr(matrix, by) > 0
+            names = list(runs)
+            triples = sum(
+                beats.loc[a, b] and beats.loc[b, c] and beats.loc[c, a]
+                for a, b, c in itertools.permutations(names, 3)
+            )
+            assert matrix.circular_triples(by) == triples // 3
+            reach = beats.to_numpy()
+            for _ in names:
+                reach = reach | (reach.astype(int) @ reach.astype(int) > 0)
+            around = {n for i, n in enumerate(names) if reach[i, i]}
+            assert {n for cycle in matrix.cycles(by) for n in cycle} == around
+
+
+def test_they_are_public():
+    assert asl.preferences is preferences and asl.preference_matrix is preference_matrix

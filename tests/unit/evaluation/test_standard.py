@@ -1,0 +1,213 @@
+"""The standard measures against pytrec_eval and ir_measures' own providers: odd cases, and every
+real run with every parameter."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+
+import ir_measures
+import numpy as np
+import pytest
+from _standard import COUNTED, GAINED, MEASURES, compare, ours
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import (
+    AP,
+    ERR,
+    RBP,
+    RR,
+    Judged,
+    P,
+    nDCG,
+)
+
+from pyterrier_asl import ASL, TBG, accelerate
+from pyterrier_asl.evaluation import standard as acceleration
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.scoring import standard
+
+# Odd cases
+
+QRELS = {
+    "graded": {"a": 1, "b": 0, "c": -1, "d": 2, "e": 1, "f": 3, "g": 0, "h": -1},
+    "nothing relevant": {"x": 0, "y": 0},
+    "not answered": {"a": 1},
+    "only below nought": {"m": -1, "n": 1},
+    "one": {"d": 1},
+}
+RUN = {
+    "graded": {"a": 5, "z": 6, "c": 7, "b": 4, "d": 3, "y": 2, "g": 3, "h": 1},
+    "nothing relevant": {"x": 1, "y": 2, "z": 2},
+    "only below nought": {"m": 3, "q": 2, "n": 1},
+    "one": {"u": 1},
+    "not judged": {"a": 1},
+}
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, *COUNTED, *GAINED], ids=str)
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [(QRELS, RUN), (QRELS, {"graded": {"z": 1}}), (QRELS, {}), ({"graded": {"a": 1}}, RUN)],
+    ids=["full", "partial run", "empty run", "partial qrels"],
+)
+def test_odd_cases_are_pytrec_evals(measure, qrels, run):
+    expected = ir_measures.calc([measure], qrels, run)
+    accelerate()
+    try:
+        actual = ir_measures.calc([measure], qrels, run)
+        assert isinstance(
+            ir_measures.evaluator([measure], qrels), acceleration.AcceleratedEvaluator
+        )
+    finally:
+        accelerate(False)
+    by_query = {metric.query_id: metric.value for metric in expected.per_query}
+    assert {m.query_id: m.value for m in actual.per_query} == pytest.approx(by_query, abs=1e-9)
+    assert len(actual.per_query) == len(expected.per_query) == len(qrels)
+    assert actual.aggregated[measure] == pytest.approx(expected.aggregated[measure], abs=1e-9)
+
+
+ids = st.sampled_from([*"abcdefgh", "aa", "é", "漢", ""])
+# Not below 0: pytrec_eval writes in front of its arrays below -1, and does not come back from nDCG
+# of a query whose only grades are -1; the odd cases above hold what it can bear.
+grade = st.integers(0, 4)
+score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    qrels=st.dictionaries(
+        st.sampled_from(["1", "2", "3"]), st.dictionaries(ids, grade, min_size=1), min_size=1
+    ),
+    run=st.dictionaries(
+        st.sampled_from(["1", "2", "4"]), st.dictionaries(ids, score, min_size=1)
+    ),
+)
+def test_any_small_run_is_scored_as_by_pytrec_eval(qrels, run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare(MEASURES, ir_measures.evaluator(MEASURES, qrels), Judgements(qrels), run)
+        compare(COUNTED, ir_measures.evaluator(COUNTED, qrels), Judgements(qrels), run)
+        compare(GAINED, ir_measures.evaluator(GAINED, qrels), Judgements(qrels), run)
+
+
+# Measures of other providers, whose order of equal scores differs: compared where nothing ties
+
+ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
+
+
+def without_ties(run):
+    return {
+        qid: {docno: len(docs) - place for place, docno in enumerate(sorted(docs))}
+        for qid, docs in run.items()
+    }
+
+
+@pytest.mark.parametrize("measure", ORDERED, ids=str)
+def test_measures_of_other_providers_without_ties(measure):
+    run = without_ties(RUN)
+    expected = {m.query_id: m.value for m in ir_measures.iter_calc([measure], QRELS, run)}
+    assert ours(measure, Judgements(QRELS), run) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("cutoff", [1, 3, 10])
+def test_gdevals_measures_up_to_its_rounding(cutoff):
+    if not ir_measures.gdeval.is_available():
+        pytest.skip("gdeval needs perl")
+    qrels = {str(n): docs for n, docs in enumerate(QRELS.values(), start=1)}
+    run = without_ties({str(n): RUN.get(q, {}) for n, q in enumerate(QRELS, start=1) if q in RUN})
+    measures = [ERR @ cutoff, nDCG(dcg="exp-log2") @ cutoff]
+    expected = defaultdict(dict)
+    for metric in ir_measures.gdeval.iter_calc(measures, qrels, run):
+        expected[metric.measure][metric.query_id] = metric.value
+    for measure in measures:
+        found = ours(measure, Judgements(qrels), run)
+        assert found == pytest.approx(expected[measure], abs=5.1e-6)
+
+
+def test_exponential_gains_by_hand():
+    # Grades 1, 0, 3 in this order; the best order is 3, 1.
+    found = ours(nDCG(dcg="exp-log2"), Judgements({"q": {"a": 1, "b": 0, "c": 3}}),
+                 {"q": {"a": 3, "b": 2, "c": 1}})  # fmt: skip
+    assert found["q"] == pytest.approx((1 + 7 / 2) / (7 + 1 / np.log2(3)))
+
+
+def test_rbp_by_hand():
+    run = {"q": {"a": 4, "x": 3, "b": 2}}
+    found = ours(RBP(rel=1, p=0.5), Judgements({"q": {"a": 1, "b": 1}}), run)["q"]
+    assert found == pytest.approx(0.5 * (1 + 0.25), abs=1e-12)
+
+
+def test_rbp_stops_at_1000_as_in_cwl_eval():
+    ranks, offsets = np.array([1, 1000, 1001]), np.array([0, 3])
+    weights = [0.999**i for i in range(1000)]
+    expected = (weights[0] + weights[-1]) / sum(weights)
+    found = standard.rank_biased_precision(ranks, offsets, 0.999)
+    assert found[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_err_by_hand_and_its_limit():
+    found = standard.expected_reciprocal_rank(
+        np.array([1, 3]), np.array([1.0, 2.0]), np.array([0, 2, 2])
+    )
+    assert found.tolist() == pytest.approx([1 / 16 + 15 / 16 * 3 / 16 / 3, 0], abs=1e-12)
+    with pytest.raises(ValueError, match="grades up to 4, and a document has grade 5"):
+        ours(ERR @ 10, Judgements({"q": {"a": 5}}), {"q": {"a": 1}})
+
+
+# What is taken over, and what is not
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [RR @ 10, Judged @ 10, ERR @ 10, nDCG(dcg="exp-log2") @ 10, RBP(rel=1), RBP, P(rel=0) @ 5,
+     nDCG(gains={1: 1.5}), ir_measures.infAP],
+    ids=str,
+)  # fmt: skip
+def test_what_could_differ_is_left_to_its_provider(measure):
+    assert not acceleration.AcceleratedProvider().supports(measure)
+
+
+def test_a_measure_defined_at_run_time_is_left_to_its_definition():
+    measure = ir_measures.define_byquery(lambda qrels, run: 0.25, name="AP")
+    assert not acceleration.supports(measure)
+    accelerate()
+    try:
+        assert measure.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}) == 0.25
+    finally:
+        accelerate(False)
+
+
+def test_accelerate_can_be_repeated_and_undone():
+    pipeline = ir_measures.DefaultPipeline.providers
+    before = list(pipeline)
+    accelerate()
+    accelerate()
+    assert len(pipeline) == len(before) + 1
+    accelerate(False)
+    accelerate(False)
+    assert pipeline == before
+
+
+def test_one_judging_serves_our_measures_and_standard_ones(monkeypatch):
+    judged = []
+    judge = Judgements.judge
+    monkeypatch.setattr(Judgements, "judge", lambda self, run: judged.append(1) or judge(self, run))
+    accelerate()
+    try:
+        ir_measures.calc([ASL @ 10, AP, nDCG @ 10], QRELS, RUN)
+    finally:
+        accelerate(False)
+    assert len(judged) == 1
+
+
+# Real runs
+
+
+def test_columns_that_a_run_needs_are_known_of_any_measure():
+    accelerate()
+    try:
+        assert "doc_len" in ir_measures.run_inputs([AP, TBG])
+        assert "doc_len" not in ir_measures.run_inputs([AP, TBG(missing_length=1)])
+    finally:
+        accelerate(False)

@@ -1,0 +1,221 @@
+"""The demo: where its documents come from, its numbers, and that it says no more than they do."""
+
+from __future__ import annotations
+
+import subprocess
+
+import brute_force
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl
+from pyterrier_asl.cli import main
+from pyterrier_asl.experiment import demo
+from pyterrier_asl.experiment.demo import BM25, FEEDBACK, SHORT, MissedDocuments
+
+COLUMNS = [
+    "AP", "nDCG@10", "RR", "R@1000", "ASL@1000", "ASL(g=10)@1000", "LexiP", "TBG",
+    "AP_Rareness@100",
+]  # fmt: skip
+
+
+def means(**values: list[float]) -> dict[str, dict[str, float]]:
+    """Means of the systems a and b; ``ASL10`` stands for ASL(g=10)@1000."""
+    names = {"ASL": "ASL@1000", "R": "R@1000", "ASL10": "ASL(g=10)@1000"}
+    return {names.get(name, name): dict(zip("ab", pair)) for name, pair in values.items()}
+
+
+# The collections
+
+
+def test_generated_collection_is_the_same_for_a_seed_and_can_be_used():
+    one, same, other = demo.generated(), demo.generated(), demo.generated(seed=1)
+    assert one.documents == same.documents and one.qrels.equals(same.qrels)
+    assert one.documents != other.documents
+    assert set(one.qrels["qid"]) == set(one.topics["qid"])
+    assert set(one.qrels["docno"]) <= {document["docno"] for document in one.documents}
+    assert not one.qrels.duplicated(["qid", "docno"]).any()
+
+
+def test_where_vaswani_cannot_be_fetched_the_reason_is_said(monkeypatch, tmp_path):
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+
+    def no_network(command, **options):
+        assert options["timeout"] == demo.PATIENCE
+        assert options["env"]["IR_DATASETS_DL_TRIES"] == "1"
+        raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\nno route to host\n")
+
+    monkeypatch.setattr(subprocess, "run", no_network)
+    collection, reason = demo.collection(seed=3)
+    assert collection.name == "generated-3"
+    assert reason == (
+        "it is not on this machine, and fetching it failed with no route to host"
+    )
+
+
+def test_fetching_is_given_up_after_a_while(monkeypatch, tmp_path):
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+
+    def too_slow(command, **options):
+        raise subprocess.TimeoutExpired(command, options["timeout"])
+
+    monkeypatch.setattr(subprocess, "run", too_slow)
+    with pytest.raises(OSError, match="fetching it took more than 60 seconds"):
+        demo.vaswani()
+
+
+# The numbers
+
+
+@pytest.fixture(scope="module")
+def generated() -> tuple[demo.Collection, demo.Demonstration]:
+    collection = demo.generated(documents=600, topics=8)
+    return collection, demo.demonstrate(collection)
+
+
+def test_the_table_is_what_loops_over_the_results_give(generated):
+    collection, shown = generated
+    values = shown.scores.set_index("run")
+    assert values.columns.tolist() == COLUMNS
+    assert values.index.tolist() == [BM25, FEEDBACK, SHORT] == list(demo.SYSTEMS)
+    lengths = {d["docno"]: len(d["text"].split()) for d in collection.documents}
+    judged = {
+        qid: dict(zip(of_query["docno"], of_query["label"]))
+        for qid, of_query in collection.qrels.groupby("qid")
+    }
+    rankings = {
+        name: {
+            qid: brute_force.ranking(dict(zip(of_query["docno"], of_query["score"])), judged[qid])
+            for qid, of_query in run.groupby("qid")
+        }
+        for name, run in demo.retrieve(collection).items()
+    }
+    for name, by_query in rankings.items():
+        for column, measure in {
+            "ASL@1000": lambda docs, qid: brute_force.asl(docs, judged[qid], k=1000),
+            "ASL(g=10)@1000": lambda docs, qid: brute_force.asl(docs, judged[qid], k=1000, g=10),
+            "LexiP": lambda docs, qid: brute_force.lexip(docs, judged[qid]),
+            "TBG": lambda docs, qid: brute_force.tbg(docs, judged[qid], lengths),
+            "AP_Rareness@100": lambda docs, qid: brute_force.rareness(
+                docs, judged[qid], [other[qid] for other in rankings.values()], k=100
+            )[1],
+        }.items():
+            expected = sum(measure(docs, qid) for qid, docs in by_query.items()) / len(judged)
+            assert values.at[name, column] == pytest.approx(expected, abs=1e-9), (name, column)
+
+
+def test_lost_is_what_a_loop_over_the_relevant_documents_gives(generated):
+    collection, shown = generated
+    run = demo.retrieve(collection)[SHORT]
+    missing = total = 0.0
+    not_found = 0
+    for qid, of_query in collection.qrels.groupby("qid"):
+        answer = run[run["qid"] == qid]
+        docs = brute_force.ranking(dict(zip(answer["docno"], answer["score"])), {})
+        wanted = set(of_query["docno"])
+        found = [rank for rank, doc in enumerate(docs, 1) if doc in wanted]
+        after_all = 1000 - len(found) + 1
+        lost = len(wanted) - len(found)
+        missing += lost * after_all / len(wanted)
+        total += (lost * after_all + sum(r - i for i, r in enumerate(found))) / len(wanted)
+        not_found += lost
+    assert shown.missed[SHORT].asl == pytest.approx(missing / total, abs=1e-12)
+    assert shown.missed[SHORT].documents == not_found / len(collection.qrels)
+    assert total / 8 == pytest.approx(shown.scores["ASL@1000"].iloc[2])
+
+
+# The sentences
+
+
+def test_order_names_the_pair_that_ap_and_asl_disagree_about_most():
+    said = demo.about_order(means(AP=[0.3, 0.25], ASL=[201.0, 101.0], R=[0.7, 0.9]))
+    assert said == (
+        "AP puts 'a' above 'b' (0.3000 and 0.2500), ASL@1000 the other way round: above a relevant "
+        "document stand 200 irrelevant ones on average in the former, 100 in the latter, which "
+        "finds more of them (R@1000 0.70 and 0.90)."
+    )
+
+
+def test_order_does_not_claim_recall_where_it_is_not_higher():
+    said = demo.about_order(means(AP=[0.3, 0.25], ASL=[201.0, 101.0], R=[0.9, 0.9]))
+    assert said.endswith("100 in the latter.")
+
+
+@pytest.mark.parametrize(
+    "asl, best", [([101.0, 201.0], "'a'"), ([101.0, 101.0], "'a' and 'b' alike")]
+)
+def test_order_where_they_agree(asl, best):
+    said = demo.about_order(means(AP=[0.3, 0.25], ASL=asl, R=[0.9, 0.7]))
+    assert said.startswith("AP and ASL@1000 put no two systems in opposite order here")
+    assert said.endswith(f"ASL's best is {best}.")
+
+
+def test_missing_says_shares_and_recall_only_where_it_is_most_of_asl():
+    said = demo.about_missing({"a": MissedDocuments(0.2, 0.9), "b": MissedDocuments(0.1, 0.6)})
+    assert "90% (20%) for 'a', 60% (10%) for 'b'" in said
+    assert said.endswith("So it is mostly recall that ASL@1000 measures here.")
+    said = demo.about_missing({"a": MissedDocuments(0.2, 0.9), "b": MissedDocuments(0.0, 0.0)})
+    assert said.endswith("0% (0%) for 'b'.")
+
+
+def test_missing_where_nothing_is():
+    said = demo.about_missing({"a": MissedDocuments(0.0, 0.0)})
+    assert said == (
+        "Every system found every relevant document: all of ASL@1000 comes from their ranks."
+    )
+
+
+def test_the_top_where_measures_agree_and_where_they_do_not():
+    said = demo.about_the_top(means(AP=[0.3, 0.2], ASL10=[2.0, 3.0], LexiP=[0.6, 0.5]))
+    assert said.endswith("by AP, all the same: 'a'.")
+    said = demo.about_the_top(means(AP=[0.3, 0.2], ASL10=[3.0, 2.0], LexiP=[0.6, 0.5]))
+    assert said == (
+        "Best by ASL(g=10)@1000, the first ten relevant documents: 'b'; by LexiP, the first before "
+        "all others: 'a'; by AP: 'a'."
+    )
+    said = demo.about_the_top(means(AP=[0.3, 0.3], ASL10=[3.0, 2.0], LexiP=[0.6, 0.5]))
+    assert said.endswith("by AP: 'a' and 'b' alike.")
+
+
+def test_a_small_pool_is_told_in_words():
+    assert "too few (under 8)" in demo.about_the_pool(3)
+    assert "too few" not in demo.about_the_pool(8)
+
+
+# The command
+
+
+def test_generated_collection_has_a_system_that_ap_and_asl_disagree_about_too():
+    assert "AP puts 'BM25 + feedback, first 200' above 'BM25'" in demo.remarks(
+        demo.demonstrate(demo.generated())
+    )[0]
+
+
+@pytest.fixture(scope="module")
+def printed():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo, "vaswani", _no_vaswani)
+        return CliRunner().invoke(main, ["demo"], catch_exceptions=False)
+
+
+def _no_vaswani():
+    raise OSError("no network")
+
+
+def test_command_prints_a_row_for_each_system_and_a_column_for_each_measure(printed):
+    assert printed.exit_code == 0
+    head, *rows = printed.stdout.split("\n\n")[2].splitlines()
+    assert head.split() == [name.partition("@")[0] for name in COLUMNS]
+    assert [row.split("  ")[0].strip() for row in rows[2:5]] == [BM25, FEEDBACK, SHORT]
+    assert all(len(row.split()[-9:]) == 9 for row in rows[2:5])
+
+
+def test_command_says_why_it_is_not_vaswani_and_warns_of_nothing(printed):
+    assert "vaswani cannot be had: no network. Instead a collection is generated." in printed.stderr
+    assert "Warning" not in printed.stderr
+    assert printed.stdout.count("\n* ") == len(demo.SYSTEMS) + 4
+
+
+def test_version_is_the_packages():
+    result = CliRunner().invoke(main, ["--version"])
+    assert pyterrier_asl.__version__ in result.stdout

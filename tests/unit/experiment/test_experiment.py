@@ -1,0 +1,611 @@
+"""pt.asl.Experiment against pt.Experiment, where that is right, and against loops, where not."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+
+import brute_force
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from _systems import QUERIES, Toy, expected, qrels, results, system, topics
+from scipy import stats
+
+import pyterrier_asl
+from pyterrier_asl import ASL, TBG, AP_Rareness, Experiment, LexiP, P_Rareness, RarenessPool, nASL
+
+AP, nDCG, RR, R = ir_measures.AP, ir_measures.nDCG, ir_measures.RR, ir_measures.R
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*fewer than 8:UserWarning",
+    "ignore:There are shared pipeline:UserWarning",
+    "ignore:precompute_prefix was True:UserWarning",
+)
+
+
+def systems(n=4):
+    return {f"toy{i}": system(i) for i in range(n)}
+
+
+def values(frame, measure):
+    """The value of every query, by our own loop or by ir_measures."""
+    if measure == "ASL@5":
+        return np.array(expected(lambda d, g: brute_force.asl(d[:5], g, k=5), frame, qrels()))
+    run = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    judged = qrels().rename(
+        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    )
+    found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, run)}
+    return np.array([found[q] for q in QUERIES])
+
+
+def same(ours, theirs):
+    """Ours has the columns of theirs, and the same in them."""
+    assert set(ours.columns) == set(theirs.columns)
+    pd.testing.assert_frame_equal(ours[theirs.columns], theirs, check_exact=True)
+
+
+# As pt.Experiment, where that is right
+
+HIGHER = [AP, nDCG @ 10, RR, nASL @ 10, LexiP, TBG]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"baseline": 1},
+        {"baseline": 0, "correction": "holm"},
+        {"baseline": 2, "correction": "bonferroni", "correction_alpha": 0.2},
+        {"baseline": 1, "test": "wilcoxon"},
+        {"baseline": 1, "test": lambda a, b: (0, float(np.mean(a) - np.mean(b)))},
+        {"round": 2},
+        {"round": {"AP": 1, "TBG": 3}, "baseline": 0},
+        {"batch_size": 2},
+        {"batch_size": 4, "baseline": 3},
+        {"plan": "tree", "verbose": False, "baseline": 1},
+        {"precompute_prefix": True},
+        {"perquery": True},
+        {"perquery": True, "round": 2},
+        {"dataframe": False},
+        {"dataframe": False, "perquery": True},
+        {"filter_by_topics": False},
+        {"filter_by_qrels": True},
+        {"validate": "ignore"},
+    ],
+    ids=lambda options: re.sub(" at 0x[0-9a-f]+", "", str(options)),
+)
+@pytest.mark.parametrize("kind", ["list", "dict", "frames"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_it_returns_what_pt_experiment_returns(options, kind):
+    def made():
+        if kind == "dict":
+            return systems()
+        return list(systems().values()) if kind == "list" else [results(i) for i in range(4)]
+
+    names = {"names": ["a", "b", "c", "d"]} if kind != "dict" else {}
+    some = topics([*QUERIES[:5]])
+    theirs = pt.Experiment(made(), some, qrels(), HIGHER, **names, **options)
+    ours = Experiment(made(), some, qrels(), HIGHER, **names, **options)
+    if isinstance(theirs, dict):
+        assert ours == theirs
+    elif options.get("perquery"):
+        by = ["name", "qid", "measure"]
+        pd.testing.assert_frame_equal(
+            *(f.sort_values(by).reset_index(drop=True) for f in (ours, theirs)), check_exact=True
+        )
+    else:
+        same(ours, theirs)
+
+
+def test_both_are_a_tuple_with_names():
+    theirs = pt.Experiment(systems(), topics(), qrels(), HIGHER, perquery="both")
+    ours = Experiment(systems(), topics(), qrels(), HIGHER, perquery="both")
+    same(ours.averages, theirs.averages)
+    averages, each = ours
+    assert len(each) == len(theirs.perquery) and "<table" in ours._repr_html_()
+    ours = Experiment(systems(), topics(), qrels(), HIGHER, perquery="both", dataframe=False)
+    assert ours == pt.Experiment(
+        systems(), topics(), qrels(), HIGHER, perquery="both", dataframe=False
+    )
+
+
+def test_columns_stand_as_they_were_asked_for():
+    table = Experiment(systems(2), topics(), qrels(), [RR, ASL @ 5, AP, LexiP], baseline=0)
+    assert list(table.columns[:6]) == ["name", "RR", "ASL@5", "AP", "LexiP", "RR +"]
+
+
+def test_text_means_what_pyterrier_means_by_it_before_what_ir_measures_does():
+    asked = ["map", "ndcg_cut_10", "AP", "ASL@5", "nDCG@10", "recall", "num_q", "P_5", AP]
+    table = Experiment(systems(2), topics(), qrels(), asked)
+    theirs = pt.Experiment(systems(2), topics(), qrels(), ["ndcg_cut_10", "recall", "num_q", AP])
+    for name in set(theirs.columns):
+        assert table[name].tolist() == theirs[name].tolist()
+    assert table["map"].tolist() == theirs["AP"].tolist()
+    assert table["nDCG@10"].tolist() == theirs["ndcg_cut_10"].tolist()
+    asl = [np.mean(values(results(i), "ASL@5")) for i in range(2)]
+    assert table["ASL@5"].tolist() == pytest.approx(asl)
+    assert list(table.columns)[:6] == ["name", "map", "ndcg_cut_10", "AP", "ASL@5", "nDCG@10"]
+    assert Experiment(systems(2), topics(), qrels(), "map").columns.tolist() == ["name", "map"]
+
+
+def test_topics_without_judgements_do_not_spoil_the_averages():
+    more = topics([*QUERIES, "q99"])
+    made = {"a": Toy("a", results(1, [*QUERIES, "q99"]))}
+    plain = pt.Experiment(made, more, qrels(), [AP, ASL])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(Experiment(made, more, qrels(), [AP, ASL]), plain)
+    with pytest.warns(UserWarning, match="1 topic.s. not found in qrels"):
+        both = Experiment(made, more, qrels(), [AP, ASL], perquery="both")
+    same(both.averages, plain)
+    assert both.perquery[both.perquery["qid"] == "q99"]["value"].isna().all()
+
+
+def test_query_ids_may_be_numbers():
+    def numbered(frame):
+        return frame.assign(qid=frame["qid"].str[1:].astype(int))
+
+    run = numbered(results(1))
+    before = run.copy()
+    table = Experiment([run], numbered(topics()), numbered(qrels()), [AP, ASL @ 5], names=["a"])
+    assert table["ASL@5"].tolist() == pytest.approx([np.mean(values(results(1), "ASL@5"))])
+    assert table["AP"].tolist() == pytest.approx([np.mean(values(results(1), AP))])
+    pd.testing.assert_frame_equal(run, before)  # the user's frame stays as it was
+
+
+def test_topics_and_qrels_may_be_files(tmp_path):
+    path = tmp_path / "qrels"
+    lines = [f"{q} 0 {d} {label}" for q, d, label in qrels().itertuples(index=False)]
+    path.write_text("\n".join(lines) + "\n")
+    table = Experiment(systems(2), topics(), str(path), [AP])
+    same(table, pt.Experiment(systems(2), topics(), qrels(), [AP]))
+
+
+def test_mean_response_time_is_that_of_the_system():
+    slow = Toy("slow", results(1))
+    transform = slow.transform
+
+    def sleepy(inp):
+        import time
+
+        time.sleep(0.06)
+        return transform(inp)
+
+    slow.transform = sleepy
+    asked = ["mrt", AP, AP_Rareness @ 5, "rrLP"]
+    for plan in ({}, {"plan": "tree", "verbose": False}, {"batch_size": 6}):
+        table = Experiment(
+            [system(0), slow], topics(), qrels(), asked, names=["fast", "slow"], baseline="fast",
+            **plan,
+        )  # fmt: skip
+        assert table.columns.tolist()[:5] == ["name", "AP", "AP_Rareness@5", "rrLP", "mrt"]
+        assert table["mrt"][1] >= 10 > table["mrt"][0]
+        assert not [c for c in table.columns if c.startswith("mrt ")]
+    table = Experiment([system(0)], topics(), qrels(), ["mrt", AP], names=["a"], dataframe=False)
+    assert set(table["a"]) == {"AP", "mrt"}
+
+
+# Which way is better
+
+
+def test_plus_and_minus_follow_the_direction():
+    table = Experiment(systems(3), topics(), qrels(), [ASL @ 5, nASL @ 5, AP], baseline="toy0")
+    base = values(results(0), "ASL@5")
+    for row in (1, 2):
+        mine = values(results(row), "ASL@5")
+        assert table["ASL@5 +"][row] == (mine < base).sum()
+        assert table["ASL@5 -"][row] == (mine > base).sum()
+        assert table["ASL@5 p-value"][row] == pytest.approx(stats.ttest_rel(mine, base).pvalue)
+        for end in ("+", "-"):
+            assert table[f"ASL@5 {end}"][row] == table[f"nASL@5 {end}"][row]
+    assert table.loc[0, ["ASL@5 +", "ASL@5 -", "ASL@5 p-value"]].isna().all()
+
+
+def marked(styler):
+    """(row, column) -> what its cell is marked with."""
+    styler._compute()
+    columns = list(styler.data.columns)
+    return {(row, columns[column]): css for (row, column), css in styler.ctx.items() if css}
+
+
+@pytest.mark.parametrize("how", ["bold", "color", "colour"])
+def test_highlight_follows_the_direction(how):
+    styler = Experiment(
+        systems(3), topics(), qrels(), ["mrt", ASL @ 5, AP], baseline=0, highlight=how
+    )
+    table, cells = styler.data, marked(styler)
+    for column, best in (("ASL@5", "idxmin"), ("AP", "idxmax"), ("mrt", "idxmin")):
+        assert [row for row, name in cells if name == column] == [getattr(table[column], best)()]
+    theirs = pt.Experiment(systems(3), topics(), qrels(), [AP], baseline=0, highlight=how)
+    ours = Experiment(systems(3), topics(), qrels(), [AP], baseline=0, highlight=how)
+    assert marked(ours) == marked(theirs)
+
+
+def test_highlight_marks_ties_as_pt_experiment_does():
+    made = {"a": system(1), "b": system(1), "c": system(2)}
+    theirs = pt.Experiment(made, topics(), qrels(), [AP], highlight="color")
+    assert marked(Experiment(made, topics(), qrels(), [AP], highlight="color")) == marked(theirs)
+
+
+def test_highlight_leaves_out_what_is_neither_better_nor_worse():
+    measures = [ir_measures.NumRet, AP]
+    table = Experiment(systems(3), topics(), qrels(), measures, baseline=0, highlight="bold")
+    names = {column for _, column in marked(table)}
+    assert "AP" in names and not {column for column in names if column.startswith("NumRet")}
+
+
+def test_highlight_goes_with_both():
+    both = Experiment(systems(2), topics(), qrels(), [ASL], perquery="both", highlight="bold")
+    assert marked(both.averages) and len(both.perquery) == 12
+
+
+# Preferences
+
+
+def preferred(a, b, rel=1, k=1000):
+    """rrLP of every query, by a loop over its definition."""
+
+    def loop(docs, grades):
+        return brute_force.reciprocal_ranks(docs[:k], grades, rel)
+
+    both = (expected(loop, frame, qrels()) for frame in (a, b))
+    return [brute_force.rr_lp(x, y) for x, y in zip(*both)]
+
+
+@pytest.mark.parametrize(("asked", "rel", "k"), [("", 1, 1000), ("(rel=2)", 2, 1000), ("@3", 1, 3)])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"plan": "tree", "verbose": False}])
+def test_preferences_over_the_baseline(asked, rel, k, options):
+    table = Experiment(
+        systems(3), topics(), qrels(), [f"sgnLP{asked}", AP, f"rrLP{asked}"], baseline=1, **options
+    )
+    for row in (0, 2):
+        rrlp = preferred(results(row), results(1), rel, k)
+        wins, losses = sum(x > 0 for x in rrlp), sum(x < 0 for x in rrlp)
+        for name in ("sgnLP", "rrLP"):
+            assert table[f"{name}{asked} +"][row] == wins
+            assert table[f"{name}{asked} -"][row] == losses
+        assert table[f"rrLP{asked}"][row] == pytest.approx(np.mean(rrlp))
+        assert table[f"sgnLP{asked}"][row] == pytest.approx(np.mean(np.sign(rrlp)))
+        t = stats.ttest_1samp(rrlp, 0).pvalue
+        assert table[f"rrLP{asked} p-value"][row] == pytest.approx(t, nan_ok=True)
+        if wins + losses:
+            sign = stats.binomtest(wins, wins + losses).pvalue
+            assert table[f"sgnLP{asked} p-value"][row] == pytest.approx(sign)
+    assert table[f"rrLP{asked}"][1] == 0 == table[f"sgnLP{asked}"][1]
+    ends = ["+", "-", "p-value"]
+    assert table.loc[1, [f"rrLP{asked} {end}" for end in ends]].isna().all()
+    assert table.columns.tolist()[1:4] == [f"sgnLP{asked}", "AP", f"rrLP{asked}"]
+
+
+def test_preferences_alone_for_every_query_and_against_several():
+    each = Experiment(
+        systems(3), topics(), qrels(), ["rrLP"], baseline=["toy0", "toy2"], perquery=True
+    )
+    for row in each.itertuples():
+        a, b = (results(int(name[-1])) for name in (row.name, row.measure[-4:]))
+        assert row.measure == f"rrLP vs {row.measure[-4:]}"
+        assert row.value == pytest.approx(preferred(a, b)[QUERIES.index(row.qid)])
+    assert len(each) == 3 * 6 * 2
+
+
+def test_preferences_need_a_baseline():
+    with pytest.raises(ValueError, match="sgnLP compares systems with a baseline: say baseline="):
+        Experiment(systems(2), topics(), qrels(), [AP, "sgnLP"])
+
+
+@pytest.mark.slow
+def test_several_baselines_say_vs_whom():
+    asked = [AP, ASL @ 5, "rrLP"]
+    table = Experiment(
+        systems(3), topics(), qrels(), asked, baseline=[0, "toy2"], correction="holm"
+    )
+    for number in (0, 2):
+        alone = Experiment(
+            systems(3), topics(), qrels(), asked, baseline=number, correction="holm"
+        )
+        for column in alone.columns[1:]:
+            stem, _, end = column.partition(" ")
+            wide = f"{stem} vs toy{number} {end}".strip()
+            name = column if column in ("AP", "ASL@5") else wide
+            pd.testing.assert_series_equal(table[name], alone[column], check_names=False)
+    assert len(table.columns) == 1 + 2 + 2 + 2 * 3 * 5
+    alone = Experiment(systems(3), topics(), qrels(), [AP], baseline=[1])
+    same(alone, pt.Experiment(systems(3), topics(), qrels(), [AP], baseline=1))
+
+
+def test_corrections_count_every_system_but_the_baseline():
+    made = systems(4) | {"again": system(1)}  # nothing to test between it and the baseline
+    table = Experiment(
+        made, topics(), qrels(), ["rrLP", ASL @ 5], baseline=1, correction="bonferroni"
+    )
+    for name in ("rrLP", "ASL@5"):
+        p = table[f"{name} p-value"].to_numpy()
+        got = table[f"{name} p-value corrected"].to_numpy()
+        assert got[[0, 2, 3]] == pytest.approx(np.minimum(p[[0, 2, 3]] * 4, 1))
+        assert np.isnan(got[[1, 4]]).all()
+        assert table[f"{name} reject"].dtype == bool and not table[f"{name} reject"][[1, 4]].any()
+
+
+# The pool of the experiment's own systems
+
+
+def rareness(frames, row, k, alpha):
+    """The mean of AP_Rareness@k, by a loop over its definition."""
+    rankings = [expected(lambda docs, grades: docs, f, qrels()) for f in frames]
+    grades = {f"d{d}": int(d < 4) for d in range(10)}
+    pools = zip(*rankings)
+    return np.mean(
+        [
+            brute_force.rareness(docs, grades, list(pool), k, alpha)[1]
+            for docs, pool in zip(rankings[row], pools)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"batch_size": 2}, {"plan": "tree", "verbose": False}, {"baseline": 0},
+        {"validate": "error"},
+    ],  # fmt: skip
+    ids=str,
+)
+def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsys):
+    made = systems(9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="There are shared|The following pipelines")
+        # ir_measures' parser, from Python 3.12 on
+        warnings.filterwarnings("ignore", category=DeprecationWarning, message=r"(ast\.|Attribute)")
+        table = Experiment(
+            made, topics(), qrels(), [AP, "AP_Rareness(alpha=1)@5", P_Rareness @ 5, TBG], **options
+        )
+    batches = -(-6 // options.get("batch_size", 6))
+    assert [one.calls for one in made.values()] == [batches] * 9
+    frames = [results(i) for i in range(9)]
+    for row in range(9):
+        rare = rareness(frames, row, 5, 1)
+        assert table["AP_Rareness(alpha=1)@5"][row] == pytest.approx(rare)
+        assert table["AP"][row] == pytest.approx(np.mean(values(frames[row], AP)))
+    plain = pt.Experiment(systems(9), topics(), qrels(), [TBG])
+    assert table["TBG"].tolist() == plain["TBG"].tolist()
+    said = capsys.readouterr().err
+    assert "the 9 systems of the experiment: toy0, toy1" in said and "toy8" in said
+    assert "P_Rareness@5" in table.columns
+
+
+def test_a_small_pool_warns_and_a_pool_that_is_there_is_used():
+    with pytest.warns(UserWarning, match="fewer than 8"):
+        Experiment(systems(2), topics(), qrels(), [P_Rareness @ 5])
+    pool = RarenessPool.from_runs({f"toy{i}": results(i) for i in range(3)}, name="mine")
+    made = systems(2)
+    table = Experiment(made, topics(), qrels(), [P_Rareness(pool=pool) @ 5])
+    assert table.columns[1].startswith("P_Rareness(pool='mine-")
+
+
+def test_the_pool_is_as_deep_as_the_measures_need():
+    asked = [P_Rareness @ 3, AP_Rareness(alpha=1, depth=5) @ 4, AP_Rareness]
+    frames = [results(i) for i in range(3)]
+    table = Experiment(
+        [Toy(str(i), f) for i, f in enumerate(frames)], topics(), qrels(), asked
+    )
+    pool = RarenessPool.from_runs({str(i): f for i, f in enumerate(frames)})
+    for measure in asked:
+        known = pt.Experiment(frames, topics(), qrels(), [measure(pool=pool)])
+        assert table[str(measure)].tolist() == known.iloc[:, 1].tolist()
+
+
+def test_systems_of_a_pool_need_names_of_their_own():
+    with pytest.raises(ValueError, match="give each its own"):
+        Experiment([system(1), system(1)], topics(), qrels(), [P_Rareness @ 5])
+
+
+# Saved results
+
+
+@pytest.mark.parametrize("save_format", ["trec", pickle])
+def test_saved_results_are_reused(tmp_path, save_format):
+    saving = {"save_dir": str(tmp_path), "save_format": save_format}
+    asked = ["map", ASL @ 5, AP_Rareness @ 5, "rrLP"]
+    first = Experiment(systems(3), topics(), qrels(), asked, baseline=0, **saving)
+    made = systems(3)
+    again = Experiment(
+        made, topics(), qrels(), asked, baseline=0, **saving, save_mode="reuse"
+    )
+    same(again, first)
+    assert [one.calls for one in made.values()] == [0, 0, 0]
+    saved = pd.read_csv(tmp_path / "aggregated.csv")
+    assert saved.columns.tolist() == first.columns.tolist()
+    each = pd.read_csv(tmp_path / "perquery.csv")
+    assert set(each["measure"]) == {"map", "ASL@5", "AP_Rareness@5", "rrLP"}
+    assert len(each) == 3 * 6 * 4
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        (b"name,map\na,0.5,7\n", "Expected 2 columns, got 3"),
+        (b"", "Empty CSV file"),
+        (b"\x00\xff\n1\n", "invalid start byte"),
+        (b"system,map\na,0.5\n", "it has no column 'name', only \\['system', 'map'\\]"),
+    ],
+)
+def test_a_damaged_summary_is_named(tmp_path, content, why):
+    (tmp_path / "aggregated.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=f"aggregated.csv is not the summary.*({why})"):
+        Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
+    assert (tmp_path / "aggregated.csv").read_bytes() == content
+
+
+def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
+    Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Experiment({"1": system(7)}, topics(), qrels(), ["map"], save_dir=tmp_path)
+    with pytest.warns(UserWarning, match="has other columns than this experiment .ASL"):
+        Experiment({"1": system(7)}, topics(), qrels(), ["map", ASL], save_dir=tmp_path,
+                   save_mode="overwrite")  # fmt: skip
+    saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str})
+    assert sorted(saved["name"]) == ["1", "toy0", "toy1"]
+    assert saved.columns.tolist() == ["name", "map", "ASL"]
+
+
+def test_summaries_know_systems_and_queries_by_any_name(tmp_path):
+    """Also by those that stand for a missing value in CSV."""
+    for number in (1, 2):
+        made = {name: system(number) for name in ("NA", "None", "007", "1", "a\nb")}
+        table = Experiment(
+            made, topics(), qrels(), ["map"], save_dir=tmp_path, save_mode="overwrite"
+        )
+        saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str}, na_filter=False)
+        assert saved["name"].tolist() == list(made)
+        assert saved["map"].tolist() == pytest.approx(table["map"].tolist(), rel=1e-12)
+        each = pd.read_csv(tmp_path / "perquery.csv", dtype={"name": str}, na_filter=False)
+        assert each["name"].value_counts().to_dict() == dict.fromkeys(made, 6)
+
+
+@pytest.mark.parametrize("name", ["../a", "a/b", "/tmp/a"])
+def test_a_name_cannot_be_a_path(tmp_path, name):
+    folder = tmp_path / "inner" / "saved"
+    folder.mkdir(parents=True)
+    with pytest.raises(ValueError, match=f"bad characters .*{name}"):
+        Experiment({name: system(1)}, topics(), qrels(), [AP], save_dir=folder)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.filterwarnings("ignore:.*has other columns:UserWarning")
+def test_only_what_is_not_saved_is_run(tmp_path):
+    Experiment(systems(2), topics(), qrels(), [AP], save_dir=tmp_path)
+    made = systems(3)
+    table = Experiment(
+        made, topics(), qrels(), [P_Rareness @ 5], save_dir=tmp_path, save_mode="reuse"
+    )
+    assert [one.calls for one in made.values()] == [0, 0, 1]
+    same(table, Experiment(systems(3), topics(), qrels(), [P_Rareness @ 5]))
+
+
+# Warnings and errors
+
+
+@pytest.mark.parametrize("missing", ["after", "eq3"])
+def test_asl_that_fills_nothing_up_warns_of_different_depths(missing):
+    made = {"long": system(1), "short": system(2, depth=5)}
+    with pytest.warns(UserWarning, match="'short' retrieved 5.0 documents a query, 'long' 8.0"):
+        Experiment(made, topics(), qrels(), [ASL(missing=missing)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Experiment(made, topics(), qrels(), [ASL(missing=missing) @ 5, ASL])
+
+
+def test_a_system_that_shares_nothing_with_the_qrels_is_named(tmp_path):
+    strange = Toy("strange", results(1).assign(docno=lambda f: "xx" + f["docno"]))
+    for asked in ([AP], [P_Rareness @ 5]):
+        with pytest.raises(ValueError, match="system 'b': none of the 48 documents.*'a' are lost"):
+            Experiment({"a": system(1), "b": strange}, topics(), qrels(), asked)
+    with pytest.raises(ValueError, match="'a' are in .*save_mode='reuse' takes them from there"):
+        Experiment({"a": system(1), "b": strange}, topics(), qrels(), [AP], save_dir=tmp_path)
+    first = system(1)
+    with pytest.raises(ValueError, match="system 'b': none"):  # known before anything runs
+        Experiment({"a": first, "b": strange.results}, topics(), qrels(), [AP])
+    assert first.calls == 0
+
+
+def test_a_batch_that_shares_nothing_is_no_error():
+    odd = results(1)
+    odd.loc[odd["qid"] == "q1", "docno"] = "nowhere"
+    odd = odd.drop_duplicates(["qid", "docno"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL], batch_size=1)
+    same(table, Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (results(1).iloc[:0], "system 'b' has no results"),
+        (results(1).assign(score=np.nan), "system 'b': the score of the run is not a number"),
+        (results(1).drop(columns="score"), "system 'b': the run has no column 'score'"),
+        (results(1).assign(score="high"), "system 'b': the score of the run must be (a )?number"),
+    ],
+)
+@pytest.mark.parametrize("asked", [AP, AP_Rareness])
+@pytest.mark.filterwarnings("ignore:Experiment Pipeline Validation")
+def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
+    for bad in (wrong, Toy("x", wrong)):
+        with pytest.raises(ValueError, match=says):
+            Experiment({"a": system(1), "b": bad}, topics(), qrels(), [asked])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"eval_metrics": ["nonsense"]}, "'nonsense': there is no such measure"),
+        ({"eval_metrics": ["ASL@0"]}, "ASL@0.*cutoff must be a whole number from 1 on"),
+        ({"eval_metrics": ["rrLP(g=2)"], "baseline": 0}, "no parameter 'g'"),
+        ({"eval_metrics": [3]}, "a measure is text or an ir_measures Measure, not 3"),
+        ({"eval_metrics": []}, "names no measure"),
+        ({"eval_metrics": ["mrt"]}, "names no measure besides mrt"),
+        ({"baseline": 2}, "from 0 to 1, or the name of one, 'toy0', 'toy1'; not 2"),
+        ({"baseline": "BM25"}, "not 'BM25'"),
+        ({"baseline": [0, True]}, "not True"),
+        ({"correction": "holm"}, "say baseline="),
+        ({"highlight": "blink"}, "highlight must be 'bold' or 'color', not 'blink'"),
+        ({"round": -1}, "decimal places"),
+        ({"round": {"AP": 1.5}}, "decimal places"),
+        ({"perquery": "all"}, "perquery must be False, True or 'both', not 'all'"),
+        ({"names": ["one"]}, "2 systems, but 1 names"),
+        ({"qrels": "nowhere.txt"}, "or a file, not 'nowhere.txt'"),
+        ({"qrels": pd.DataFrame({"docno": ["a"]})}, "a column 'qid'"),
+        ({"retr_systems": []}, "no system to try"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_said_before_anything_runs(options, says):
+    made = list(systems(2).values())
+    call = {"retr_systems": made, "topics": topics(), "qrels": qrels(), "eval_metrics": [AP]}
+    with pytest.raises(ValueError, match=says):
+        Experiment(**{**call, **options})
+    assert [one.calls for one in made] == [0, 0]
+
+
+def test_what_pt_experiment_refuses_is_refused():
+    with pytest.raises(TypeError, match="list or dict"):
+        Experiment(system(1), topics(), qrels(), [AP])
+    with pytest.raises(TypeError, match="Unknown kwargs"):
+        Experiment(systems(2), topics(), qrels(), [AP], colour="red")
+    with pytest.raises(ValueError, match="not yet supported for tree"):
+        Experiment(systems(2), topics(), qrels(), [AP], plan="tree", save_dir=".")
+    with pytest.raises(ValueError, match="no overlap"):
+        Experiment(systems(2), topics(["z"]), qrels(), [AP])
+    with pytest.raises(ValueError, match="do not produce the required outputs.*doc_len"):
+        short = Toy("a", results(1).drop(columns="doc_len"))
+        Experiment([short], topics(), qrels(), [TBG], validate="error")
+
+
+def test_an_error_inside_a_system_says_what_had_been_run():
+    class Broken(pt.Transformer):
+        def transform(self, inp):
+            raise RuntimeError("out of ideas")
+
+    with pytest.raises(RuntimeError, match="out of ideas") as caught:
+        Experiment([system(1), Broken()], topics(), qrels(), [AP], validate="ignore")
+    if hasattr(caught.value, "add_note"):
+        assert caught.value.__notes__ == ["The results of 'toy1' are lost; save_dir= keeps them."]
+
+
+def test_it_is_public():
+    assert pyterrier_asl.Experiment is Experiment
+
+
+def test_preferences_take_the_rel_of_the_measures_beside_them():
+    asked = ["AP(rel=2)", "RR(rel=2)", "nDCG", "sgnLP"]
+    follows = Experiment(systems(2), topics(), qrels(), asked, baseline=0)
+    said = Experiment(systems(2), topics(), qrels(), ["sgnLP(rel=2)", "sgnLP"], baseline=0)
+    beside = Experiment(systems(2), topics(), qrels(), ["AP(rel=2)", "RR", "sgnLP"], baseline=0)
+    assert follows["sgnLP"].tolist() == said["sgnLP(rel=2)"].tolist()
+    assert beside["sgnLP"].tolist() == said["sgnLP"].tolist() != said["sgnLP(rel=2)"].tolist()

@@ -1,0 +1,181 @@
+"""Files that are written: what is replaced, what is refused, and what stays as it was."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_asl import DocLengths, RarenessPool
+from pyterrier_asl.cli import main
+from pyterrier_asl.io.atomic import check_replaceable, replacing
+
+RUN = "q Q0 d1 1 2.5 x\nq Q0 d2 2 1.5 x\n"
+posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and pipes of POSIX")
+
+
+def write(path: Path, **more) -> None:
+    with replacing(path, **more) as beside:
+        beside.write_text("new")
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_the_mode_stays(tmp_path, mode):
+    path = tmp_path / "t.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    write(path)
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("old")
+    os.chown(path, 12345, 54321)
+    write(path)
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 54321)
+
+
+@posix
+def test_an_owner_that_cannot_be_kept(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    path = tmp_path / "t.txt"
+    path.write_text("old")
+    monkeypatch.setattr(os, "chown", refuse)
+    real = os.stat(path)
+    other = os.stat_result((*real[:4], real.st_uid + 1, *real[5:]))
+    monkeypatch.setattr(Path, "stat", lambda self, **_: other if self == path else os.stat(self))
+    with pytest.raises(PermissionError, match="would change its owner"):
+        write(path)
+    assert os.listdir(tmp_path) == ["t.txt"] and open(path).read() == "old"
+
+
+@posix
+def test_a_file_with_two_names_is_refused(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("old")
+    os.link(path, tmp_path / "other.txt")
+    with pytest.raises(FileExistsError, match="has 2 names"):
+        write(path)
+    assert path.read_text() == "old"
+
+
+@posix
+def test_devices_and_pipes_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(OSError, match="a device or a pipe, not a file"):
+            write(path)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everything")
+def test_a_file_that_is_read_only(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        write(path)
+
+
+def test_a_file_of_another_kind(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(RUN)
+    with pytest.raises(FileExistsError, match="page.html: it holds something else.*--force"):
+        write(path)
+    write(path, force=True)
+    assert path.read_text() == "new"
+    path.write_text("")
+    write(path)  # as mktemp leaves it
+    path.write_text("<!doctype HTML>")
+    write(path, begins=b"<!DOCTYPE html")
+
+
+def test_inputs_are_no_outputs(tmp_path):
+    run = tmp_path / "runs" / "a.run"
+    run.parent.mkdir()
+    run.write_text(RUN)
+    (tmp_path / "link").symlink_to(run)
+    for output in (run, tmp_path / "link"):
+        for source in (run, run.parent, tmp_path / "link"):
+            with pytest.raises(FileExistsError, match="it is one of the inputs"):
+                check_replaceable(output, inputs=["irds:vaswani", source], force=True)
+    check_replaceable(run, inputs=[tmp_path / "other"])
+
+
+def test_what_is_saved_replaces_only_its_kind(tmp_path):
+    pool = RarenessPool.from_runs({f"r{i}": {"q": {"d": 1.0}} for i in range(8)})
+    lengths = DocLengths.from_dict({"d": 3})
+    run, table = tmp_path / "a.run", tmp_path / "t.parquet"
+    run.write_text(RUN)
+    pq.write_table(pa.table({"a": [1]}), table)
+    lengths.save(tmp_path / "lengths")
+    for path in (run, table, tmp_path / "lengths"):
+        before = path.read_bytes()
+        with pytest.raises(FileExistsError, match="it holds something else"):
+            pool.save(path)
+        assert path.read_bytes() == before
+        pool.save(path, force=True)
+        pool.save(path)
+        assert RarenessPool.load(path) == pool
+
+
+# At the command line
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("r1.run", "r2.run"):
+        (tmp_path / name).write_text(RUN)
+    (tmp_path / "qrels").write_text("q 0 d2 1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["pool", "r1.run", "r2.run", "-o", "r1.run"],
+        ["pool", ".", "-o", "r1.run"],
+        ["report", "qrels", "r1.run", "r2.run", "-o", "r2.run"],
+        ["report", "qrels", "r1.run", "r2.run", "-o", "qrels"],
+    ],
+)
+def test_a_command_never_overwrites_what_it_reads(folder, command, force):
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    result = CliRunner().invoke(main, [*command, *force])
+    assert result.exit_code not in (0, None)
+    assert "it is one of the inputs" in result.stderr
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@posix
+@pytest.mark.parametrize("command", [["pool"], ["report", "qrels"]])
+@pytest.mark.parametrize("output", ["/dev/null", "pipe", "notes.txt"])
+def test_a_command_overwrites_no_other_kind(folder, command, output):
+    os.mkfifo(folder / "pipe")
+    (folder / "notes.txt").write_text("by hand")
+    result = CliRunner().invoke(main, [*command, "r1.run", "r2.run", "-o", output])
+    assert result.exit_code not in (0, None)
+    assert f"cannot write {output}" in result.stderr
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert (folder / "notes.txt").read_text() == "by hand"
+
+
+def test_force_overwrites_another_kind(folder):
+    (folder / "notes.txt").write_text("by hand")
+    result = CliRunner().invoke(main, ["pool", "r1.run", "-o", "notes.txt", "--force"])
+    assert result.exit_code == 0, result.stderr
+    assert len(RarenessPool.load("notes.txt")) == 1

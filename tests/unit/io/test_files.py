@@ -1,0 +1,438 @@
+"""Files of ours that are cut short, changed, of another kind, or written when there is no room.
+
+What a damaged text file does is tested in ``test_io.py``. Here: pools, lengths, evaluations and
+indices come back as they were saved, or an error says what is wrong; a file that is there is
+replaced by a whole one or not at all; and loading runs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pickle
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyterrier_asl
+from pyterrier_asl import DocLengths, RarenessPool
+from pyterrier_asl.evaluation import backends as workers
+from pyterrier_asl.evaluation import evaluate as evaluation
+from pyterrier_asl.evaluation.evaluate import evaluate, load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.scorer import Scorer
+from pyterrier_asl.retrieval import format as index_format
+from pyterrier_asl.retrieval.index import TermIndex
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+PACKAGE = Path(pyterrier_asl.__file__).parent
+RUNS = {
+    f"run{i}": {"q1": {f"d{j}": -j * i % 7 for j in range(9)}, "é": {"a": 1}} for i in (1, 2, 3)
+}
+QRELS = {"q1": {"d1": 1}, "é": {"a": 1}}
+DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave {i} " + "scatter " * i} for i in range(20)]
+
+
+def make_pool():
+    return RarenessPool.from_runs(RUNS, groups={"run1": "g"}, depth=5)
+
+
+def same_pool(one, other):
+    return one == other and one.name == other.name and one.groups == other.groups
+
+
+def make_lengths():
+    return DocLengths.from_dict({f"d{i}": i * 0.5 for i in range(40)}, name="words")
+
+
+def make_evaluation():
+    return evaluate(RUNS, QRELS, ["ASL@10", "LexiP"], progress=False)
+
+
+KINDS = {
+    "rareness pool": (make_pool, RarenessPool.save, RarenessPool.load, same_pool),
+    "document lengths": (
+        make_lengths, DocLengths.save, DocLengths.load, lambda a, b: a == b and a.name == b.name
+    ),
+    "evaluation": (make_evaluation, save_evaluation, load_evaluation, pd.DataFrame.equals),
+}  # fmt: skip
+
+
+@pytest.fixture(params=KINDS)
+def saved(request, tmp_path):
+    """What was saved, where, and how it is loaded and compared."""
+    make, save, load, same = KINDS[request.param]
+    one, path = make(), tmp_path / "file"
+    save(one, path)
+    return one, path, load, same
+
+
+# Damaged
+
+
+@pytest.mark.slow
+def test_one_changed_bit_is_seen_or_changes_nothing(saved):
+    one, path, load, same = saved
+    content = path.read_bytes()
+    refused = 0
+    for place in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            loaded = load(path)
+        except (ValueError, OSError) as error:
+            assert str(path) in str(error), error
+            refused += 1
+        else:
+            assert same(loaded, one), f"byte {place}"
+    assert refused > len(content) // 9
+
+
+def test_a_file_cut_short_is_refused(saved):
+    _, path, load, _ = saved
+    content = path.read_bytes()
+    for size in range(0, len(content), 17):
+        path.write_bytes(content[:size])
+        with pytest.raises(ValueError, match=re.escape(str(path))):
+            load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"PAR1", b"q1 Q0 d1 1 0.5 r\n", None])
+def test_what_is_no_file_of_ours_is_refused(saved, content):
+    _, path, load, _ = saved
+    path.unlink()
+    path.mkdir() if content is None else path.write_bytes(content)
+    error = IsADirectoryError if content is None else ValueError
+    with pytest.raises(error, match=re.escape(str(path))):
+        load(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds_are_refused_by_name(kind, tmp_path):
+    make, save, _, _ = KINDS[kind]
+    save(make(), tmp_path / "file")
+    for other, (_, _, load, _) in KINDS.items():
+        if other != kind:
+            with pytest.raises(ValueError, match=f"is a pyterrier_asl {kind} file, not a {other}"):
+                load(tmp_path / "file")
+
+
+def test_other_versions_are_refused(saved, monkeypatch, tmp_path):
+    one, path, load, _ = saved
+    from pyterrier_asl.measures import lengths
+    from pyterrier_asl.measures import pool as pools
+
+    for module in (pools, lengths, evaluation):
+        monkeypatch.setattr(module, "_VERSION", 7)
+    with pytest.raises(ValueError, match="of format version 1, this pyterrier_asl reads version 7"):
+        load(path)
+
+
+def test_empty_ones_come_back(tmp_path):
+    DocLengths.from_dict({}).save(tmp_path / "none")
+    assert len(DocLengths.load(tmp_path / "none")) == 0
+    frame = make_evaluation().iloc[:0]
+    save_evaluation(frame, tmp_path / "no rows")
+    assert len(load_evaluation(tmp_path / "no rows")) == 0
+
+
+def test_values_that_are_missing_come_back(tmp_path):
+    frame = make_evaluation().assign(AP=[0.5, np.nan] * 3, note=["a", None] * 3, flag=True)
+    save_evaluation(frame, tmp_path / "file")
+    pd.testing.assert_frame_equal(load_evaluation(tmp_path / "file"), frame, check_dtype=False)
+
+
+# An index
+
+
+@pytest.fixture
+def index(tmp_path):
+    TermIndex.from_documents(DOCUMENTS, path=tmp_path / "index", verbose=False)
+    return tmp_path / "index"
+
+
+def use(path):
+    """Everything of an index that is read."""
+    made = TermIndex(path)
+    made.bm25(num_results=3).search("radio scatter")
+    made.document("d3")
+    return made.num_docs
+
+
+@pytest.mark.parametrize("how", ["cut", "empty", "missing", "folder", "text", "shorter"])
+def test_a_damaged_index_is_refused_by_the_name_of_the_file(index, how):
+    for file in sorted(index.iterdir()):
+        broken = index.with_name("broken")
+        shutil.copytree(index, broken)
+        path = broken / file.name
+        content = path.read_bytes()
+        path.unlink()
+        if how == "folder":
+            path.mkdir()
+        elif how == "shorter" and file.suffix == ".npy":
+            np.save(path, np.load(file)[:-1])
+        elif how != "missing":
+            path.write_bytes(
+                {"cut": content[: len(content) // 2], "text": b"what is this?\n" * 9}.get(how, b"")
+            )
+        missing = file.name == "pt_meta.json" and how in ("missing", "folder")
+        with pytest.raises(
+            FileNotFoundError if missing else ValueError, match=file.name + "|no pt_meta"
+        ):
+            use(broken)
+        shutil.rmtree(broken)
+    assert use(index) == 20
+
+
+def test_one_changed_bit_of_an_index_is_seen_or_changes_nothing(index):
+    """In any file of it: refused by that file's name, or (a blank, a key's name) without effect."""
+    documents = {docno: TermIndex(index).document(docno) for docno in ("d3", "d19")}
+    found = TermIndex(index).bm25().search("radio scatter")
+    for file in sorted(index.iterdir()):
+        content = file.read_bytes()
+        for place in range(0, len(content), 7 if file.suffix == ".json" else 29):
+            damaged = bytearray(content)
+            damaged[place] ^= 1 << place % 8
+            file.write_bytes(damaged)
+            try:
+                made = TermIndex(index)
+                assert {docno: made.document(docno) for docno in documents} == documents
+                pd.testing.assert_frame_equal(made.bm25().search("radio scatter"), found)
+            except ValueError as error:
+                assert file.name in str(error) or "TermIndex" in str(error), (place, error)
+            else:
+                assert file.suffix == ".json" and bytes(damaged[place : place + 1]).isspace()
+        file.write_bytes(content)
+    assert use(index) == 20
+
+
+@pytest.mark.parametrize("change", [{"num_docs": 21}, {"num_tokens": ...}, {"crc32": {}}])
+def test_metadata_that_were_changed_are_refused(index, change):
+    metadata = json.loads((index / "pt_meta.json").read_text())
+    for name, value in change.items():
+        metadata.pop(name) if value is ... else metadata.update({name: value})
+    (index / "pt_meta.json").write_text(json.dumps(metadata))
+    with pytest.raises(ValueError, match="pt_meta.json .* its checksum is another"):
+        TermIndex(index)
+
+
+def test_other_versions_of_an_index_are_refused(index, monkeypatch):
+    monkeypatch.setattr(index_format, "FORMAT_VERSION", 7)
+    with pytest.raises(ValueError, match="has format version 2, and .* reads 7"):
+        TermIndex(index)
+
+
+# Loading runs nothing
+
+
+class Bomb:
+    def __reduce__(self):
+        return (os._exit, (99,))
+
+
+def test_a_pickle_is_not_loaded_whatever_its_name(saved, index):
+    _, path, load, _ = saved
+    path.write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(ValueError, match="is not a pyterrier_asl|is a binary file"):
+        load(path)
+    for name in ("posting_docs.npy", "docnos.arrow", "pt_meta.json"):
+        content = (index / name).read_bytes()
+        (index / name).write_bytes(pickle.dumps(Bomb()))
+        with pytest.raises(ValueError, match=name):
+            use(index)
+        (index / name).write_bytes(content)
+    np.save(index / "posting_docs.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="posting_docs.npy"):
+        use(index)
+
+
+def test_nothing_in_the_package_can_load_code():
+    """No call that makes objects or code of what a file holds, but for one file of our own."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                if re.fullmatch(
+                    r"(c?loud)?pickle\.loads?|joblib\.load|marshal\.loads?|eval|exec|dill\.loads?"
+                    r"|yaml\.(unsafe_)?load|shelve\.open|pd\.read_pickle", called
+                ):  # fmt: skip
+                    found.add((path.relative_to(PACKAGE).as_posix(), called))
+                allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
+                assert all(ast.unparse(value) == "False" for value in allowed), path
+    assert {each for each in found if not each[0].startswith("tuning/")} == {
+        ("evaluation/backends.py", "joblib.load")  # of what this process has just written
+    }
+
+
+def test_what_goes_to_workers_is_for_this_user_alone():
+    seen = {}
+
+    class Stopped(Exception):
+        pass
+
+    with pytest.raises(Stopped):
+        scorer = Scorer(evaluation.judgements_of(QRELS), {})
+        with workers._sent(scorer, "loky") as work:
+            folder = Path(work.path).parent
+            seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
+            raise Stopped
+    assert seen["mode"] == 0o700 and not folder.exists()
+
+
+# No room
+
+
+def run_python(program: str, *arguments: object, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *map(str, arguments)],
+        capture_output=True, text=True, timeout=120, **options,
+    )  # fmt: skip
+
+
+_FULL = """
+    import resource, sys
+    import numpy as np
+    from pyterrier_asl import DocLengths, RarenessPool
+    from pyterrier_asl.evaluation.evaluate import evaluate, save_evaluation
+    from pyterrier_asl.retrieval.index import TermIndex
+    what, path = sys.argv[1:]
+    rng = np.random.default_rng(1)
+    docs = {f"{rng.integers(2**62):x}": float(rng.random()) for _ in range(20_000)}
+    if what == "rareness pool":
+        save = RarenessPool.from_runs({"a": {"q": docs}}).save
+    elif what == "document lengths":
+        save = DocLengths.from_dict(docs).save
+    elif what == "evaluation":
+        frame = evaluate({"a": {"q": docs}}, {"q": dict.fromkeys(docs, 1)}, "ASL", progress=False)
+        frame = frame.loc[frame.index.repeat(99_000)].reset_index(drop=True)
+        frame["noise"] = rng.random(len(frame))
+        save = lambda path: save_evaluation(frame, path)
+    else:
+        save = lambda path: TermIndex.from_documents(
+            ({"docno": d, "text": d} for d in docs), path=path, verbose=False
+        )
+    if "limit" in path:  # else the disk itself is small
+        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+    try:
+        save(path)
+    except OSError as error:
+        print("OSError", error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_disk_leaves_the_old_file(kind, tmp_path):
+    make, save, load, same = KINDS[kind]
+    folder = tmp_path / "limit"
+    folder.mkdir()
+    old, path = make(), folder / "file"
+    save(old, path)
+    done = run_python(_FULL, kind, path)
+    assert done.returncode == 0 and done.stdout.startswith("OSError"), done.stderr
+    assert same(load(path), old)
+    assert [each.name for each in folder.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_leaves_no_index(tmp_path):
+    folder = tmp_path / "limit"
+    folder.mkdir()
+    done = run_python(_FULL, "index", folder / "index")
+    assert done.returncode == 0 and done.stdout.startswith("OSError"), done.stderr
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 256 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True
+    )
+    if not mounted or mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [*KINDS, "index"])
+def test_a_disk_that_is_full_indeed(kind, small_disk):
+    done = run_python(_FULL, kind, small_disk / "file")
+    assert done.returncode == 0 and done.stdout.startswith("OSError"), (done, done.stderr)
+    assert list(small_disk.iterdir()) == []
+
+
+# Two at once
+
+
+_TWO = """
+    import sys, time, warnings
+    warnings.simplefilter("ignore")
+    from pyterrier_asl import RarenessPool
+    from pyterrier_asl.retrieval.index import TermIndex
+    what, path, mark = sys.argv[1:]
+    docs = [f"{mark}{i}" for i in range(3000)]
+    if what == "pool":
+        pool = RarenessPool.from_runs({mark: {"q": {d: i for i, d in enumerate(docs)}}}, name=mark)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for _ in range(30):
+        if what == "pool":
+            pool.save(path)
+        else:
+            try:
+                TermIndex.from_documents(
+                    ({"docno": d, "text": d} for d in docs), path=path, verbose=False
+                )
+            except FileExistsError as error:
+                print("there is one:", error)
+                break
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["pool", "index"])
+def test_two_processes_that_write_one_file_leave_one_of_the_two(what, tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    path = folder / "file"
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(_TWO), what, str(path), mark],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for mark in "ab"
+    ]  # fmt: skip
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n", writer.communicate()[1]
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    while what == "pool" and any(writer.poll() is None for writer in writers):
+        if path.exists():  # whole at any time
+            assert RarenessPool.load(path).name in "ab"
+    said = [writer.communicate(timeout=120) for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0], said
+    assert [each.name for each in folder.iterdir()] == ["file"]
+    if what == "pool":
+        mark = RarenessPool.load(path).name
+        assert RarenessPool.load(path).runs == [mark]
+    else:
+        made = TermIndex(path)
+        [mark] = {docno[0] for docno in made.docnos}
+        assert made.num_docs == 3000 and made.postings(f"{mark}17").docids.tolist() == [17]
+        assert all("there is one" in out for out, _ in said)

@@ -1,0 +1,782 @@
+"""Reading runs and judgements, against plain loops and the readers of PyTerrier and ir_measures."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib.util
+import io
+import math
+import os
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl.evaluation.files import read_groups
+from pyterrier_asl.io import qrels, runs
+from pyterrier_asl.io import trec_text as _trec_text
+from pyterrier_asl.io.atomic import replacing
+from pyterrier_asl.io.run_listing import run_name
+from pyterrier_asl.io.saved_tables import load_table, save_table
+from pyterrier_asl.io.texts import Texts
+
+LINE = b"q1 Q0 d1 1 0.5 r\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: bytes | str, name: str = "a.run") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def plainly(content: bytes) -> list[tuple[str, str, float]]:
+    """What a loop over lines makes of a run."""
+    rows = []
+    for line in content.split(b"\n"):
+        if line.strip():
+            qid, _, docno, _, score, _ = line.split()
+            rows.append((qid.decode(), docno.decode(), float(score)))
+    return rows
+
+
+def rows(table: pa.Table) -> list[tuple]:
+    return list(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+
+
+def compressed(content: bytes, codec: str) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, codec) as stream:
+        stream.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+# Text runs
+
+
+def slowly(path, layout, include):
+    """The file by the reader that finds errors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_trec_text, "_parse_quickly", lambda *_, **__: None)
+        return _trec_text.read_columns(path, layout, include)
+
+
+blanks = st.text(" \t\r\v\f", min_size=1, max_size=4)
+ids = st.one_of(
+    st.sampled_from(
+        ["NA", "null", "nan", "None", "", "007", "1", "1.0", '"q', "a,b", "#1", "'", "-"]
+    ),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6),
+).map(lambda text: "".join(text.split()) or "x")
+
+
+@st.composite
+def messy_runs(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
+    """A run in every white space C knows, and what is in it."""
+    content, expected = draw(st.sampled_from(["", "\ufeff"])), []
+    name = draw(ids)
+    for _ in range(draw(st.integers(1, 8))):
+        # At the beginning of a line these are a comment and a byte order mark.
+        qid = draw(ids.map(lambda text: text.lstrip("#\ufeff") or "x"))
+        docno, rank = draw(ids), draw(ids)
+        score = draw(st.floats(allow_nan=False))
+        expected.append((qid, docno, score))
+        line = (
+            "".join(value + draw(blanks) for value in (qid, "Q0", docno, rank, repr(score))) + name
+        )
+        content += draw(blanks | st.just("")) + line + draw(blanks | st.just(""))
+        content += "\n" * draw(st.integers(1, 3))
+    return content.removesuffix("\n").encode(), expected
+
+
+@given(messy_runs())
+def test_any_ids_and_any_white_space(tmp_path_factory, run):
+    content, expected = run
+    path = tmp_path_factory.mktemp("messy") / "a"
+    path.write_bytes(content)
+    assert rows(runs.read_run_table(path)) == expected
+    assert runs.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
+    # The reader that finds errors must read what is right alike.
+    slow = slowly(path, _trec_text.RUN, ["qid", "docno", "score"])
+    assert rows(slow) == expected
+
+
+words = st.sampled_from(
+    [
+        b"q",
+        b"1",
+        b"-2.5",
+        b"nan",
+        b"inf",
+        b"1_0",
+        b"0x1",
+        b"NA",
+        b"\xe9",
+        b'"',
+        b"\xef\xbb\xbf",
+        b"\x01",
+    ]
+)
+gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", b"\x1f"])
+
+
+@given(
+    st.lists(st.lists(st.tuples(words, gaps), min_size=4, max_size=6), min_size=1, max_size=4),
+    st.sampled_from([_trec_text.RUN, _trec_text.QRELS]),
+)
+def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factory, lines, layout):
+    content = b"\n".join(b"".join(word + gap for word, gap in line) for line in lines)
+    path = tmp_path_factory.mktemp("any") / "a"
+    path.write_bytes(content)
+    include = ["qid", "docno", layout.number]
+    try:
+        expected = rows(slowly(path, layout, include))
+    except ValueError as error:
+        with pytest.raises(ValueError) as caught:
+            _trec_text.read_columns(path, layout, include)
+        assert str(caught.value) == str(error)
+    else:
+        assert rows(_trec_text.read_columns(path, layout, include)) == expected
+
+
+@given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
+def test_tidying_leaves_one_blank_between_columns(pieces):
+    block = b"".join(pieces) + b"\n"
+    tidy = _trec_text._tidy(block)
+    lines = [line.split() for line in block.split(b"\n") if line.split()]
+    assert [line.split(b" ") for line in tidy.split(b"\n") if line] == lines
+
+
+@pytest.mark.parametrize("size", [16, 17, 40, 1000])
+def test_lines_across_blocks(write, monkeypatch, size):
+    monkeypatch.setattr(_trec_text, "_BLOCK", size)
+    content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(200))
+    assert rows(runs.read_run_table(write(content))) == plainly(content)
+
+
+@pytest.mark.parametrize("size", [16, 40, 1000])
+def test_errors_count_the_lines_of_all_blocks(write, monkeypatch, size):
+    monkeypatch.setattr(_trec_text, "_BLOCK", size)
+    lines = [b"q Q0 d%d %d 1.5 r\n\n" % (i, i) for i in range(50)]
+    path = write(b"".join([*lines, b"q Q0 d 1\n", *lines]))
+    with pytest.raises(ValueError, match=f"{path.name}, line 101: expected 6 columns"):
+        runs.read_run_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("1e-5", 1e-5), ("-3", -3.0), ("+2", 2.0), (".5", 0.5), ("5.", 5.0), ("1E3", 1000.0),
+        ("inf", math.inf), ("-Infinity", -math.inf), ("1e999", math.inf), ("5e-324", 5e-324),
+        ("0.1" + "0" * 300, 0.1), ("136.90608242222712000000000000000000", 136.90608242222712),
+    ],
+)  # fmt: skip
+def test_scores(write, text, score):
+    path = write(f"q Q0 d 1 {text} r\n")
+    assert runs.read_run_table(path)["score"].to_pylist() == [score]
+    slow = slowly(path, _trec_text.RUN, ["score"])
+    assert slow["score"].to_pylist() == [score]
+
+
+def test_byte_order_marks_of_files_put_together_are_no_part_of_a_query(write):
+    mark = b"\xef\xbb\xbf"
+    for content in (mark + LINE, mark + mark + LINE, LINE + mark + LINE, mark + LINE + mark + LINE):
+        assert set(runs.read_run_table(write(content))["qid"].to_pylist()) == {"q1"}
+    assert runs.read_run_table(write(b" " + mark + LINE))["qid"].to_pylist() == ["\ufeffq1"]
+
+
+@pytest.mark.parametrize("size", [16, 40, 1000])
+def test_comments_are_kept_apart(write, monkeypatch, size):
+    monkeypatch.setattr(_trec_text, "_BLOCK", size)
+    head = "# ir_metadata.start\n# platform:\n#   os: a b c 1 d\n"
+    lines = [f"q{i} Q0 d#{i} {i} {i}.5 r\n" for i in range(50)]
+    path = write(head + "".join(lines[:25]) + "#last\n" + "".join(lines[25:]))
+    assert rows(runs.read_run_table(path)) == [(f"q{i}", f"d#{i}", i + 0.5) for i in range(50)]
+    frame = runs.read_run(path)
+    assert frame.attrs["comments"] == [*head.splitlines(), "#last"]
+    assert rows(slowly(path, _trec_text.RUN, ["qid", "docno", "score"])) == rows(
+        runs.read_run_table(path)
+    )
+    path = write("# of topics 50\nq 0 d 1\n")
+    assert qrels.read_qrels(path).attrs["comments"] == ["# of topics 50"]
+    assert not runs.read_run(write(LINE)).attrs
+
+
+def test_a_query_that_looks_like_a_comment_is_refused(write):
+    """trec_eval would leave it out."""
+    for content in (LINE + b"#1 Q0 d1 1 0.5 r\n", b"#1 Q0 d1 1 0.5 r\n"):
+        with pytest.raises(ValueError, match=r"a.run, line \d: a line that begins with '#'"):
+            runs.read_run_table(write(content))
+    with pytest.raises(ValueError, match="a.run, line 3: expected 6 columns"):
+        runs.read_run_table(write(b"# a\n# b\nq Q0 d1 1\n"))
+
+
+def test_a_file_of_two_runs_is_refused(write):
+    other = LINE.replace(b" r\n", b" s\n")
+    for content in (LINE + other, LINE * 500 + other * 500, (LINE + other) * 500):
+        with pytest.raises(ValueError, match=r"a\.run holds several runs .*'r' and 's'"):
+            runs.read_run(write(content))
+
+
+def test_an_arrow_file_of_two_runs_is_refused(tmp_path):
+    for column in ("name", "run"):
+        table = pa.table(A_RUN | {column: ["a", "b"]})
+        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
+            runs.read_run_table(written(table, tmp_path / "a.arrow"))
+        pq.write_table(table, tmp_path / "a.parquet", write_statistics=False)
+        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
+            runs.read_run_table(tmp_path / "a.parquet")
+        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
+            runs.read_run(tmp_path / "a.parquet")
+        pq.write_table(table.slice(0, 1), tmp_path / "a.parquet", write_statistics=False)
+        assert len(runs.read_run_table(tmp_path / "a.parquet")) == 1
+
+
+def test_a_line_without_an_end_is_refused_soon(write):
+    """It was read in quadratic time: 200 MB took 53 s."""
+    path = write(gzip.compress(b"q" * 200_000_000, 1, mtime=0), "a.gz")
+    assert path.stat().st_size < 1_000_000
+    began = time.perf_counter()
+    with pytest.raises(ValueError, match="a.gz has a line of more than 16 MiB, beginning with 'qq"):
+        runs.read_run_table(path)
+    assert time.perf_counter() - began < 5
+
+
+def test_standard_input(monkeypatch):
+    for content in (LINE, gzip.compress(LINE)):
+        stdin = types.SimpleNamespace(buffer=io.BytesIO(content))
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert rows(runs.read_run_table("-")) == plainly(LINE)
+    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(LINE)))
+    assert list(runs.read_runs(["-"])) == ["stdin"]
+
+
+def test_a_line_longer_than_a_block(write):
+    content = LINE + b"q Q0 " + b"d" * 5_000_000 + b" 1 1 r\n" + LINE
+    assert rows(runs.read_run_table(write(content))) == plainly(content)
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.gz", "a.bin"])
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+def test_compression_is_recognised_by_content(write, name, codec):
+    content = LINE * 1000
+    assert rows(runs.read_run_table(write(compressed(content, codec), name))) == plainly(content)
+
+
+def test_members_of_a_compressed_file_follow_each_other(write):
+    for content in (gzip.compress(LINE, mtime=0) * 2, bz2.compress(LINE) * 2):
+        assert runs.read_run_table(write(content)).num_rows == 2
+
+
+MANY = b"".join(b"q%d Q0 d%08d %d 1.5 r\n" % (i // 999, i, i) for i in range(200_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+def test_pieces_that_are_larger_than_blocks(write, codec):
+    """Compressed one by one and put together, empty ones between, cut short, with what is none."""
+    pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:2_999_999], MANY[2_999_999:])]
+    nothing = compressed(b"", codec)
+    together = b"".join(pieces)
+    whole, damaged = [together], [b"".join(pieces[:2])[:-9], together[:-9], together + b"what?"]
+    # Arrow does not read on after an empty piece of bzip2.
+    (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
+    for content in whole:
+        table = runs.read_run_table(write(content))
+        assert table["docno"].to_pylist() == [f"d{i:08}" for i in range(200_000)]
+    for content in damaged:
+        with pytest.raises(OSError, match=r"a\.run cannot be read to its end"):
+            runs.read_run_table(write(content))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace(b"\n", b"\r\n"), None),
+        (lambda text: b"\xef\xbb\xbf" + text, None),
+        (lambda text: text[:-1], None),
+        (lambda text: text[:4_000_000] + b"\0" + text[4_000_000:], "is a binary file"),
+        (lambda text: text + b"\0", "is a binary file"),
+        (lambda text: text.decode().encode("utf-16"), "is UTF-16"),
+        (lambda text: text + b"\x1a", "line 200001: expected 6 columns .*found 1: '.x1a'"),
+    ],
+)  # fmt: skip
+def test_files_of_several_blocks(write, change, message):
+    path = write(change(MANY))
+    assert path.stat().st_size > 2 * _trec_text._BLOCK
+    if message:
+        with pytest.raises(ValueError, match=f"a.run.* {message}"):
+            runs.read_run_table(path)
+    else:
+        assert rows(runs.read_run_table(path)) == plainly(MANY)
+
+
+# The frame
+
+
+def test_frame_has_pyterriers_columns(write):
+    frame = runs.read_run(write("01 Q0 NA 3 1 r\n01 Q0 null 2 2 r\n", "input.x.txt"))
+    assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]
+    assert frame.values.tolist() == [["01", "NA", 3, 1.0, "r"], ["01", "null", 2, 2.0, "r"]]
+    assert frame["rank"].dtype == np.int64
+    assert frame["score"].dtype == np.float64
+
+
+def test_ranks_that_are_no_numbers_are_replaced(write):
+    frame = runs.read_run(write("b Q0 x - 1 r\na Q0 x - 1 r\nb Q0 y 7 1 r\n"))
+    assert frame["rank"].tolist() == [0, 0, 1]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            LINE * 16 + b"q Q0 d 1 .5",
+            "a.run, line 17: expected 6 columns (qid Q0 docno rank score name), found 5: "
+            "'q Q0 d 1 .5'",
+        ),
+        (LINE + b"\n\nq Q0 a doc 1 .5 r\n", "a.run, line 4: expected 6 columns"),
+        (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
+        (b"q Q0 d  1 0.5\n", "line 1: expected 6 columns"),
+        (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
+        (LINE + b"q Q0 d 1 nan r\n", "line 2: the score 'nan' is not a number"),
+        (LINE + b"q Q0 d 1 NA r\n", "line 2: the score 'NA' is not a number"),
+        (LINE + b"q Q0 d 1 1,5 r\n", "line 2: the score '1,5' is not a number"),
+        (LINE + b"q Q0 d 1 1_0 r\n", "line 2: the score '1_0' is not a number"),
+        (LINE + b"q Q0 d\xe9 1 1 r\n", "line 2: 'd\\\\xe9' is not UTF-8"),
+        (LINE.decode().encode("utf-16"), "is UTF-16"),
+        (LINE.decode().encode("utf-16-be"), "binary file"),
+        (bytes(range(256)), "binary file"),
+        (b"", "is empty: it has 0 bytes"),
+        (b" \n\r\n", "is empty: it has no line"),
+        (gzip.compress(b"", mtime=0), "is empty: it has no line"),
+        (LINE.replace(b"\n", b"\r") * 3, "line 1: expected 6 columns"),
+        (b"x" * 5_000_000, "line 1: expected 6 columns"),
+    ],
+)
+def test_errors_name_the_line(write, content, message):
+    with pytest.raises(ValueError) as caught:
+        runs.read_run_table(write(content))
+    assert message in str(caught.value)
+    assert "a.run" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
+@pytest.mark.parametrize("cut", [1, 9, 30])
+def test_a_compressed_file_cut_short(write, codec, cut):
+    content = compressed(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999)), codec)
+    with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
+        runs.read_run_table(write(content[:-cut]))
+
+
+@pytest.mark.parametrize("read", [runs.read_run, runs.read_run_table, qrels.read_qrels])
+def test_no_file(tmp_path, read):
+    with pytest.raises(FileNotFoundError, match="there is no file .*nothing"):
+        read(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo") or os.geteuid() == 0, reason="root reads everything")
+def test_a_file_without_permission(write):
+    path = write(LINE)
+    path.chmod(0)
+    with pytest.raises(PermissionError, match="a.run cannot be read: Permission denied"):
+        runs.read_run(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        runs.read_run(tmp_path / "pipe")
+
+
+# Judgements
+
+
+@pytest.mark.parametrize(
+    ("grades", "kind", "expected"),
+    [
+        ("1 0 -2", pa.int64(), [1, 0, -2]),
+        ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5]),
+        ("1.0 2", pa.int64(), [1, 2]),
+    ],
+)
+def test_grades(write, grades, kind, expected):
+    table = qrels.read_qrels_table(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
+    assert table["label"].type == kind
+    assert table["label"].to_pylist() == expected
+    assert table.column_names == ["qid", "docno", "label"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q 0 d x", "line 1: the grade 'x' is not a number"),
+        ("q 0 d inf", "line 1: the grade 'inf' is not a number"),
+        ("q 0 d 1 x", "expected 4 columns (qid iter docno grade), found 5"),
+        ("q Q0 d 1 .5 r", "found 6 (this looks like a run file)"),
+    ],
+)
+def test_qrels_errors(write, line, message):
+    with pytest.raises(ValueError) as caught:
+        qrels.read_qrels(write(line))
+    assert message in str(caught.value)
+
+
+def test_neither_file_nor_dataset():
+    with pytest.raises(FileNotFoundError, match="no file 'nope'.* no dataset 'nope'"):
+        qrels.read_qrels("nope")
+    with pytest.raises(qrels.UnknownDatasetError, match="no dataset 'nope'"):
+        qrels.irds_qrels("irds:nope")
+    with pytest.raises(ValueError, match="has no judgements"):
+        qrels.irds_qrels("msmarco-passage")
+
+
+def test_qrels_that_cannot_be_downloaded(monkeypatch):
+    class Offline:
+        def has_qrels(self):
+            return True
+
+        def qrels_cls(self):
+            import ir_datasets
+
+            return ir_datasets.formats.TrecQrel
+
+        def qrels_iter(self):
+            raise RuntimeError("All download sources failed")
+
+    monkeypatch.setattr(qrels, "_irds", lambda dataset: Offline())
+    with pytest.raises(OSError, match="qrels of 'irds:x' cannot be downloaded: All download"):
+        qrels.read_qrels("irds:x")
+
+
+# Frames and tables
+
+
+def test_frames_of_ir_measures():
+    frame = pd.DataFrame({"query_id": [1, 2], "doc_id": ["07", "NA"], "score": [1, 2]})
+    assert rows(runs.read_run_table(frame)) == [("1", "07", 1.0), ("2", "NA", 2.0)]
+    frame = frame.rename(columns={"score": "relevance"}).astype({"query_id": "category"})
+    assert rows(qrels.read_qrels_table(frame)) == [("1", "07", 1), ("2", "NA", 2)]
+
+
+def test_frames_of_mixed_ids():
+    frame = pd.DataFrame({"qid": [1, "x"], "docno": ["a", "b"], "label": [1, 2]}, dtype=object)
+    assert qrels.read_qrels(frame)["qid"].tolist() == ["1", "x"]
+
+
+def test_names_and_ranks_in_a_frame():
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["2"], "score": [1.0], "rank": [4.0], "name": [7]})
+    for name in (frame["name"], frame["name"].astype("category")):
+        run = runs.read_run(frame.assign(name=name))
+        assert run[["rank", "name"]].values.tolist() == [[4, "7"]]
+
+
+def test_an_empty_frame():
+    frame = pd.DataFrame({"qid": [], "docno": [], "score": []})
+    assert rows(runs.read_run_table(frame)) == []
+    assert list(runs.read_run(frame).columns) == ["qid", "docno", "rank", "score", "name"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"qid": ["a", None]}, "column qid of the run frame is missing in row 1"),
+        ({"docno": [1.0, 2.0]}, "column docno of the run frame is a column of fractions (double)"),
+        ({"docno": [b"a", b"b"]}, "column docno of the run frame must be text or a whole number"),
+        ({"score": [1.0, None]}, "column score of the run frame is not a number (NaN) in row 1"),
+        ({"score": ["a", "b"]}, "column score of the run frame must be numbers, but"),
+    ],
+)
+def test_frames_that_are_no_runs(changes, message):
+    frame = pd.DataFrame({"qid": ["a", "b"], "docno": ["c", "d"], "score": [1.0, 2.0]} | changes)
+    with pytest.raises(ValueError) as caught:
+        runs.read_run_table(frame)
+    assert message in str(caught.value)
+
+
+def test_a_frame_without_a_column():
+    with pytest.raises(ValueError, match="has no column docno or doc_id; it has qid, text"):
+        runs.read_run(pd.DataFrame({"qid": ["1"], "text": ["x"]}))
+
+
+def test_nan_in_a_table():
+    table = pa.table({"qid": ["1"], "docno": ["2"], "score": [math.nan]})
+    with pytest.raises(ValueError, match="score of the run table is not a number .* in row 0"):
+        runs.read_run(table)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow", ""])
+@pytest.mark.parametrize("names", [("qid", "docno"), ("query_id", "doc_id")])
+def test_parquet_and_arrow_files(tmp_path, suffix, names):
+    table = pa.table({names[0]: [7, 8], names[1]: ["a b", "NA"], "score": [2, 1], "extra": [0, 0]})
+    path = tmp_path / f"input.x{suffix}"
+    if suffix in (".parquet", ""):
+        pq.write_table(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path)
+    assert rows(runs.read_run_table(path)) == [("7", "a b", 2.0), ("8", "NA", 1.0)]
+    assert runs.read_run(path)["name"].tolist() == ["x", "x"]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_a_damaged_parquet_file(write, suffix):
+    for content in (LINE, b"PAR1" + bytes(100)):
+        with pytest.raises(ValueError, match="cannot be read as a file of"):
+            runs.read_run(write(content, f"a{suffix}"))
+
+
+def written(table: pa.Table, path: Path) -> Path:
+    """An Arrow file, which keeps the types of its columns."""
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as stream:
+        stream.write_table(table)
+    return path
+
+
+A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
+
+
+@pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()])
+def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
+    """Polars writes views."""
+    changed = {name: pa.array(A_RUN[name], kind) for name in ("qid", "docno")}
+    path = written(pa.table(A_RUN | changed | {"name": changed["qid"]}), tmp_path / "a.arrow")
+    assert rows(runs.read_run_table(path)) == [("q", "a", 2.0), ("q", "b", 1.0)]
+    assert runs.read_run(path)["name"].tolist() == ["q", "q"]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pa.array([2**53 + 1, 2**63 - 1]), pa.array([2**64 - 1, 0], pa.uint64()),
+        pa.array([2**53 + 1, 7]).dictionary_encode(), pa.array([2, 1], pa.decimal128(5, 2)),
+        pa.array(np.array([0.1, 7], np.float16)),
+    ],
+    ids=lambda scores: str(scores.type)[:10],
+)  # fmt: skip
+def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
+    """As the nearest 64-bit floats, which is what a frame of them comes to."""
+    expected = [float(score) for score in scores.to_pylist()]
+    for name, read in (("score", runs.read_run_table), ("label", qrels.read_qrels_table)):
+        pq.write_table(pa.table(A_RUN | {name: scores}), tmp_path / "a.parquet")
+        assert read(tmp_path / "a.parquet")[name].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    "scores", [pa.array([0, 1], pa.timestamp("s")), pa.array([0, 1], pa.duration("s"))]
+)
+def test_times_are_no_numbers(tmp_path, scores):
+    pq.write_table(pa.table(A_RUN | {"score": scores}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="column score of .*a.parquet must be numbers, not"):
+        runs.read_run_table(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
+    """Arrow does not look when it reads them."""
+    _, offsets, text = pa.array([b"a", b"\xff\xfe"]).buffers()
+    docnos = pa.Array.from_buffers(pa.string(), 2, [None, offsets, text])
+    path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"docno": docnos})
+    pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+    with pytest.raises(ValueError, match=f"column docno of .*a{suffix} must be UTF-8"):
+        runs.read_run_table(path)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_columns_that_could_be_either(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    for name, message in (("docno", "there are 2 columns called 'docno'"),
+                          ("doc_id", "both docno and doc_id")):  # fmt: skip
+        table = pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name])
+        pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
+        with pytest.raises(ValueError, match=f"{path.name}.*{message}"):
+            runs.read_run_table(path)
+
+
+def test_what_is_neither_file_nor_frame():
+    with pytest.raises(TypeError, match="expected a run file or frame, not list"):
+        runs.read_run_table([1])
+
+
+# Several runs
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a/input.bm25.gz", "bm25"), ("1", "1"), ("input.1.gz", "1"), ("x.v1.2.run.zst", "x.v1.2"),
+        ("BM25.TXT", "BM25"), ("input.", "input."), (".run", ".run"), ("a.res.tsv.bz2", "a"),
+        ("input.gz", "gz"), ("bm25.tuned", "bm25.tuned"),
+    ],
+)  # fmt: skip
+def test_run_names(path, name):
+    assert run_name(path) == name
+
+
+@pytest.fixture
+def folder(write):
+    for number in (3, 1, 2):
+        write(b"q Q0 d%d 1 1 r\n" % number, f"input.{number}.txt")
+    path = write(b"not a run", ".hidden").parent
+    (path / "inner").mkdir()
+    return path
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes and links here")
+def test_nothing_in_a_folder_is_left_out_silently(folder):
+    """Not what cannot be read, either: a run that is missing would not be noticed."""
+    os.mkfifo(folder / "4.run")
+    with pytest.raises(OSError, match="4.run is not a regular file"):
+        runs.read_runs(folder)
+    (folder / "4.run").unlink()
+    for target in ("nowhere", "4.run"):
+        (folder / "4.run").symlink_to(target)
+        with pytest.raises(FileNotFoundError, match="there is no file .*4.run"):
+            runs.read_runs(folder)
+        (folder / "4.run").unlink()
+    assert list(runs.read_runs(folder)) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 5])
+def test_a_folder(folder, threads):
+    read = runs.read_runs(folder, threads=threads)
+    assert {name: run["docno"].tolist() for name, run in read.items()} == {
+        "1": ["d1"], "2": ["d2"], "3": ["d3"],
+    }  # fmt: skip
+    assert list(read) == ["1", "2", "3"]
+    tables = runs.iter_run_tables(folder, threads=threads)
+    assert [(name, table.num_rows) for name, table in tables] == [("1", 1), ("2", 1), ("3", 1)]
+
+
+def test_files_keep_their_order(folder):
+    paths = [folder / "input.2.txt", str(folder / "input.1.txt")]
+    assert list(runs.read_runs(paths)) == ["2", "1"]
+    assert list(runs.read_runs(paths[0])) == ["2"]
+    mixed = {"x": paths[0], "y": runs.read_run(paths[1])}
+    assert [run["docno"].tolist() for run in runs.read_runs(mixed).values()] == [["d2"], ["d1"]]
+
+
+def test_reading_ahead_is_bounded(monkeypatch):
+    asked = []
+    frames = {str(i): pd.DataFrame({"qid": [i], "docno": ["d"], "score": [1]}) for i in range(20)}
+    read = runs.read_run_table
+    monkeypatch.setattr(runs, "read_run_table", lambda run: asked.append(run) or read(run))
+    tables = runs.iter_run_tables(frames, threads=2)
+    next(tables)
+    tables.close()
+    assert len(asked) <= 3
+
+
+def test_errors_of_folders(folder, tmp_path_factory):
+    (folder / "3.gz").write_bytes(LINE)
+    with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
+        runs.iter_run_tables(folder)
+    with pytest.raises(ValueError, match="holds no files"):
+        runs.read_runs(tmp_path_factory.mktemp("nothing"))
+    with pytest.raises(TypeError, match="frames need names"):
+        runs.read_runs(pd.DataFrame())
+    (folder / "3.gz").write_bytes(b"README\n")
+    with pytest.raises(ValueError, match=r"3\.gz, line 1"):
+        runs.read_runs([folder / "input.1.txt", folder / "3.gz"])
+
+
+# Our own Parquet files
+
+
+def test_saved_tables_come_back(tmp_path):
+    table = pa.table({"docno": ["a"]}).replace_schema_metadata({"pool": "x"})
+    save_table(table, tmp_path / "t", kind="doc_lengths", version=1)
+    loaded = load_table(tmp_path / "t", kind="doc_lengths", version=1)
+    assert loaded.equals(table, check_metadata=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_other_files_are_refused(tmp_path, write):
+    path = tmp_path / "t"
+    save_table(pa.table({"a": [1]}), path, kind="doc_lengths", version=2)
+    with pytest.raises(ValueError, match="is a pyterrier_asl doc_lengths file, not a pool file"):
+        load_table(path, kind="pool", version=2)
+    with pytest.raises(ValueError, match="of format version 2, this pyterrier_asl reads version 1"):
+        load_table(path, kind="doc_lengths", version=1)
+    pq.write_table(pa.table({"a": [1]}), path)
+    with pytest.raises(ValueError, match="is a Parquet file, but not a pyterrier_asl pool file"):
+        load_table(path, kind="pool", version=1)
+    with pytest.raises(ValueError, match="is not a pyterrier_asl pool file"):
+        load_table(write(LINE), kind="pool", version=1)
+    with pytest.raises(FileNotFoundError):
+        load_table(tmp_path / "nothing", kind="pool", version=1)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "t"
+    save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
+
+    def full(table, where, **_):
+        Path(where).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_table(pa.table({"a": [2]}), path, kind="pool", version=1)
+    assert load_table(path, kind="pool", version=1)["a"].to_pylist() == [1]
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_replacing_follows_links_and_names_missing_folders(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with replacing(tmp_path / "link") as beside:
+        beside.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        with replacing(tmp_path / "no" / "t"):
+            pass
+    with pytest.raises(IsADirectoryError):
+        with replacing(tmp_path):
+            pass
+
+
+def test_small_text_files_that_are_not_utf8_are_named(write):
+    path = write(b"run\t\x80\n", "groups.tsv")
+    for read in (read_groups, Texts.of):
+        with pytest.raises(ValueError, match="groups.tsv is not UTF-8"):
+            read(path)
+    assert read_groups(write(b"\xef\xbb\xbfa.run\tg\r\n", "groups.tsv")) == {"a": "g"}
+
+
+def test_an_arrow_file_with_a_column_twice(tmp_path):
+    table = pa.table([*A_RUN.values(), ["x", "x"], ["y", "y"]], names=[*A_RUN, "name", "name"])
+    with pytest.raises(ValueError, match="a.arrow holds several runs"):
+        runs.read_run_table(written(table, tmp_path / "a.arrow"))
+    table = pa.table([*A_RUN.values(), ["x", "x"], ["x", "x"]], names=[*A_RUN, "name", "name"])
+    with pytest.raises(ValueError, match="a.arrow: there are 2 columns called 'name'"):
+        runs.read_run(written(table, tmp_path / "a.arrow"))
+
+
+def test_every_target_of_the_fuzzer(tmp_path):
+    """Some of the files that benchmarks/fuzz_readers.py makes for an hour."""
+    path = Path(__file__).parents[3] / "benchmarks" / "fuzz_readers.py"
+    spec = importlib.util.spec_from_file_location("fuzz_readers", path)
+    fuzz = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fuzz)
+    for name in fuzz.TARGETS:
+        fuzz.run(name, tmp_path, examples=10, number=1)

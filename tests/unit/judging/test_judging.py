@@ -1,0 +1,362 @@
+"""Ranking and judging against plain loops over dicts, by PyArrow and by compiled loops."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import Qrel, ScoredDoc
+
+from pyterrier_asl.judging import matching
+from pyterrier_asl.judging.judged_run import JudgedRun
+from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
+
+
+@pytest.fixture(params=["arrow", "loops"])
+def way(request, monkeypatch):
+    """Both ways to the same result."""
+    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
+    return request.param
+
+
+# The rules as loops: rows are (query, document, score); qrels are rows (query, document, grade).
+
+
+def ranked(rows, qid) -> list[int]:
+    """Row numbers: score descending as 32-bit floats, id descending, each document once."""
+    mine = [i for i, row in enumerate(rows) if row[0] == qid]
+    with np.errstate(over="ignore"):
+        mine.sort(key=lambda i: (np.float32(rows[i][2]), rows[i][1].encode()), reverse=True)
+    # Equal score and id: sort() with reverse keeps the order they stand in.
+    order, seen = [], set()
+    for i in mine:
+        if rows[i][1] not in seen:
+            seen.add(rows[i][1])
+            order.append(i)
+    return order
+
+
+def entries_of(rows, qrels, qid, k=None, judged_only=False):
+    """(rank, document, grade) of retrieved judged documents, and how many were retrieved."""
+    grades = {docno: grade for q, docno, grade in qrels if q == qid}
+    docs = [rows[i][1] for i in ranked(rows, qid)]
+    if judged_only:
+        docs = [d for d in docs if grades.get(d, -1) >= 0]
+    docs = docs[:k]
+    return [(n, d, grades[d]) for n, d in enumerate(docs, 1) if d in grades], len(docs)
+
+
+def first_seen(values):
+    return list(dict.fromkeys(values))
+
+
+def frame(rows, value="score"):
+    names = ["query_id", "doc_id", value]
+    made = pd.DataFrame(rows, columns=names)
+    return made.astype({"query_id": object, "doc_id": object, value: float})
+
+
+def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged_only=False):
+    qids = first_seen(q for q, _, _ in qrels)
+    assert judgements.qids == qids
+    view = judged.view(k, judged_only)
+    docnos = judgements.docnos.to_pylist()
+    for number, qid in enumerate(qids):
+        expected, retrieved = entries_of(rows, qrels, qid, k, judged_only)
+        part = slice(view.offsets[number], view.offsets[number + 1])
+        found = [
+            (r, docnos[p], g)
+            for r, p, g in zip(view.ranks[part].tolist(), view.pairs[part], view.grades[part])
+        ]
+        assert found == expected, qid
+        assert view.retrieved[number] == retrieved
+        assert (view.queries[part] == number).all()
+        for rel in (0, 1, 2):
+            relevant = view.relevant(rel)
+            here = slice(relevant.offsets[number], relevant.offsets[number + 1])
+            assert relevant.ranks[here].tolist() == [r for r, _, g in expected if g >= rel]
+            total = len({d: g for q, d, g in qrels if q == qid and g >= rel})
+            assert relevant.total[number] == total
+            assert (relevant.queries[here] == number).all()
+        if not judged_only:
+            ranking = view.ranking
+            here = slice(ranking.offsets[number], ranking.offsets[number + 1])
+            assert ranking.rows[here].tolist() == ranked(rows, qid)[:k]
+            assert len(ranking) == ranking.offsets[-1] == len(judged.docnos(ranking))
+
+
+query = st.sampled_from(["1", "2", "q3", "é"])
+docno = st.sampled_from(["a", "b", "ab", "aa", "B", "d1", "d10", "d2", "é", "z" * 9, "漢", ""])
+score = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 2.0, -1.0, 1e39, 2e39, -1e300, float("inf")]),
+    st.floats(allow_nan=False, width=32),
+)
+
+
+def once(rows):
+    """Each (query, document) once."""
+    return list({row[:2]: row for row in rows}.values())
+
+
+runs = st.lists(st.tuples(query, docno, score), max_size=40)
+all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).map(once)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=runs, qrels=all_qrels, grouped=st.booleans(), k=st.sampled_from([None, 1, 2, 5]),
+    judged_only=st.booleans(),
+)  # fmt: skip
+def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
+    if grouped:
+        rows = sorted(rows, key=lambda row: row[0])
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for enough in (0, np.inf):
+            patch.setattr(matching, "ENOUGH", enough)
+            judgements = Judgements(frame(qrels, "relevance"))
+            judged = judgements.judge(frame(rows))
+            check(judgements, judged, rows, qrels, k, judged_only)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=runs, depth=st.sampled_from([None, 1, 3]))
+def test_any_run_is_ranked_as_by_loops(rows, depth):
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for enough in (0, np.inf):
+            patch.setattr(matching, "ENOUGH", enough)
+            table, qids, ranking = rank(frame(rows), depth)
+            assert qids.to_pylist() == first_seen(row[0] for row in rows)
+            expected = [i for qid in qids.to_pylist() for i in ranked(rows, qid)[:depth]]
+            assert ranking.rows.tolist() == expected
+            scores = np.array([row[2] for row in rows], dtype=float)
+            assert np.array_equal(ranking.take(scores), scores[expected])
+
+
+def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops(way):
+    rng = np.random.default_rng(7)
+    rows = [
+        (f"q{q}", f"d{rng.integers(300)}", float(rng.integers(5)))
+        for q in rng.permutation(3)
+        for _ in range(400)
+    ]
+    qrels = once((f"q{q}", f"d{d}", int(rng.integers(-1, 3))) for q in range(3) for d in range(90))
+    judgements = Judgements(frame(qrels, "relevance"))
+    with pytest.warns(UserWarning, match=r"^the ranking .* has \d+ documents? more than once"):
+        judged = judgements.judge(frame(rows))
+    check(judgements, judged, rows, qrels)
+    check(judgements, judged, rows, qrels, k=50, judged_only=True)
+
+
+# Single rules
+
+
+def test_scores_are_compared_as_32_bit_floats(way):
+    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # as 64-bit floats a would be first
+    judged = Judgements({"q": {"a": 1}}).judge(run)
+    assert judged.ranks.tolist() == [2]
+
+
+def test_scores_beyond_32_bits_tie_as_infinite(way):
+    judged = Judgements({"q": {"a": 1}}).judge({"q": {"a": 2e39, "b": 1e39}})
+    assert judged.ranks.tolist() == [2]
+
+
+def test_the_rank_column_is_ignored(way):
+    run = frame([("q", "a", 1), ("q", "b", 2)]).assign(rank=[0, 1])
+    assert Judgements({"q": {"a": 1}}).judge(run).ranks.tolist() == [2]
+
+
+def test_duplicates_count_once_at_their_best_rank_and_are_warned_of(way):
+    rows = [("q", "a", 3), ("q", "x", 2), ("q", "a", 1), ("q", "b", 0), ("p", "a", 1)]
+    judgements = Judgements({"q": {"a": 1, "b": 1}})
+    with pytest.warns(UserWarning, match=r"^the ranking .* 1 document more than.*'a'") as caught:
+        judged = judgements.judge(frame(rows))
+    assert caught[0].filename == __file__
+    assert (judged.ranks.tolist(), judged.retrieved.tolist()) == ([1, 3], [3])
+
+
+def test_one_document_in_two_queries_is_no_duplicate(way, recwarn):
+    Judgements({"q": {"a": 1}, "p": {"a": 1}}).judge({"q": {"a": 1}, "p": {"a": 1}})
+    assert not recwarn.list
+
+
+def test_rows_of_a_query_may_lie_apart(way):
+    rows = [("q", "a", 1), ("p", "a", 1), ("q", "b", 2), ("x", "a", 1), ("p", "c", 3)]
+    qrels = [("p", "a", 1), ("q", "a", 1), ("p", "b", 0)]
+    judgements = Judgements(frame(qrels, "relevance"))
+    judged = judgements.judge(frame(rows))
+    check(judgements, judged, rows, qrels)
+
+
+def test_sorted_input_stays_where_it_is(way):
+    rows = [("q", "b", 2), ("q", "a", 1), ("p", "a", 1)]
+    column = np.array([5.0, 6.0, 7.0])
+    judged = Judgements(frame([("q", "a", 1), ("p", "a", 1)], "relevance")).judge(frame(rows))
+    assert judged.ranking.take(column).tolist() == [5, 6, 7]
+    if way == "loops":
+        assert judged.ranking.as_it_stands
+        assert judged.ranking.take(column) is column
+        assert judged.docnos(judged.ranking) is judged.table.docno
+
+
+def test_strangers_are_warned_of_and_an_error_for_a_whole_answer(way):
+    judgements = Judgements({"q": {"a": 1}})
+    with pytest.warns(NothingJudged, match=r"none of the documents of the run .*'A'.*'a'"):
+        judgements.judge({"q": {"A": 1}})
+    with pytest.raises(ValueError, match="none of the documents of the run"):
+        judgements.judge_whole({"q": {"A": 1}})
+    with pytest.raises(ValueError, match="answers none of the 1 judged queries.*'Q'.*'q'"):
+        judgements.judge_whole({"Q": {"a": 1}})
+    with pytest.raises(ValueError, match="the run is empty"):
+        judgements.judge_whole({})
+    with pytest.raises(ValueError, match="the qrels are empty"):
+        Judgements({}).judge_whole({"q": {"a": 1}})
+    assert judgements.judge_whole({"q": {"a": 1}, "p": {"x": 1}}).ranks.tolist() == [1]
+
+
+def test_the_last_of_two_judgements_counts(way):
+    rows = [("q", "a", 0), ("q", "b", 1), ("p", "a", 2), ("q", "a", 1)]
+    with pytest.warns(UserWarning, match=r"^the qrels judge 1 document twice.*'a'") as caught:
+        judgements = Judgements(frame(rows, "relevance"))
+    assert caught[0].filename == __file__
+    assert judgements.qids == ["q", "p"]
+    graded = dict(zip(zip(judgements.queries, judgements.docnos.to_pylist()), judgements.grades))
+    assert graded == {(0, "b"): 1, (0, "a"): 1, (1, "a"): 2}
+    judged = judgements.judge({"p": {"a": 1}, "q": {"a": 2, "b": 1}})
+    assert judged.ranks.tolist() == [1, 2, 1]
+
+
+def test_counts_of_grades(way):
+    judgements = Judgements({"q": {"a": -1, "b": 0, "c": 1, "d": 2}, "p": {"a": 1.5}})
+    assert len(judgements) == 2
+    assert judgements.num_relevant(1).tolist() == [2, 1]
+    assert judgements.num_relevant(0).tolist() == [3, 1]
+    assert judgements.num_graded(0, 1).tolist() == [1, 0]
+
+
+def test_regraded(way):
+    judgements = Judgements({"q": {"a": 1, "b": -1}})
+    judged = judgements.judge({"q": {"a": 2, "b": 1}})
+    assert judged.relevant(1).ranks.tolist() == [1]
+    other = judged.regraded({1: 0, -1: 2})
+    assert other.relevant(1).ranks.tolist() == [2]
+    assert other.judgements is judgements.regraded({-1: 2, 1: 0})
+    assert judged.relevant(1).ranks.tolist() == [1]
+
+
+def test_entries_alone():
+    judgements = Judgements({"q": {"a": 1}})
+    judged = judgements.judge({"q": {"b": 2, "a": 1}})
+    other = JudgedRun.from_entries(
+        judgements, judged.retrieved, judged.queries, judged.ranks, judged.pairs
+    )
+    assert other.relevant().ranks.tolist() == [2]
+    assert other.relevant() is other.relevant()
+    assert other.view(5).view(None) is other.view(5)
+
+
+# Kinds of input
+
+ROWS = [("7", "a", 1.0), ("7", "b", 2.0), ("10", "a", 3.0)]
+QRELS = [("10", "a", 1), ("7", "a", 1), ("7", "c", 1)]
+
+
+def arrow(rows, value, kind):
+    columns = list(zip(*rows))
+    return pa.table(
+        {
+            "query_id": pa.array(columns[0]).cast(kind),
+            "doc_id": pa.array(columns[1]).cast(kind),
+            value: pa.array(columns[2]),
+        }
+    )
+
+
+KINDS = {
+    "object": lambda rows, value: frame(rows, value),
+    "string": lambda rows, value: frame(rows, value).astype(
+        {"query_id": "string", "doc_id": "string"}
+    ),
+    "Arrow string": lambda rows, value: frame(rows, value).astype(
+        {"query_id": pd.ArrowDtype(pa.string()), "doc_id": pd.ArrowDtype(pa.large_string())}
+    ),
+    "category": lambda rows, value: frame(rows, value).astype(
+        {"query_id": "category", "doc_id": "category"}
+    ),
+    "int queries": lambda rows, value: frame(rows, value).astype({"query_id": int}),
+    "PyTerrier's names": lambda rows, value: frame(rows, value).rename(
+        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    ),
+    "reindexed": lambda rows, value: frame(rows, value).set_index(np.array([9] * len(rows))),
+    "Arrow table": lambda rows, value: arrow(rows, value, pa.string()),
+    "Arrow dictionaries": lambda rows, value: arrow(
+        rows, value, pa.dictionary(pa.int32(), pa.string())
+    ),
+    "Arrow chunks": lambda rows, value: pa.concat_tables(
+        [arrow(rows[:1], value, pa.string()), arrow(rows[1:], value, pa.string())]
+    ),
+    "dict": lambda rows, value: {
+        qid: {d: x for q, d, x in rows if q == qid} for qid in first_seen(r[0] for r in rows)
+    },
+    "named tuples": lambda rows, value: (
+        (ScoredDoc if value == "score" else Qrel)(*row) for row in rows
+    ),
+}
+
+
+@pytest.mark.parametrize("qrels_kind", KINDS)
+@pytest.mark.parametrize("run_kind", KINDS)
+def test_kinds_of_input_meet(way, run_kind, qrels_kind):
+    judgements = Judgements(KINDS[qrels_kind](QRELS, "relevance"))
+    judged = judgements.judge(KINDS[run_kind](ROWS, "score"))
+    assert judged.ranks.tolist() == [1, 2]
+    assert judged.retrieved.tolist() == [1, 2]
+    assert judgements.qids == ([10, 7] if qrels_kind == "int queries" else ["10", "7"])
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q": {"a": 1}}], ids=["empty qrels", "some qrels"])
+def test_empty_runs_and_qrels(way, qrels):
+    judgements = Judgements(qrels)
+    for run in ({}, frame([]), {"p": {"a": 1}}):
+        judged = judgements.judge(run)
+        assert judged.retrieved.tolist() == [0] * len(qrels)
+        assert len(judged.relevant().ranks) == len(judged.ranking) == 0
+        assert judged.view(3, True).offsets.tolist() == [0] * (len(qrels) + 1)
+
+
+# The compiled loops line by line
+
+
+@pytest.mark.slow
+def test_the_loops_uncompiled(tmp_path):
+    """The same tests where Numba compiles nothing, so that coverage sees every line."""
+    if os.environ.get("NUMBA_DISABLE_JIT"):
+        pytest.skip("this is that process")
+    tests = [str(Path(__file__).with_name(f"test_{what}.py")) for what in ("judging", "matching")]
+    chosen = "(loops or any or dict or one_hash) and not (cores or alpha)"
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-k", chosen]
+    code = (
+        "import sys, numpy, pytest\n"
+        "numpy.seterr(over='ignore')\n"  # a hash is meant to overflow
+        "sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *options, *tests],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+        cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+# Real runs

@@ -1,0 +1,201 @@
+"""The join of known and other ids, by PyArrow and by compiled loops, against a dict."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl.judging import matching
+from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
+from pyterrier_asl.judging.ranking import match
+
+
+@pytest.fixture(params=["arrow", "loops"])
+def way(request, monkeypatch):
+    """Both ways to the same result."""
+    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
+    return request.param
+
+
+def both(monkeypatch):
+    """Runs what follows by one way, then by the other."""
+    for enough in (0, np.inf):
+        monkeypatch.setattr(matching, "ENOUGH", enough)
+        yield
+
+
+def text(ids) -> pa.LargeStringArray:
+    return pa.array(ids, type=pa.large_string())
+
+
+id_ = st.one_of(
+    st.sampled_from(["", "a", "b", "d1", "d10", "12345678", "123456789", "é", "漢字", "\0", "a\0"]),
+    st.text(max_size=20).filter(lambda t: t.isprintable()),
+)
+relaxed = settings(max_examples=150, deadline=None)
+
+
+def by_dict(offsets, known, groups, ids):
+    places = {}
+    for group, (begin, end) in enumerate(zip(offsets, offsets[1:])):
+        for place in range(begin, end):
+            places[group, known[place]] = place
+    return [places.get(pair, -1) for pair in zip(groups, ids)]
+
+
+@relaxed
+@given(data=st.data())
+def test_pairs_are_found_where_a_dict_finds_them(data):
+    groups = data.draw(st.lists(st.lists(id_, max_size=8), min_size=1, max_size=5))
+    offsets = np.cumsum([0, *map(len, groups)])
+    known = [one for group in groups for one in group]
+    sought = data.draw(st.lists(st.tuples(st.integers(-1, len(groups) - 1), id_), max_size=30))
+    sought += [(g, one) for g, group in enumerate(groups) for one in group]
+    numbers = np.array([g for g, _ in sought], dtype=np.int64)
+    ids = [one for _, one in sought]
+    expected = by_dict(offsets, known, numbers, ids)
+    again = [
+        i for g, (b, e) in enumerate(zip(offsets, offsets[1:])) for i in range(b, e)
+        if known[i] in known[i + 1 : e]
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        for _ in both(patch):
+            index = PairIndex(offsets, text(known))
+            assert len(index) == len(known)
+            assert index.find(numbers, text(ids)).tolist() == expected
+            assert sorted(index.repeated().tolist()) == again
+            sent = pickle.loads(pickle.dumps(index))
+            assert sent.find(numbers, text(ids)).tolist() == expected
+
+
+def test_one_group_needs_no_groups(way):
+    index = PairIndex(np.array([0, 3]), text(["a", "b", "a"]))
+    assert index.find(None, text(["b", "a", "c"])).tolist() == [1, 2, -1]
+
+
+@pytest.mark.parametrize("known", [[], ["a"]])
+def test_nothing_known_or_nothing_sought(way, known):
+    index = PairIndex(np.array([0, len(known)]), text(known))
+    assert index.find(None, text([])).tolist() == []
+    assert PairIndex(np.array([0, 0]), text([])).find(None, text(["a"])).tolist() == [-1]
+    assert index.repeated().tolist() == []
+
+
+@relaxed
+@given(ids=st.lists(st.sampled_from(["", "a", "ab", "b", "é"]), max_size=30))
+def test_equal_groups_are_those_of_a_loop(ids):
+    starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
+    found, each = equal_groups(text(ids))
+    assert found.tolist() == [*starts, len(ids)]
+    assert each.to_pylist() == [ids[i] for i in starts]
+
+
+def test_slices_of_arrow_text_begin_where_they_begin(way):
+    whole = text(["x", "y", "a", "b", "b"])
+    part = whole.slice(2)
+    assert equal_groups(part)[0].tolist() == [0, 1, 3]
+    index = PairIndex(np.array([0, 2]), whole.slice(1, 2))
+    assert index.find(None, part).tolist() == [1, -1, -1]
+
+
+def test_large_input_is_spread_over_cores(way, monkeypatch):
+    if way == "loops":
+        from pyterrier_asl.judging import _kernels as _join
+
+        monkeypatch.setattr(_join, "_ALONE", 1)
+        monkeypatch.setattr(_join, "threads", lambda: 3)
+    ids = [str(i % 7000) for i in range(20_000)]
+    offsets = np.arange(0, 20_001, 5000)
+    index = PairIndex(offsets, text(ids))
+    groups = np.arange(20_000) // 5000
+    assert index.find(groups, text(ids)).tolist() == by_dict(offsets, ids, groups, ids)
+
+
+def colliding(count: int) -> list[bytes]:
+    """Ids of sixteen bytes that all have one hash: the second half undoes what the first did."""
+    multiplier, mask = 0x9FB21C651E98DF25, 2**64 - 1
+    made = []
+    for first in range(count):
+        state = ((16 * multiplier & mask) ^ first) * multiplier & mask
+        made.append(first.to_bytes(8, "little") + (state ^ state >> 32).to_bytes(8, "little"))
+    return made
+
+
+def test_ids_of_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(matching, "ENOUGH", 0)
+    monkeypatch.setattr(matching, "SEED", np.uint64(1))  # so that collisions can be made up
+    words = colliding(40)
+    ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)
+    ids = pa.LargeStringArray.from_buffers(40, pa.py_buffer(ends), pa.py_buffer(b"".join(words)))
+    index = PairIndex(np.array([0, 30]), ids.slice(0, 30))
+    assert len(set(index.hashes.tolist())) == 1
+    assert index.find(None, ids).tolist() == [*range(30), *[-1] * 10]
+    assert index.repeated().tolist() == []
+    twice = pa.concat_arrays([ids, ids])
+    found = match(
+        np.arange(80, 0, -1, dtype=np.float32), twice, np.array([0, 80]), np.array([0]), index
+    )
+    assert found.pairs.tolist() == [*range(30)]
+    assert found.ranks.tolist() == [*range(1, 31)]
+    assert found.repeated.tolist() == [*range(40, 80)]
+
+
+def test_codes_and_positions():
+    numbers, different = codes(text(["b", "", "b"]))
+    assert numbers.tolist() == [0, 1, 0]
+    assert positions(text(["", "x"]), different).tolist() == [1, -1]
+
+
+def test_little_work_never_loads_numba():
+    code = (
+        "import sys; from pyterrier_asl.judging.judgements import Judgements;"
+        "Judgements({'q': {'a': 1}}).judge({'q': {'a': 1}}); print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]
+
+
+def test_much_work_in_small_pieces_loads_numba(monkeypatch):
+    monkeypatch.setattr(matching, "_seen", 0)
+    monkeypatch.setattr(matching, "ENOUGH", 100)
+    assert matching.compiled(60) is None
+    assert matching.compiled(60) is not None
+    assert matching.compiled(0) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("places", [False, True], ids=["nowhere to write", "a cache folder"])
+def test_compiled_loops_need_no_place_to_keep_them(tmp_path, places):
+    """As in an image whose files and home cannot be written to."""
+    folder = tmp_path / "cache"
+    code = (
+        "import numba, pathlib\n"
+        "from numba.core import caching\n"
+        f"if not {places}:\n"
+        "    for one in caching.CacheImpl._locator_classes:\n"
+        "        one.from_function = classmethod(lambda *a: None)\n"
+        "import numpy as np, pyarrow as pa\n"
+        "from pyterrier_asl.judging import matching\n"
+        "matching.ENOUGH = 0\n"
+        "ids = pa.array(['a', 'b'], type=pa.large_string())\n"
+        "index = matching.PairIndex(np.array([0, 2]), ids)\n"
+        "print(index.find(None, ids).tolist())\n"
+        "from pyterrier_asl.judging import _kernels as _join\n"
+        "print(type(_join.find._cache).__name__)\n"
+    )
+    environment = {"PATH": "", **({"NUMBA_CACHE_DIR": str(folder)} if places else {})}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    found, cache = done.stdout.splitlines()
+    assert found == "[0, 1]"
+    assert cache == ("FunctionCache" if places else "NullCache")
+    assert any(folder.rglob("*.nbi")) == places

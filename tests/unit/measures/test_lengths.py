@@ -1,0 +1,139 @@
+"""Lengths of documents: counted, saved, loaded, and found by name."""
+
+import gzip
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from pyterrier_asl import TBG, DocLengths
+
+
+def look_up(lengths, *docnos):
+    return lengths.look_up(pa.array(docnos, type=pa.large_string())).tolist()
+
+
+def test_frames_and_dicts_are_the_same():
+    by_dict = DocLengths.from_dict({"a": 1, "b": 2.5})
+    by_frame = DocLengths.from_frame(pd.DataFrame({"docno": ["a", "b"], "doc_len": [1, 2.5]}))
+    assert by_dict == by_frame and by_dict.id == by_frame.id
+    assert look_up(by_frame, "b", "a") == [2.5, 1]
+    assert np.isnan(look_up(by_frame, "c")[0])
+
+
+def test_tokens_of_an_index():
+    from pyterrier_asl import TermIndex
+
+    documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "the cores"}]
+    index = TermIndex.from_documents(documents, verbose=False)
+    lengths = DocLengths.from_index(index)
+    assert look_up(lengths, "d1", "d2") == [2, 1]  # "the" is stopped
+    assert str(TBG(lengths=lengths)).startswith("TBG(lengths='index-")
+
+
+def test_lengths_are_saved_and_loaded(tmp_path):
+    lengths = DocLengths.from_dict({"a": 10, "ü 1": 20}, name="kept")
+    lengths.save(tmp_path / "lengths.parquet")
+    loaded = DocLengths.load(tmp_path / "lengths.parquet")
+    assert loaded == lengths and loaded.name == "kept"
+    assert TBG(lengths=str(tmp_path / "lengths.parquet")) == TBG(lengths="kept")
+
+
+@pytest.mark.parametrize("opened", [open, gzip.open])
+def test_text_has_a_document_and_its_words_on_each_line(opened, tmp_path):
+    path = tmp_path / "counted.2020.txt"
+    with opened(path, "wt", encoding="utf-8") as file:
+        file.write("d1 10\r\n\n  d2\t 20.5  \nü 0")
+    lengths = DocLengths.load(path)
+    assert lengths == DocLengths.from_dict({"d1": 10, "d2": 20.5, "ü": 0})
+    assert lengths.name == "counted" and DocLengths.load(path, name="w").name == "w"
+    assert TBG(lengths=str(path)) == TBG(lengths="counted")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"d1 10\nd2\n", "line 2: expected 2 columns .docno words., found 1: 'd2'"),
+        (b"d1 10\n\nd2 ten\n", "line 3: the words 'ten' is not a number"),
+        (b"d1 inf\n", "line 1: the words 'inf' is not a number"),
+        (b"q Q0 d 1 2 run\n", "line 1: .*this looks like a run file"),
+        (b"d1 10\n\nd2 -3\n", "line 3: .*'d2' has -3"),
+        (b"d1 10\n \nd2 10\nd1 10\n", "line 4: .* twice .e.g. 'd1'"),
+        (gzip.compress(b"d1 10\n\nd1 10\n", mtime=0), "line 3: .* twice .e.g. 'd1'"),
+        (b"d1 \0\n", "is a binary file"),
+        (b"\n", "it has no line"),
+    ],
+)
+def test_text_that_cannot_be_lengths_names_file_and_line(content, message, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}.*{message}"):
+        DocLengths.load(path)
+
+
+def test_lengths_travel_by_pickle():
+    measure = TBG(lengths=DocLengths.from_dict({"a": 10}))
+    again = pickle.loads(pickle.dumps(measure))
+    assert again == measure
+    assert again.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}) == pytest.approx(0.4928)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: DocLengths.from_dict({"a": -1}), "'a' has -1"),
+        (lambda: DocLengths.from_dict({"a": float("nan")}), "not a number"),
+        (lambda: DocLengths.from_dict({"a": float("inf")}), "'a' has inf"),
+        (lambda: DocLengths(["a", "a"], [1, 2]), "the lengths have 1 document twice.*'a'"),
+        (lambda: DocLengths(["a"], [1, 2]), "1 documents have 2 lengths"),
+        (lambda: DocLengths.from_frame(pd.DataFrame({"docno": []})), "doc_len"),
+        (lambda: TBG(lengths="nowhere"), "DocLengths.load"),
+        (lambda: TBG(lengths=17), "must be a DocLengths, its name or a file, not 17"),
+    ],
+)
+def test_what_cannot_be_lengths_is_an_error(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+QRELS = {"q": {"d1": 1}}
+RUN = pd.DataFrame(
+    {"query_id": "q", "doc_id": ["x", "d1"], "score": [2, 1], "doc_len": [1000, 500]}
+)
+
+
+def test_lengths_from_a_column_of_the_run():
+    seconds = 4.4 + (0.018 * 1000 + 7.8) * 0.39
+    assert TBG.calc_aggregate(QRELS, RUN) == pytest.approx(0.4928 * 2 ** (-seconds / 224))
+
+
+def test_a_document_without_a_length_is_an_error():
+    with pytest.raises(ValueError, match=r"1 of 2 have none \(e\.g\. 'x'\).*missing_length="):
+        TBG(lengths=DocLengths.from_dict({"d1": 5})).calc_aggregate(QRELS, RUN)
+    with pytest.raises(ValueError, match="no column 'doc_len'"):
+        TBG.calc_aggregate(QRELS, RUN.drop(columns="doc_len"))
+    with pytest.raises(ValueError, match="1 of 2 have none"):
+        TBG.calc_aggregate(QRELS, RUN.assign(doc_len=[None, 5.0]))
+    with pytest.raises(ValueError, match="'x' has -3"):
+        TBG.calc_aggregate(QRELS, RUN.assign(doc_len=[-3, 5]))
+
+
+def test_a_length_for_documents_without_one():
+    known = DocLengths.from_dict({"d1": 5})
+    filled = TBG(lengths=known, missing_length=1000).calc_aggregate(QRELS, RUN)
+    assert filled == pytest.approx(TBG.calc_aggregate(QRELS, RUN))
+    alone = TBG(missing_length=1000).calc_aggregate(QRELS, RUN.drop(columns="doc_len"))
+    assert alone == pytest.approx(filled)
+
+
+def test_only_documents_within_the_cutoff_need_a_length():
+    known = DocLengths.from_dict({"x": 5})
+    assert (TBG(lengths=known) @ 1).calc_aggregate(QRELS, RUN) == 0
+
+
+def test_an_empty_run_needs_no_lengths():
+    empty = pd.DataFrame([], columns=["query_id", "doc_id", "score"])
+    assert TBG.calc_aggregate(QRELS, empty) == 0

@@ -1,0 +1,249 @@
+"""Pools: who has which document in the top k, saved, loaded and found by name."""
+
+import gc
+import pickle
+import weakref
+
+import ir_measures
+import pandas as pd
+import pytest
+
+from pyterrier_asl import AP_Rareness, Experiment, P_Rareness, RarenessPool
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures import named as naming
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+
+RUNS = {
+    "first": {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"d": 1}},
+    "second": {"q1": {"a": 3, "d": 2, "e": 1}, "q2": {"d": 2, "e": 1}},
+    "third": {"q1": {"f": 9}},
+}
+
+
+def frame(run):
+    rows = [(qid, doc, score) for qid, docs in run.items() for doc, score in docs.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+def counts(pool, depth=None):
+    """S_d by query and document, as text."""
+    table = pool._table.to_pandas().assign(finders=pool.counts(depth)[pool._pair])
+    return {(row.qid, row.docno): row.finders for row in table.itertuples()}
+
+
+def brute_counts(runs, depth=None, groups=None):
+    found = {}
+    for name, run in runs.items():
+        for qid, docs in run.items():
+            for doc in sorted(docs, key=lambda d: (docs[d], d), reverse=True)[:depth]:
+                found.setdefault((qid, doc), set()).add((groups or {}).get(name, name))
+    return {pair: len(names) for pair, names in found.items()}
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("groups", [None, {"first": "team", "second": "team"}])
+def test_a_pool_counts_who_has_a_document_in_the_top(depth, groups):
+    pool = RarenessPool.from_runs(RUNS, groups=groups)
+    expected = brute_counts(RUNS, depth, groups)
+    assert {pair: n for pair, n in counts(pool, depth).items() if n} == expected
+    assert pool.systems == len(set((groups or {}).get(name, name) for name in RUNS))
+
+
+def test_frames_files_and_folders_make_the_same_pool(tmp_path):
+    for name, run in RUNS.items():
+        lines = [f"{r.qid} Q0 {r.docno} 0 {r.score} x\n" for r in frame(run).itertuples()]
+        (tmp_path / f"{name}.txt").write_text("".join(lines))
+    made = [
+        RarenessPool.from_runs(RUNS),
+        RarenessPool.from_runs({name: frame(run) for name, run in RUNS.items()}),
+        RarenessPool.from_runs(tmp_path),
+        RarenessPool.from_runs(sorted(tmp_path.iterdir())),
+        RarenessPool.from_runs(dict(reversed(RUNS.items()))),
+    ]
+    assert len({pool.id for pool in made}) == 1
+
+
+def test_what_changes_a_pool_changes_its_id():
+    deeper = {**RUNS, "third": {"q1": {"f": 9, "g": 8}}}
+    ids = [
+        RarenessPool.from_runs(RUNS).id,
+        RarenessPool.from_runs(RUNS, depth=2).id,
+        RarenessPool.from_runs(RUNS, groups={"first": "second"}).id,
+        RarenessPool.from_runs(RUNS, name="other").id,
+        RarenessPool.from_runs(deeper).id,
+    ]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_pool_is_saved_and_loaded(tmp_path):
+    pool = RarenessPool.from_runs(RUNS, depth=2, groups={"first": "team"}, name="kept")
+    pool.save(tmp_path / "pool.parquet")
+    loaded = RarenessPool.load(tmp_path / "pool.parquet")
+    assert loaded == pool and loaded.id == pool.id
+    assert (loaded.runs, loaded.groups, loaded.depth) == (pool.runs, pool.groups, 2)
+    assert RarenessPool.load(tmp_path / "pool.parquet", name="renamed").name == "renamed"
+
+
+def test_a_measure_takes_a_pool_a_file_or_a_name(tmp_path):
+    pool = RarenessPool.from_runs(RUNS, name="by name")
+    pool.save(tmp_path / "pool.parquet")
+    by_object, by_file, by_path, by_name, by_id = (
+        AP_Rareness(pool=value) @ 2
+        for value in (pool, str(tmp_path / "pool.parquet"), tmp_path / "pool.parquet",
+                      "by name", pool.id)
+    )  # fmt: skip
+    assert by_object == by_file == by_path == by_name == by_id
+    assert str(by_object) == f"AP_Rareness(pool='{pool.id}')@2"
+    assert ir_measures.parse_measure(str(by_object)) == by_object
+
+
+def test_an_unknown_name_says_how_a_pool_is_loaded():
+    with pytest.raises(ValueError, match=r"'nowhere'.*|RarenessPool\.load"):
+        P_Rareness(pool="nowhere") @ 10
+
+
+def test_a_name_that_two_pools_have_is_ambiguous():
+    RarenessPool.from_runs(RUNS, name="twice")
+    RarenessPool.from_runs(RUNS, depth=1, name="twice")
+    with pytest.raises(ValueError, match="choose by id"):
+        P_Rareness(pool="twice") @ 1
+
+
+def numbered(i):
+    return RarenessPool.from_runs({"run": {"q": {f"d{i}": 1}}}, name=f"numbered {i}")
+
+
+def test_pools_that_nothing_refers_to_are_forgotten_but_for_the_last():
+    """Memory does not grow with experiments; what was made just now is found by its name."""
+    made = [weakref.ref(numbered(i)) for i in range(3 * naming.KEPT)]
+    gc.collect()
+    alive = [pool() is not None for pool in made]
+    assert alive == [False] * 2 * naming.KEPT + [True] * naming.KEPT
+    assert str(P_Rareness(pool="numbered 23") @ 1).startswith("P_Rareness(pool='numbered 23-")
+    with pytest.raises(ValueError, match=r"known: .*'numbered 16-.*, not 'numbered 2'"):
+        P_Rareness(pool="numbered 2") @ 1
+
+
+@pytest.mark.parametrize("holder", ["variable", "measure", "asked for"])
+def test_a_pool_that_is_in_use_keeps_its_name(holder):
+    pool = numbered(0)
+    text = str(P_Rareness(pool=pool) @ 1)
+    held = {"variable": pool, "measure": ir_measures.parse_measure(text)}.get(holder)
+    del pool
+    for i in range(3 * naming.KEPT):
+        numbered(i)  # the first is its equal, and goes again
+        if holder == "asked for":
+            ir_measures.parse_measure(text)
+    gc.collect()
+    assert str(ir_measures.parse_measure(text)) == text
+    del held
+
+
+@pytest.mark.slow
+def test_experiments_do_not_keep_their_pools():
+    def growth(times):
+        topics = pd.DataFrame({"qid": ["q1"], "query": ["x"]})
+        qrels = pd.DataFrame({"qid": ["q1"], "docno": ["a"], "label": [1]})
+        for i in range(times):
+            run = pd.DataFrame({"qid": ["q1"] * 2, "docno": ["a", f"d{i}"], "score": [2.0, 1.0]})
+            Experiment([run, run], topics, qrels, ["AP_Rareness@5"], names=["a", "b"])
+        gc.collect()
+        return len(RarenessPool.known())
+
+    before = growth(naming.KEPT)
+    assert growth(20) <= before
+
+
+def test_a_pool_of_systems_runs_each_once():
+    import pyterrier as pt
+
+    calls = []
+
+    def system(name):
+        def retrieve(topics):
+            calls.append(name)
+            return frame(RUNS[name]).assign(query="")
+
+        return pt.apply.generic(retrieve)
+
+    topics = pd.DataFrame({"qid": ["q1", "q2"], "query": ["x", "y"]})
+    pool = RarenessPool.from_systems({name: system(name) for name in RUNS}, topics)
+    assert calls == list(RUNS)
+    assert pool == RarenessPool.from_runs(RUNS)
+    assert pool == RarenessPool.from_systems({n: frame(r) for n, r in RUNS.items()}, topics)
+
+
+def test_a_pool_travels_by_pickle():
+    pool = RarenessPool.from_runs(RUNS, name="travels")
+    measure = P_Rareness(pool=pool) @ 2
+    again = pickle.loads(pickle.dumps(measure))
+    qrels = {"q1": {"a": 1, "f": 1}}
+    assert again == measure
+    assert again.calc_aggregate(qrels, RUNS["first"]) == measure.calc_aggregate(
+        qrels, RUNS["first"]
+    )
+
+
+def test_few_runs_warn():
+    with pytest.warns(UserWarning, match="has 3 runs: fewer than 8"):
+        RarenessPool.from_runs(RUNS)
+    with pytest.warns(UserWarning, match="has 1 group: fewer than 8"):
+        RarenessPool.from_runs(RUNS, groups=dict.fromkeys(RUNS, "team"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: RarenessPool.from_runs({}), "at least one run"),
+        (lambda: RarenessPool.from_runs(RUNS, depth=0), "from 1 on, not 0"),
+        (lambda: RarenessPool.from_runs(RUNS, groups={"fourth": "x"}), "fourth"),
+        (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
+        (lambda: RarenessPool.from_systems([], []), "at least one run"),
+        (lambda: RarenessPool.from_systems([frame(RUNS["first"])] * 2, [], names=["x", "x"]),
+         "different names"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_pool_is_an_error(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_depth_beyond_the_pools_is_an_error():
+    pool = RarenessPool.from_runs(RUNS, depth=2)
+    with pytest.raises(ValueError, match="kept to depth 2.*depth 3"):
+        (P_Rareness(pool=pool) @ 3).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
+    assert (P_Rareness(pool=pool, depth=2) @ 3).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
+    assert AP_Rareness(pool=pool).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
+
+
+def test_a_query_that_the_pool_does_not_know_is_an_error():
+    pool = RarenessPool.from_runs({"only": {"q1": {"a": 1}}}, name="small")
+    measure = P_Rareness(pool=pool) @ 2
+    with pytest.raises(ValueError, match="small.*query 'q9'"):
+        measure.calc_aggregate({"q9": {"a": 1}}, {"q9": {"a": 1}})
+    # nothing relevant retrieved for it: nothing has to be known
+    assert measure.calc_aggregate({"q9": {"a": 1, "b": 0}}, {"q9": {"b": 1}}) == 0
+
+
+def test_finders_count_the_run_that_joins():
+    pool = RarenessPool.from_runs(RUNS)
+    judged = Judgements({"q1": {"a": 1, "d": 1, "z": 1}}).judge(
+        {"q1": {"d": 3, "z": 2, "a": 1}}
+    )
+    found, systems = pool.finders(judged, judged.relevant(), depth=2)
+    assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a stands third
+    assert systems.tolist() == [4, 4, 4]
+    assert pool.finders(judged, judged.relevant(), depth=2, member=True)[1].tolist() == [3, 3, 3]
+
+
+def test_a_duplicate_counts_once_in_a_pool():
+    rows = pd.DataFrame({"qid": "q", "docno": ["a", "b", "a"], "score": [3, 2, 1]})
+    with pytest.warns(UserWarning, match="more than once"):
+        pool = RarenessPool.from_runs({"run": rows})
+    assert counts(pool) == {("q", "a"): 1, ("q", "b"): 1}
+
+
+def test_runs_are_named_by_text():
+    with pytest.raises(ValueError, match="named by text, not 1: write '1'"):
+        RarenessPool.from_runs({1: {"q": {"d": 1}}})

@@ -1,0 +1,308 @@
+"""The numbers of a report are those of evaluation and analyses."""
+
+from __future__ import annotations
+
+import itertools
+
+import brute_force
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import scipy
+from _reports import QRELS, QUERIES, RUNS
+
+from pyterrier_asl import ASL, LexiP
+from pyterrier_asl.evaluation.evaluate import evaluate, means
+from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
+from pyterrier_asl.reporting.collect import collect
+from pyterrier_asl.reporting.ranking import SystemRanking, groups
+from pyterrier_asl.reporting.summary import p_value, summary
+from pyterrier_asl.statistics.tests import compare_differences
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+
+
+@pytest.fixture(scope="module")
+def findings():
+    return collect(RUNS, QRELS)
+
+
+def ranking_of(values, test="t") -> SystemRanking:
+    (measure,) = collect({"a": RUNS["good"]}, QRELS, ["AP"]).rankings
+    names = [f"s{row}" for row in range(len(values))]
+    return SystemRanking(measure.named, np.asarray(values, dtype=float), names, test)
+
+
+def test_the_leaderboard_has_the_values_of_evaluate(findings):
+    measures = [ASL @ 1000, LexiP, ir_measures.AP, ir_measures.nDCG @ 10]
+    expected = means(evaluate(RUNS, QRELS, measures))
+    found = {each.name: each.means for each in findings.rankings}
+    for column in expected.columns:
+        np.testing.assert_allclose(found[column], expected[column])
+
+
+def test_equal_means_share_a_rank():
+    ranking = ranking_of([[0.5, 0.5], [0.9, 0.9], [0.4, 0.6], [0.1, 0.1]])
+    assert ranking.ranks.tolist() == [2, 1, 2, 4]
+    assert ranking.order.tolist() == [1, 0, 2, 3]
+
+
+def test_lower_asl_ranks_first(findings):
+    asl = findings.asl
+    assert asl.means[asl.order[0]] == asl.means.min()
+
+
+def test_preferences_are_the_preference_matrix(findings):
+    expected = preference_matrix(RUNS, QRELS)
+    found = findings.preferences.matrix
+    for name in ("rrLP", "rrLP_p", "wins", "losses"):
+        ours, theirs = getattr(found, name).to_numpy(float), getattr(expected, name).to_numpy(float)
+        np.fill_diagonal(ours := ours.copy(), 0)
+        np.fill_diagonal(theirs := theirs.copy(), 0)
+        np.testing.assert_allclose(ours, theirs)
+    assert found.cycles() == expected.cycles()
+
+
+def test_corrected_p_values_are_those_of_the_tests(findings):
+    names = findings.names
+    pairs = [(a, b) for at, a in enumerate(names) for b in names[at + 1 :]]
+    rrlp = [preferences(RUNS[a], RUNS[b], QRELS)["rrLP"] for a, b in pairs]
+    by_value = compare_differences(rrlp, pairs)["p_corrected"]
+    by_sign = compare_differences(np.sign(rrlp), pairs, test="sign")["p_corrected"]
+    np.testing.assert_allclose(findings.preferences.rrLP_p, by_value)
+    np.testing.assert_allclose(findings.preferences.sgnLP_p, by_sign)
+
+
+def test_lexicographic_levels_give_sgnlp(findings):
+    levels = findings.preferences.levels
+    expected = preferences(RUNS["good"], RUNS["poor"], QRELS)["sgnLP"].to_numpy()
+    np.testing.assert_array_equal(np.sign(levels[2] - levels[0]), expected)
+
+
+def test_shares_lie_between_0_and_1(findings):
+    assert list(findings.quality.index) == findings.names
+    assert findings.quality["missing_share"].between(0, 1).all()
+    assert findings.quality["unjudged_share"].between(0, 1).all()
+
+
+def test_the_histogram_holds_every_relevant_document(findings):
+    assert (findings.lengths.counts.sum(axis=1) == len(findings.finders)).all()
+
+
+@pytest.mark.parametrize("depth", [1, 5, 1000])
+def test_documents_missed_by_all(findings, depth):
+    for query, missed in zip(QUERIES, findings.missed_by_all(depth)):
+        relevant = {d for d, grade in QRELS[query].items() if grade}
+        tops = [brute_force.ranking(run[query], QRELS[query])[:depth] for run in RUNS.values()]
+        assert missed == len(relevant.difference(*(map(str, top) for top in tops)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["tukey-two-way", "t"])
+def test_no_two_systems_of_a_group_differ(test):
+    for ranking in collect(RUNS, QRELS, test=test).rankings:
+        for first, last in ranking.groups:
+            members = ranking.order[first : last + 1]
+            assert not ranking.differs[np.ix_(members, members)].any()
+
+
+def test_groups_after_tukey_hold_all_that_do_not_differ():
+    means = np.array([9.0, 8.5, 7.0, 6.8, 3.0])
+    differs = np.abs(means[:, None] - means) > 1.8
+    found = groups(differs)
+    together = {(a, b) for first, last in found for a in range(first, last + 1)
+                for b in range(first, last + 1)}  # fmt: skip
+    assert together == {(a, b) for a, b in np.argwhere(~differs).tolist()}
+
+
+def test_the_relevance_grade_is_not_part_of_the_names():
+    findings = collect(RUNS, QRELS, ["AP", "ASL@100", "AP(rel=1)"], rel=2)
+    assert [each.name for each in findings.rankings] == ["AP", "ASL@100", "AP(rel=1)"]
+    expected = means(evaluate(RUNS, QRELS, ["AP(rel=2)", "AP"]))
+    np.testing.assert_allclose(findings.rankings[0].means, expected["AP(rel=2)"])
+    np.testing.assert_allclose(findings.rankings[2].means, expected["AP"])
+
+
+def test_rareness_is_over_the_runs():
+    measures = ["AP_Rareness@10", "P_Rareness@20", "AP_Rareness"]
+    expected = means(evaluate(RUNS, QRELS, measures))
+    for ranking in collect(RUNS, QRELS, measures).rankings:
+        np.testing.assert_allclose(ranking.means, expected[ranking.name])
+
+
+def test_systems_are_applied_to_the_topics():
+    from pyterrier_asl import report
+
+    class System:
+        def transform(self, topics):
+            rows = [(q, d, s) for q in topics["qid"] for d, s in RUNS["good"][q].items()]
+            return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+        __call__ = transform
+
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+    found = report({"s": System()}, QRELS, ["AP"], topics=topics).findings
+    expected = means(evaluate({"s": RUNS["good"]}, QRELS, ["AP"]))
+    assert found.rankings[0].means[0] == pytest.approx(expected.loc["s", "AP"])
+    with pytest.raises(ValueError, match="'s' is a transformer: pass topics="):
+        report({"s": System()}, QRELS, ["AP"])
+
+
+# Significance
+
+
+def test_the_own_p_value_is_that_of_the_pair(findings):
+    names = findings.names
+    for ranking in findings.rankings:
+        if ranking.higher_is_better is not None:
+            a, b = ranking.values[names.index("good")], ranking.values[names.index("poor")]
+            at = next(i for i, pair in enumerate(itertools.combinations(names, 2))
+                      if pair == ("good", "poor"))  # fmt: skip
+            assert ranking.own_p[at] == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
+
+
+def test_the_own_p_value_after_a_test_of_all_systems_is_a_t_test():
+    values = np.random.default_rng(0).normal(size=(4, 20))
+    ranking = ranking_of(values, test="tukey-two-way")
+    assert ranking.own_p[0] == pytest.approx(scipy.stats.ttest_rel(values[0], values[1]).pvalue)
+
+
+def test_a_wide_system_does_not_hide_a_difference_of_others():
+    """One variance for all systems did: the two differ on every query, by about as much."""
+    random = np.random.default_rng(1)
+    first = random.normal(0.5, 0.01, 40)
+    values = [first, first + 0.03 + random.normal(0, 0.005, 40), random.normal(0.4, 2, 40)]
+    assert ranking_of(values, test="t").differs[0, 1]
+    assert not ranking_of(values, test="tukey-two-way").differs[0, 1]
+    assert collect(RUNS, QRELS, ["AP"]).rankings[0].test == "t"
+    assert ranking_of(values).deviation_ratio > 50
+
+
+# Depth and top documents
+
+
+def test_depths_by_brute_force():
+    runs = {"deep": RUNS["good"], "cut": {q: top(RUNS["good"][q], 4) for q in QUERIES}}
+    depths = collect(runs, QRELS, ["ASL@30"], cutoff=30).depths
+    assert depths.retrieved.tolist() == [30, 4]
+    assert depths.common == 10
+    assert depths.short.tolist() == [False, True] and depths.differ
+    for run, found in zip(runs.values(), depths.unjudged):
+        unjudged = irrelevant = 0
+        for query in QUERIES:
+            ranking = brute_force.ranking(run[query], QRELS[query])[:30]
+            ranking = [str(document) for document in ranking]
+            for document in (d for d, grade in QRELS[query].items() if grade):
+                above = ranking[: ranking.index(document)] if document in ranking else ranking
+                above = [d for d in above if not QRELS[query].get(d)]
+                irrelevant += len(above)
+                unjudged += sum(d not in QRELS[query] for d in above)
+        assert found == pytest.approx(unjudged / irrelevant)
+
+
+def top(run: dict, depth: int) -> dict:
+    return {d: run[d] for d in sorted(run, key=lambda d: -run[d])[:depth]}
+
+
+def test_asl_at_the_common_depth_follows_asl():
+    runs = {"deep": RUNS["good"], "cut": {q: top(RUNS["poor"][q], 15) for q in QUERIES}}
+    findings = collect(runs, QRELS, ["AP", "ASL@1000"])
+    assert [each.name for each in findings.reordered] == ["AP", "ASL@1000", "ASL@15"]
+    expected = means(evaluate(runs, QRELS, ["ASL@15"]))["ASL@15"]
+    np.testing.assert_allclose(findings.asl_common.means, expected)
+
+
+def test_top_documents_by_brute_force():
+    qrels = {**QRELS, "none": {"d1": 1}}
+    runs = {"good": RUNS["good"], "cut": {q: top(RUNS["fair"][q], 3) for q in QUERIES}}
+    tops = collect(runs, qrels, ["AP"]).tops
+    for row, run in enumerate(runs.values()):
+        for at, query in enumerate([*QUERIES, "none"]):
+            ranking = brute_force.ranking(run.get(query, {}), qrels[query])[:10]
+            found = tops.documents[row, at]
+            assert [tops.docnos[d] for d in found if d >= 0] == [str(d) for d in ranking]
+            states = [0 if d not in qrels[query] else 1 + (qrels[query][d] > 0) for d in ranking]
+            assert tops.state[row, at].tolist() == states + [0] * (10 - len(ranking))
+
+
+def test_digests_name_the_input(findings):
+    other = {**RUNS, "good": RUNS["fair"]}
+    changed = collect(other, QRELS, ["AP"]).provenance
+    assert changed.qrels == findings.provenance.qrels
+    same = [a == b for a, b in zip(changed.runs, findings.provenance.runs)]
+    assert same == [name != "good" for name in RUNS]
+
+
+# The summary
+
+
+def said_by(findings) -> dict[str, str]:
+    """The summary as text, by question."""
+    return {
+        answer.question: " ".join(
+            "".join(part if isinstance(part, str) else part.text for part in sentence)
+            for sentence in answer.sentences
+        )
+        for answer in summary(findings)
+    }
+
+
+def test_the_summary_answers_every_question(findings):
+    said = said_by(findings)
+    assert list(said) == ["Who wins?", "Is it real?", "Where?", "Why?", "What is missed?",
+                          "What to look at next"]  # fmt: skip
+    for kind in ("ASL", "AP"):
+        ranking = next(each for each in findings.rankings if each.kind == kind)
+        best = findings.names[ranking.order[0]]
+        assert f"By {ranking.name} the best of 5 systems is {best} (" in said["Who wins?"]
+    assert "paired t-tests with Holm's correction over all pairs at 0.05" in said["Is it real?"]
+
+
+def test_three_to_five_suggestions_all_with_links(findings):
+    suggestions = summary(findings)[-1].sentences
+    assert 3 <= len(suggestions) <= 5
+    for sentence in suggestions:
+        (link,) = (part for part in sentence if not isinstance(part, str))
+        assert link.section in ("pair", "query")
+        for name, value in link.state.items():
+            known = {"a": findings.names, "b": findings.names, "query": QUERIES,
+                     "measure": [each.name for each in findings.rankings]}  # fmt: skip
+            assert value in known[name]
+
+
+def test_the_summary_names_the_pair_s_own_and_the_corrected_p(findings):
+    ranking = findings.first
+    a, b = ranking.order[:2]
+    own = scipy.stats.ttest_rel(ranking.values[a], ranking.values[b])
+    low, high = own.confidence_interval()
+    said = said_by(findings)["Is it real?"]
+    assert f"[{low:.1f}, {high:.1f}]".replace("-", "−") in said
+    assert f"paired t-test of this pair alone {p_value(own.pvalue)}, corrected p" in said
+
+
+def test_equal_systems_are_not_significantly_different():
+    run = RUNS["good"]
+    said = said_by(collect({"a": run, "b": run}, QRELS, ["AP"]))
+    assert "a is not significantly better than any other system" in said["Is it real?"]
+    assert "p undefined" in said["Is it real?"]
+
+
+def test_a_single_system_has_no_best_and_no_median():
+    said = " ".join(said_by(collect({"a": RUNS["good"]}, QRELS, ["AP"])).values())
+    assert "best of" not in said and "median" not in said
+
+
+def test_a_short_run_is_named():
+    short = {q: top(RUNS["good"][q], 12) for q in QUERIES}
+    runs = {"deep": RUNS["fair"], "other": RUNS["poor"], "short": short}
+    said = said_by(collect(runs, QRELS, ["ASL@1000", "AP"]))
+    assert "short (12 documents) has rank" in said["Why?"]
+
+
+def test_different_variances_are_named():
+    wide = {q: RUNS["good"][q] if at % 2 else top(RUNS["poor"][q], 1)
+            for at, q in enumerate(QUERIES)}  # fmt: skip
+    runs = {"a": RUNS["good"], "b": RUNS["good"], "wide": wide}
+    for test, advice in (("t", "does not pool"), ("tukey-two-way", "Prefer the test t")):
+        assert advice in said_by(collect(runs, QRELS, ["R@40"], test=test))["Is it real?"]

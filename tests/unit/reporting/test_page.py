@@ -1,0 +1,200 @@
+"""The file of a report: complete, offline, safe, and the same for the same input."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import urllib.parse
+
+import brute_force
+import numpy as np
+import pandas as pd
+import pytest
+from _reports import (
+    EVIL,
+    EVIL_QUERY,
+    QRELS,
+    RUNS,
+    TEXTS,
+    data_of,
+    data_source,
+    unpacked,
+    write_files,
+)  # fmt: skip
+from click.testing import CliRunner
+
+from pyterrier_asl import report
+from pyterrier_asl.cli import main
+
+pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return report(RUNS, QRELS, topics=TEXTS, title=f"Report {EVIL}", stability=True)
+
+
+def test_the_page_holds_every_value(made):
+    data = data_of(made.html)
+    assert data["systems"] == made.findings.names
+    for shown, ranking in zip(data["measures"], made.findings.rankings):
+        values = unpacked(shown["values"], "<f4", ranking.values.shape)
+        np.testing.assert_allclose(values, ranking.values, rtol=1e-6)
+
+
+def test_ranks_of_relevant_documents(made):
+    data = data_of(made.html)["documents"]
+    ranks = unpacked(data["ranks"], "<u2", (5, len(data["ids"])))
+    query, run = "3", RUNS["fair"]["3"]
+    order = sorted(run, key=lambda docno: (np.float32(run[docno]), docno), reverse=True)
+    at = slice(*data["starts"][2:4])
+    expected = [order.index(d) + 1 if d in order else 0 for d in data["ids"][at]]
+    assert ranks[1][at].tolist() == expected
+    assert set(data["ids"][at]) == {d for d, grade in QRELS[query].items() if grade}
+
+
+def test_text_cannot_become_markup(made):
+    page = made.html
+    assert page.count("window.hurt=1</script>") == 0
+    assert "<img src=x" not in page
+    assert "\u2028" not in data_source(page)
+    assert data_of(page)["systems"][4] == EVIL
+    assert data_of(page)["queries"][9] == EVIL_QUERY
+
+
+def test_nothing_is_fetched(made):
+    head = made.html[: made.html.index('id="data"')]
+    assert "default-src 'none'" in head
+    assert not re.search(r'(?:src|href)="(?!#|data:,)', head)
+    assert "@import" not in head and "url(" not in head
+
+
+@pytest.mark.slow
+def test_the_same_input_makes_the_same_page():
+    first, second = (report({"a": RUNS["1"], "b": RUNS["fair"]}, QRELS, ["AP"]) for _ in range(2))
+    assert first.html == second.html
+
+
+def test_an_old_file_is_replaced_only_by_a_complete_one(made, tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("no")))
+    with pytest.raises(OSError):
+        made.save(target)
+    assert target.read_text() == "old" and list(tmp_path.iterdir()) == [target]
+
+
+def test_the_page_names_version_and_digests(made):
+    from pyterrier_asl import __version__
+
+    assert f"pyterrier-asl {__version__}" in made.html
+    for digest in (made.findings.provenance.qrels, *made.findings.provenance.runs):
+        assert digest in made.html
+
+
+def test_links_name_what_the_page_holds(made):
+    data = data_of(made.html)
+    known = {"a": data["systems"], "b": data["systems"], "query": data["queries"],
+             "measure": [measure["name"] for measure in data["measures"]]}  # fmt: skip
+    states = re.findall(r'<a href="#(\w+)" data-state="(.*?)"', made.html)
+    assert len(states) > 5
+    for section, state in states:
+        assert f'id="{section}"' in made.html
+        for name, value in urllib.parse.parse_qsl(html.unescape(state)):
+            assert value in known[name]
+
+
+def test_a_single_system_has_no_median():
+    made = report({"a": RUNS["good"]}, QRELS, ["ASL@100", "AP"])
+    page = re.sub(r"<(script|style).*?</\1>|<[^>]*>", "", made.html, flags=re.S)
+    assert "edian" not in page and "all systems" not in page
+
+
+# Unusual input
+
+
+@pytest.mark.parametrize("names", [["good"], ["good", "poor"]])
+def test_few_systems(names):
+    page = report({name: RUNS[name] for name in names}, QRELS, ["ASL@100", "AP"]).html
+    assert ("System against system" in page) == (len(names) > 1)
+
+
+def test_equal_runs_and_queries_without_relevant_documents():
+    qrels = {**QRELS, "none": {"d1": 0}}
+    page = report({"a": RUNS["good"], "b": RUNS["good"]}, qrels, ["ASL@100", "AP"], stability=True)
+    assert "NaN" not in json.dumps(data_of(page.html))
+
+
+def test_no_relevant_document_at_all():
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    page = report({"a": run, "b": run, "c": run}, {"q": {"a": 0}}, ["ASL@100", "AP"]).html
+    assert data_of(page)["documents"]["ids"] == []
+
+
+def test_one_query():
+    runs = {name: {"1": run["1"]} for name, run in RUNS.items()}
+    page = report(runs, {"1": QRELS["1"]}, ["ASL@9"]).html
+    assert "nan" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
+
+
+@pytest.mark.slow
+def test_fractional_grades():
+    grades = {q: {d: grade * 0.85 for d, grade in of.items()} for q, of in QRELS.items()}
+    page = report({"a": RUNS["good"], "b": RUNS["fair"]}, grades, ["ASL@100"]).html
+    assert set(data_of(page)["documents"]["grades"]) == {1.7}
+
+
+def test_topics_of_another_form(tmp_path):
+    with pytest.raises(ValueError, match="need the columns qid and query"):
+        report({"a": RUNS["1"]}, QRELS, ["AP"], topics=pd.DataFrame({"id": [1]}))
+    path = tmp_path / "topics"
+    path.write_text("1 no tab\n")
+    with pytest.raises(ValueError, match="line 1: expected qid<TAB>query"):
+        report({"a": RUNS["1"]}, QRELS, ["AP"], topics=path)
+
+
+# The command
+
+
+def test_command(tmp_path):
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("1\tfirst words\n")
+    output = tmp_path / "out.html"
+    arguments = ["report", *write_files(tmp_path), "-o", output, "-m", "ASL@100 AP",
+                 "--topics", topics, "--title", "Mine"]  # fmt: skip
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    assert "2 systems, 9 queries" in result.output
+    page = output.read_text(encoding="utf-8")
+    assert "<title>Mine</title>" in page and "first words" in page
+    words = ["pyterrier-asl", *map(str, arguments)]
+    assert html.escape(shlex.join([*words[:2], *words[2:5]])) in page
+    command = re.search("<code>(pyterrier-asl.*?)</code>", page).group(1)
+    assert sorted(shlex.split(html.unescape(command))) == sorted(
+        "--output" if word == "-o" else "--measures" if word == "-m" else word for word in words
+    )
+
+
+def test_command_names_a_missing_folder(tmp_path):
+    nowhere = CliRunner().invoke(main, ["report", "x", "y", "-o", str(tmp_path / "no" / "f.html")])
+    assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
+
+
+def test_command_with_lengths(tmp_path):
+    words = {f"d{at}": 20 * at + 1 for at in range(60)}
+    (tmp_path / "words.txt").write_text("".join(f"{d} {w}\n" for d, w in words.items()))
+    arguments = ["report", *write_files(tmp_path), "-o", tmp_path / "out.html", "-m", "TBG",
+                 "-k", "30", "--lengths", tmp_path / "words.txt"]  # fmt: skip
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    data = data_of((tmp_path / "out.html").read_text())
+    (measure,) = data["measures"]
+    for name, mean in zip(data["systems"], measure["means"]):
+        values = [
+            brute_force.tbg(brute_force.ranking(RUNS[name][q], QRELS[q]), QRELS[q], words)
+            for q in QRELS if q != EVIL_QUERY
+        ]  # fmt: skip
+        assert mean == pytest.approx(np.mean(values), rel=1e-5)

@@ -1,0 +1,306 @@
+"""BM25: Eq. 1 written out as loops, and the transformer around it."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl.retrieval.bm25 import (
+    BM25,
+    idf_weights,
+    number_terms,
+    robertson_weights,
+    top_documents,
+)
+from pyterrier_asl.retrieval.index import TermIndex
+
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
+
+
+def indexed(texts: list[str]) -> TermIndex:
+    documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(texts)]
+    return TermIndex.from_documents(documents, stemmer=None, stopwords=None, verbose=False)
+
+
+def eq1(texts: list[str], query: dict[str, float], b: float, k1: float) -> dict[str, float]:
+    """Clarke's Eq. 1 with query weights; documents without a term that counts are left out."""
+    documents = [text.split() for text in texts]
+    l_avg = sum(map(len, documents)) / len(documents)
+    scores: dict[str, float] = {}
+    for term, q_t in query.items():
+        n = sum(term in words for words in documents)
+        w_t = math.log((len(documents) - n + 0.5) / (n + 0.5))
+        if w_t <= 0 or q_t == 0:
+            continue
+        for i, words in enumerate(documents):
+            f = words.count(term)
+            if f:
+                norm = k1 * ((1 - b) + b * len(words) / l_avg)
+                scores[f"d{i}"] = scores.get(f"d{i}", 0) + q_t * w_t * f * (k1 + 1) / (norm + f)
+    return scores
+
+
+def test_weights_are_robertsons():
+    assert robertson_weights(50, 1000) == pytest.approx(math.log(950.5 / 50.5), rel=1e-15)
+    assert idf_weights("robertson", [50, 500, 600], 1000)[1:].tolist() == [0, 0]
+    assert idf_weights("terrier", [50, 600], 1000) == pytest.approx(
+        [math.log2(950.5 / 50.5), math.log2(400.5 / 600.5)], rel=1e-14
+    )
+    with pytest.raises(ValueError, match="no idf='lucene'; take 'robertson' or 'terrier'"):
+        idf_weights("lucene", [1], 10)
+
+
+def worked_examples() -> list[dict[str, float]]:
+    """One term in one document, by hand: f, l, l_avg, w, k1, b and the score."""
+    one = {"f": 3, "l": 300, "l_avg": 450, "w": math.log(950.5 / 50.5)}
+    return [
+        {**one, "k1": 0.9, "b": 0.4, "score": 4.425816006928272},
+        {**one, "k1": 0.761, "b": 0.267, "score": 4.198360565442937},
+        {**one, "k1": 1.902, "b": 0.978, "score": 5.967433297201243},
+    ]
+
+
+@pytest.mark.parametrize("example", worked_examples())
+def test_worked_example(example):
+    """950 documents without the term and 50 with it, lengths made so that l is 300 of 450."""
+    texts = [" ".join(["term"] * 3 + ["filler"] * 297)]
+    texts += ["term"] * 49 + ["other"] * 950
+    short = len(texts) - 1
+    missing = 450 * len(texts) - 300 - short
+    texts[-1] = " ".join(["other"] * (1 + missing))
+    index = indexed(texts)
+    assert index.avg_doc_length == example["l_avg"]
+    found = index.bm25(b=example["b"], k1=example["k1"]).search("term")
+    score = found.set_index("docno")["score"]["d0"]
+    assert score == pytest.approx(example["score"], rel=1e-9)
+
+
+COLLECTIONS = st.lists(
+    st.lists(st.sampled_from(WORDS), min_size=0, max_size=7).map(" ".join), min_size=1, max_size=12
+).filter(lambda texts: any(texts))
+QUERIES = st.lists(
+    st.dictionaries(
+        st.sampled_from([*WORDS, "unknown"]), st.sampled_from([0.0, 0.2, 1.0, 2.5]), max_size=5
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(COLLECTIONS, QUERIES, st.floats(0, 1), st.floats(0, 20), st.integers(1, 14))
+def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
+    frame = pd.DataFrame({"qid": [f"q{i}" for i in range(len(queries))], "query_toks": queries})
+    found = indexed(texts).bm25(b=b, k1=k1, num_results=num_results)(frame)
+    for qid, query in zip(frame["qid"], queries):
+        expected = eq1(texts, query, b, k1)
+        mine = found[found["qid"] == qid]
+        assert len(mine) == min(num_results, len(expected))
+        assert mine["score"].tolist() == pytest.approx(
+            sorted(expected.values(), reverse=True)[:num_results], rel=1e-12
+        )
+        assert mine["score"].tolist() == pytest.approx([expected[d] for d in mine["docno"]])
+        assert mine["rank"].tolist() == list(range(len(mine)))
+        # Equal scores by docid, at the cut too.
+        assert mine[["score", "docid"]].values.tolist() == [
+            [score, docid] for score, docid in mine.sort_values(
+                ["score", "docid"], ascending=[False, True]
+            )[["score", "docid"]].values.tolist()
+        ]  # fmt: skip
+
+
+def test_equal_scores_come_by_docid_at_the_cut_too():
+    index = indexed(["alpha"] * 5 + ["beta"] * 7)
+    found = index.bm25(num_results=3).search("alpha")
+    assert found["docno"].tolist() == ["d0", "d1", "d2"]
+
+
+def test_numbered_queries_serve_every_setting():
+    texts = ["alpha beta", "alpha", "beta beta gamma", "delta", "epsilon", "delta epsilon", "alpha"]
+    index = indexed(texts)
+    queries = [{"alpha": 1.0, "beta": 0.5}, {}, {"gamma": 1.0}]
+    numbered = number_terms(index, queries)
+    for b, k1 in [(0, 0), (0.4, 0.9), (1, 100)]:
+        top = top_documents(index, numbered, b=b, k1=k1, num_results=10)
+        assert top.offsets.tolist()[1] == top.offsets.tolist()[2]
+        for i, query in enumerate(queries):
+            one = slice(top.offsets[i], top.offsets[i + 1])
+            scores = dict(zip((f"d{d}" for d in top.docs[one]), top.scores[one]))
+            assert scores == pytest.approx(eq1(texts, query, b, k1), rel=1e-12)
+
+
+# -- the transformer ------------------------------------------------------------------------------
+
+TEXTS = [
+    "radio waves",
+    "radio receivers",
+    "wave guides",
+    "transistors",
+    "ferrite",
+    "cores",
+    "masers",
+]
+
+
+@pytest.fixture(scope="module")
+def index() -> TermIndex:
+    documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(TEXTS)]
+    return TermIndex.from_documents(documents, verbose=False)
+
+
+class TestAsATransformer(pt.testing.TransformerTestCase):
+    @staticmethod
+    def get_transformer():
+        documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(TEXTS)]
+        return TermIndex.from_documents(documents, verbose=False).bm25()
+
+
+def test_columns_and_types(index):
+    queries = pd.DataFrame({"qid": ["1", "2"], "query": ["wave", "radio"], "user": [7, 8]})
+    found = index.bm25()(queries)
+    assert list(found.columns) == ["qid", "query", "user", "docid", "docno", "rank", "score"]
+    assert found.dtypes.astype(str)[["docid", "rank", "score"]].tolist() == [
+        *["int64", "int64", "float64"]
+    ]
+    assert all(isinstance(docno, str) for docno in found["docno"])
+    assert found["user"].tolist() == [7, 7, 8, 8]
+    assert found["docno"].tolist() == ["d0", "d2", "d0", "d1"]
+    empty = index.bm25()(queries.head(0))
+    assert len(empty) == 0
+    assert list(empty.columns) == list(found.columns)
+    assert empty.dtypes[["docid", "rank", "score"]].equals(found.dtypes[["docid", "rank", "score"]])
+
+
+def test_a_query_is_tokenised_as_the_index_was_and_query_toks_are_not(index):
+    bm25 = index.bm25()
+    assert bm25.search("WAVES, and the wave")["docno"].tolist() == ["d0", "d2"]
+    toks = pd.DataFrame({"qid": ["1", "2"], "query_toks": [{"wave": 1.0}, {"waves": 1.0}]})
+    assert bm25(toks)["qid"].tolist() == ["1", "1"]
+
+
+def test_query_toks_go_before_query_where_there_are_any(index):
+    queries = pd.DataFrame(
+        {
+            "qid": ["1", "2", "3"],
+            "query": ["radio", "ferrite", "cores"],
+            "query_toks": [{"transistor": 1.0}, None, {}],
+        }
+    )
+    found = index.bm25()(queries)
+    assert found[["qid", "docno"]].values.tolist() == [["1", "d3"], ["2", "d4"]]
+
+
+def test_a_repeated_term_counts_as_often_as_it_is_there(index):
+    once, twice = (
+        index.bm25().search(query)["score"][0] for query in ("ferrite", "ferrite ferrite")
+    )
+    assert twice == pytest.approx(2 * once)
+
+
+def test_a_qid_twice_is_answered_twice(index):
+    queries = pd.DataFrame({"qid": ["1", "1"], "query": ["ferrite", "cores"]})
+    assert index.bm25()(queries)["docno"].tolist() == ["d4", "d5"]
+
+
+def test_queries_without_a_term_have_no_results(index):
+    queries = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["", "unheard of", "ferrite"]})
+    assert index.bm25()(queries)["qid"].tolist() == ["3"]
+
+
+def test_columns_of_earlier_results_are_replaced(index):
+    queries = pd.DataFrame({"qid": ["1"], "query": ["ferrite"], "score": [99.0], "rank": [3]})
+    found = index.bm25()(queries)
+    assert list(found.columns) == ["qid", "query", "docid", "docno", "rank", "score"]
+    assert found["rank"].tolist() == [0]
+
+
+def test_frames_it_cannot_take_are_refused(index):
+    bm25 = index.bm25()
+    with pytest.raises(pt.validate.InputValidationError):
+        bm25(pd.DataFrame({"qid": ["1"]}))
+    with pytest.raises(pt.validate.InputValidationError):
+        bm25(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["d1"]}))
+    with pytest.raises(ValueError, match="query '1' has neither query_toks.*query is None"):
+        bm25(pd.DataFrame({"qid": ["1"], "query": [None]}))
+    with pytest.raises(ValueError, match="weighs nan; weights are finite"):
+        bm25(pd.DataFrame({"qid": ["1"], "query_toks": [{"wave": math.nan}]}))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"b": 1.5}, "b is 1.5; it must be from 0 to 1"),
+        ({"b": math.nan}, "b is nan"),
+        ({"k1": -1}, "k1 is -1; it must be a finite number"),
+        ({"k1": math.inf}, "k1 is inf"),
+        ({"num_results": 0}, "num_results is 0; it must be 1"),
+        ({"num_results": 2.5}, "num_results is 2.5"),
+        ({"idf": "okapi"}, "no idf='okapi'"),
+        ({"k3": -8}, "k3 is -8"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(index, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        index.bm25(**parameters)
+    later = index.bm25()
+    for name, value in parameters.items():
+        later.set_parameter(name, value)
+    with pytest.raises(ValueError, match=message):
+        later.search("radio")
+
+
+def test_is_its_parameters(index):
+    bm25 = index.bm25(b=0.4, k1=0.9)
+    assert bm25 == index.bm25(k1=0.9, b=0.4)
+    assert hash(bm25) == hash(index.bm25(k1=0.9, b=0.4))
+    assert bm25 != index.bm25(b=0.4)
+    assert repr(bm25).startswith("BM25(TermIndex(7 documents")
+    assert "b=0.4, k1=0.9, num_results=1000, idf='robertson', k3=None" in repr(bm25)
+    assert bm25.get_parameter("b") == 0.4
+    assert isinstance(pt.inspect.transformer_apply_attributes(bm25, b=0.1), BM25)
+
+
+def test_a_rank_cutoff_is_built_in(index):
+    cut = (index.bm25() % 1).compile()
+    assert isinstance(cut, BM25) and cut.num_results == 1
+    assert (index.bm25(num_results=2) % 5).compile().num_results == 2
+
+
+@pytest.mark.parametrize(("relevant", "b"), [("d0", 0.0), ("d1", 1.0)])
+def test_grid_search_works_on_b_and_k1(relevant, b):
+    """Without length normalization the long document is first, with it the short one."""
+    bm25 = indexed(["radio radio " + "word " * 30, "radio", *WORDS]).bm25()
+    best = pt.GridSearch(
+        bm25,
+        {bm25: {"b": [0.0, 1.0], "k1": [0.9, 1.2]}},
+        pd.DataFrame({"qid": ["1"], "query": ["radio"]}),
+        pd.DataFrame({"qid": ["1"], "docno": [relevant], "label": [1]}),
+        "map",
+        verbose=False,
+    )
+    assert best.b == b
+    assert bm25 in {bm25: 1}
+
+
+def test_weights_saturate_over_the_largest_with_k3(index):
+    """(k3 + 1) q / (k3 + q), q the weight over the query's largest."""
+    plain, saturated = index.bm25(idf="terrier"), index.bm25(idf="terrier", k3=8)
+    query = pd.DataFrame({"qid": ["1"], "query_toks": [{"ferrit": 1.0, "core": 2.0}]})
+    one = pd.DataFrame({"qid": ["1"], "query_toks": [{"ferrit": 1.0}]})
+    f = plain(one)["score"][0]
+    both = saturated(query).set_index("docno")["score"]
+    assert both["d5"] == pytest.approx(f)  # the largest: 9 * 1 / (8 + 1)
+    assert both["d4"] == pytest.approx(f * 9 * 0.5 / 8.5)
+
+
+def test_negative_weights_are_dropped_by_one_idf_and_kept_by_the_other():
+    texts = ["radio wave", "radio", "radio", "guide"]
+    index = indexed(texts)
+    assert len(index.bm25().search("radio")) == 0
+    kept = index.bm25(idf="terrier").search("radio")
+    assert len(kept) == 3 and (kept["score"] < 0).all()

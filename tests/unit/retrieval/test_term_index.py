@@ -1,0 +1,334 @@
+"""TermIndex: what it holds is what a dict of dicts counted by hand holds, on disk and off."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl.retrieval import build
+from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.retrieval.tokens import LUCENE_STOPWORDS, WordTokeniser, tokeniser_from
+
+DOCUMENTS = [
+    {"docno": "d2", "text": "Radio waves, and the scattering of waves."},
+    {"docno": "d10", "text": ""},
+    {"docno": "d1", "text": "radio_receiver radio"},
+    {"docno": "été", "text": "Ondes radio; l'été 1963"},
+]
+
+
+def indexed(documents=DOCUMENTS, **options) -> TermIndex:
+    return TermIndex.from_documents(documents, verbose=False, **options)
+
+
+def contents(index: TermIndex) -> dict[str, dict[str, int]]:
+    return {docno: index.document(docno) for docno in index.docnos.tolist()}
+
+
+def test_holds_the_terms_of_the_documents():
+    assert contents(indexed(stemmer=None)) == {
+        "d2": {"radio": 1, "scattering": 1, "waves": 2},
+        "d10": {},
+        "d1": {"radio": 2, "receiver": 1},
+        "été": {"1963": 1, "l": 1, "ondes": 1, "radio": 1, "été": 1},
+    }
+
+
+def test_counts():
+    index = indexed(stemmer=None)
+    assert (index.num_docs, len(index)) == (4, 4)
+    assert index.num_terms == 8
+    assert index.num_postings == 3 + 0 + 2 + 5
+    assert index.num_tokens == 4 + 0 + 3 + 5
+    assert index.avg_doc_length == 3.0
+    assert index.doc_lengths.tolist() == [4, 0, 3, 5]
+    assert index.docnos.tolist() == ["d2", "d10", "d1", "été"]
+
+
+def test_random_access():
+    index = indexed(stemmer=None)
+    radio = index.postings("radio")
+    assert radio.docids.tolist() == [0, 2, 3]
+    assert radio.tfs.tolist() == [1, 2, 1]
+    assert index.document_frequency("radio") == 3
+    assert index.document_frequency("television") == 0
+    assert index.postings("television").docids.tolist() == []
+    assert index.term_id("television") is None
+    assert index.docid("d1") == 2
+    terms = index.terms(np.arange(index.num_terms)).tolist()
+    assert terms == sorted(terms)
+    assert [index.term_id(term) for term in terms] == list(range(index.num_terms))
+
+
+def test_forward_vectors_in_bulk_in_the_order_asked_for():
+    index = indexed(stemmer=None)
+    offsets, term_ids, tfs = index.doc_terms(np.array(["d1", "d10", "d2", "d1"], object))
+    assert offsets.tolist() == [0, 2, 2, 5, 7]
+    assert index.terms(term_ids).tolist() == [
+        *["radio", "receiver"],
+        *["radio", "scattering", "waves"],
+        *["radio", "receiver"],
+    ]
+    assert tfs.tolist() == [2, 1, 1, 1, 2, 2, 1]
+
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["alpha", "beta", "gamma", "the", "Δ", "beta2"]), max_size=8),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TEXTS, st.integers(1, 20))
+def test_is_the_counts_of_the_documents_whatever_they_are(texts, block):
+    """Both directions and the lengths, from a Counter; blocks of any size."""
+    expected = {
+        f"d{i}": dict(Counter(word.lower() for word in words)) for i, words in enumerate(texts)
+    }
+    if not any(expected.values()):
+        return
+    documents = [{"docno": f"d{i}", "text": " ".join(words)} for i, words in enumerate(texts)]
+    before, build.BLOCK_TOKENS = build.BLOCK_TOKENS, block
+    try:
+        index = indexed(documents, stemmer=None, stopwords=None)
+    finally:
+        build.BLOCK_TOKENS = before
+    assert contents(index) == expected
+    assert index.doc_lengths.tolist() == [sum(terms.values()) for terms in expected.values()]
+    for term in {term for terms in expected.values() for term in terms}:
+        docids, tfs = index.postings(term)
+        assert {f"d{i}": tf for i, tf in zip(docids.tolist(), tfs.tolist())} == {
+            docno: terms[term] for docno, terms in expected.items() if term in terms
+        }
+        assert docids.tolist() == sorted(docids.tolist())
+
+
+# -- tokens ---------------------------------------------------------------------------------------
+
+
+def test_stopwords_go_before_stemming_and_can_be_chosen():
+    assert indexed().document("d2") == {"radio": 1, "scatter": 1, "wave": 2}
+    assert indexed(stopwords=None).document_frequency("the") == 1
+    assert indexed(stopwords=["Radio"], stemmer=None).document("d1") == {"receiver": 1}
+    assert len(LUCENE_STOPWORDS) == len(set(LUCENE_STOPWORDS)) == 33
+
+
+def test_the_choice_is_kept_and_shown(tmp_path):
+    index = indexed(stemmer="english", stopwords=["Radio"], path=tmp_path / "index")
+    loaded = TermIndex(tmp_path / "index")
+    assert (
+        loaded.tokeniser == index.tokeniser == WordTokeniser(stemmer="english", stopwords=["radio"])
+    )
+    assert loaded.query_terms("radio waves, generous wave") == {"wave": 2.0, "generous": 1.0}
+    assert "stemmer='english'" in repr(loaded)
+    metadata = json.loads((tmp_path / "index" / "pt_meta.json").read_text(encoding="utf-8"))
+    assert metadata["tokeniser"] == {"name": "words", "stemmer": "english", "stopwords": ["radio"]}
+
+
+def test_a_tokeniser_survives_pickling():
+    tokeniser = WordTokeniser(stemmer="porter")
+    assert tokeniser.tokens("waves") == ["wave"]
+    again = pickle.loads(pickle.dumps(tokeniser))
+    assert again == tokeniser and again.tokens("waves") == ["wave"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: WordTokeniser(stemmer="porker"), "no stemmer 'porker'.*porter"),
+        (lambda: WordTokeniser(stopwords="smart"), "no list of stopwords named 'smart'.*'lucene'"),
+        (lambda: tokeniser_from({"name": "bpe"}), "no tokeniser 'bpe'.*build it again"),
+    ],
+)
+def test_unknown_tokenisers_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# -- on disk --------------------------------------------------------------------------------------
+
+
+def test_loads_as_an_artifact(tmp_path):
+    index = indexed(path=tmp_path / "index")
+    loaded = pt.Artifact.load(str(tmp_path / "index"))
+    assert isinstance(loaded, TermIndex)
+    assert contents(loaded) == contents(index)
+    assert loaded == index and hash(loaded) == hash(index)
+    assert pt.inspect.artifact_type_format(loaded) == ("sparse_index", "pyterrier_asl")
+
+
+def test_arrays_are_mapped_and_read_only(tmp_path):
+    index = indexed(path=tmp_path / "index")
+    for name in ("doc_lengths", "term_offsets", "posting_docs", "doc_term_ids"):
+        assert isinstance(index.array(name), np.memmap)
+        with pytest.raises(ValueError, match="read-only"):
+            index.array(name)[0] = 1
+    with pytest.raises(KeyError, match="no array 'scores'.*posting_docs"):
+        index.array("scores")
+    suffixes = {file.suffix for file in (tmp_path / "index").iterdir()}
+    assert suffixes == {".npy", ".arrow", ".json"}
+
+
+def test_another_process_gets_the_path(tmp_path):
+    index = indexed(path=tmp_path / "index")
+    assert contents(pickle.loads(pickle.dumps(index))) == contents(index)
+
+
+def test_a_temporary_index_goes_with_the_object():
+    index = indexed()
+    path = index.path
+    assert path.is_dir()
+    del index
+    assert not path.exists()
+
+
+def test_a_package_of_it_can_be_made(tmp_path):
+    indexed(path=tmp_path / "index").build_package(str(tmp_path / "a.tar.lz4"), verbose=False)
+    loaded = pt.Artifact.from_url(str(tmp_path / "index"))
+    assert contents(loaded) == contents(indexed())
+    assert (tmp_path / "a.tar.lz4").stat().st_size > 0
+
+
+def test_another_format_is_refused(tmp_path):
+    indexed(path=tmp_path / "index")
+    file = tmp_path / "index" / "pt_meta.json"
+    metadata = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**metadata, "format_version": 99}))
+    with pytest.raises(ValueError, match="format version 99, .* reads 2; build the index again"):
+        TermIndex(tmp_path / "index")
+    file.write_text(json.dumps({**metadata, "format": "terrier"}))
+    with pytest.raises(ValueError, match="holds a sparse_index.terrier, not a TermIndex"):
+        TermIndex(tmp_path / "index")
+    file.unlink()
+    with pytest.raises(FileNotFoundError, match=r"no TermIndex at .*from_documents"):
+        TermIndex(tmp_path / "index")
+
+
+def test_what_is_there_is_not_overwritten(tmp_path):
+    indexed(path=tmp_path / "index")
+    with pytest.raises(FileExistsError, match="there is something at .*remove it first"):
+        indexed(path=tmp_path / "index")
+
+
+def test_a_build_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_write_strings", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        indexed(path=tmp_path / "index")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_killed_build_leaves_nothing_that_loads(tmp_path):
+    """Killed with everything written but the last file, the worst moment."""
+    program = f"""
+        import time
+        from pyterrier_asl.retrieval import build
+        from pyterrier_asl.retrieval.index import TermIndex
+        whole = build.json.dumps
+        def stop(*args, **kwargs):
+            print("writing", flush=True)
+            time.sleep(600)
+        build.json.dumps = stop
+        TermIndex.from_documents(
+            [{{"docno": "d1", "text": "radio"}}], path={str(tmp_path / "index")!r}, verbose=False
+        )
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "writing\n"
+    time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    (left,) = tmp_path.iterdir()
+    assert left.name != "index"
+    for path in (left, tmp_path / "index"):
+        with pytest.raises(FileNotFoundError):
+            TermIndex(path)
+    assert indexed(path=tmp_path / "index").num_docs == 4
+
+
+# -- what cannot be indexed -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("documents", "error", "message"),
+    [
+        ([], ValueError, "there is no document to index"),
+        ([{"docno": "d1", "text": "the"}], ValueError, "none of the 1 documents has an index term"),
+        (
+            [
+                {"docno": "d1", "text": "a b"},
+                {"docno": "d2", "text": ""},
+                {"docno": "d1", "text": ""},
+            ],
+            ValueError,
+            "docno 'd1' comes twice, as document 1 and 3",
+        ),
+        (
+            [{"docno": "d1", "body": "b"}],
+            KeyError,
+            "document 1 has no 'text', only 'docno', 'body'",
+        ),
+        ([{"text": "b"}], KeyError, "document 1 has no 'docno'"),
+        ([{"docno": "d1", "text": None}], TypeError, "text of docno 'd1' is a NoneType"),
+        ([{"docno": "d1", "text": "", "title": 5}], TypeError, "title of docno 'd1' is a int, 5"),
+        *(
+            ([{"docno": "d1", "text": "a"}, {"docno": docno, "text": "b"}], ValueError, message)
+            for docno, message in [
+                (None, "document 2: the docno is None; a docno is text or a whole number"),
+                (float("nan"), "document 2: the docno is nan"),
+                (pd.NA, "document 2: the docno is <NA>"),
+                (1.0, "document 2: the docno is 1.0"),
+                (b"ab", "document 2: the docno is b'ab'"),
+                ("\ud800", "document 2: the docno is '.ud800'"),
+            ]
+        ),
+    ],
+)
+def test_what_cannot_be_indexed_is_named(documents, error, message):
+    with pytest.raises(error, match=message):
+        indexed(documents)
+
+
+def test_unknown_documents_are_named():
+    with pytest.raises(KeyError, match="2 of 3 documents are not in TermIndex.*'x', 'y'; give the"):
+        indexed().doc_terms(np.array(["d1", "x", "y"], object))
+
+
+def test_numbers_do_as_docnos():
+    documents = [{"docno": 7, "text": "radio"}, {"docno": np.int64(8), "text": "wave"}]
+    assert indexed(documents).docnos.tolist() == ["7", "8"]
+
+
+def test_a_title_is_indexed_before_the_text():
+    documents = [
+        {"docno": "d1", "title": "Radio", "text": "waves of radio"},
+        {"docno": "d2", "title": None, "text": "waves"},
+        {"docno": "d3", "title": "", "text": "waves"},
+    ]
+    assert contents(indexed(documents, stemmer=None)) == {
+        "d1": {"radio": 2, "waves": 1},
+        "d2": {"waves": 1},
+        "d3": {"waves": 1},
+    }
+
+
+# -- ir_datasets ----------------------------------------------------------------------------------

@@ -1,0 +1,203 @@
+"""Agreement of orders and of judges, against definitions, published numbers and statsmodels."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from pyterrier_asl.statistics.agreement import cohen_kappa, confusion_table
+from pyterrier_asl.statistics.correlation import (
+    rank_biased_overlap,
+    rank_biased_overlap_of_scores,
+    tau_ap,
+)
+
+orders = st.integers(2, 12).flatmap(
+    lambda n: st.tuples(st.permutations(range(n)), st.permutations(range(n)))
+)
+tied_scores = st.integers(2, 4).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2)
+)
+
+
+def tau_ap_by_definition(estimate, reference) -> float:
+    """The sum over ranks of Yilmaz et al. (2008), for scores without ties."""
+    ranking = sorted(range(len(estimate)), key=lambda item: -estimate[item])
+    total = 0.0
+    for i in range(1, len(ranking)):
+        above = ranking[:i]
+        total += sum(reference[item] > reference[ranking[i]] for item in above) / i
+    return 2 * total / (len(ranking) - 1) - 1
+
+
+def rbo_by_definition(a, b, p, depth=4000) -> float:
+    """The infinite sum, cut where nothing is left of it, with the agreement carried on as assumed.
+
+    Beyond the end s of the shorter list each further rank finds in the other list, with the
+    probability X_s / s, what it would have held; beyond both the agreement stays as it is.
+    """
+    short, long = sorted((a, b), key=len)
+    s, length = len(short), len(long)
+    x_s = len(set(short) & set(long[:s]))
+    total = 0.0
+    for d in range(1, depth):
+        reached = min(d, length)
+        overlap = len(set(short[:reached]) & set(long[:reached])) + x_s / s * max(reached - s, 0)
+        total += overlap / reached * p ** (d - 1)
+    return (1 - p) * total
+
+
+def ways_to_break_ties(scores):
+    """All orders of the items that do not contradict the scores, best first."""
+    items = range(len(scores))
+    groups = [[i for i in items if scores[i] == s] for s in sorted(set(scores), reverse=True)]
+    for parts in product(*(permutations(group) for group in groups)):
+        yield [item for part in parts for item in part]
+
+
+def as_scores(ranking):
+    scores = np.empty(len(ranking))
+    scores[list(ranking)] = np.arange(len(ranking), 0, -1)
+    return scores
+
+
+@given(orders)
+def test_tau_ap_is_its_definition(pair):
+    assert tau_ap(*pair) == pytest.approx(tau_ap_by_definition(*pair), abs=1e-12)
+
+
+@settings(deadline=None)
+@given(tied_scores)
+def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(pair):
+    estimate, reference = pair
+    every = [
+        tau_ap_by_definition(as_scores(a), as_scores(b))
+        for a in ways_to_break_ties(estimate)
+        for b in ways_to_break_ties(reference)
+    ]
+    assert tau_ap(estimate, reference) == pytest.approx(np.mean(every), abs=1e-12)
+
+
+def test_tau_ap_of_urbano_and_marrero():
+    # The example in the README of their R package ircor: x is the truth, then y has ties.
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    assert tau_ap(y, x) == pytest.approx(0.7491182, abs=5e-8)
+    assert tau_ap(np.round(y * 5) / 5, x) == pytest.approx(0.6074515, abs=5e-8)
+
+
+@given(orders)
+def test_tau_ap_of_the_same_and_of_the_reverse(pair):
+    scores = np.array(pair[0])
+    assert tau_ap(scores, scores) == pytest.approx(1)
+    assert tau_ap(scores, -scores) == pytest.approx(-1)
+    both = (tau_ap(*pair) + tau_ap(*pair[::-1])) / 2
+    assert tau_ap(*pair, symmetric=True) == pytest.approx(both)
+
+
+def test_tau_ap_of_all_tied_is_chance():
+    assert tau_ap([1, 1, 1], [3, 2, 1]) == 0
+    assert tau_ap([3, 2, 1], [1, 1, 1]) == 0
+
+
+def test_rbo_agreements_of_webber_table_1():
+    # S and T of the paper's Table 1, and the proportion of overlap that it prints for each depth.
+    s, t = list("abcdefg"), list("zcavwxy")
+    printed = [0.000, 0.000, 0.667, 0.500, 0.400, 0.333, 0.286]
+    p = 0.9
+    total = sum(agreement * p**d for d, agreement in enumerate(printed, start=1))
+    expected = (1 - p) / p * total + printed[-1] * p**7
+    assert rank_biased_overlap(s, t, p=p) == pytest.approx(expected, abs=1e-3)
+
+
+@given(
+    st.permutations(range(9)),
+    st.permutations(range(9)),
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.sampled_from([0.5, 0.9, 0.98]),
+)
+def test_rbo_is_the_infinite_sum(a, b, cut_a, cut_b, p):
+    a, b = a[:cut_a], b[:cut_b]
+    assert rank_biased_overlap(a, b, p=p) == pytest.approx(rbo_by_definition(a, b, p), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(tied_scores, st.sampled_from([0.5, 0.9]))
+def test_rbo_with_ties_is_the_mean_over_all_ways_to_break_them(pair, p):
+    every = [
+        rank_biased_overlap(a, b, p=p)
+        for a in ways_to_break_ties(pair[0])
+        for b in ways_to_break_ties(pair[1])
+    ]
+    assert rank_biased_overlap_of_scores(*pair, p=p) == pytest.approx(np.mean(every), abs=1e-12)
+
+
+def test_rbo_with_ties_in_rankings_of_different_length_and_items():
+    # d and c tie below a; b has neither a nor an end in common.
+    a, scores = ["a", "c", "d"], [2.0, 1.0, 1.0]
+    b = ["d", "a", "x", "y", "c"]
+    broken = [rank_biased_overlap(order, b) for order in (["a", "c", "d"], ["a", "d", "c"])]
+    assert rank_biased_overlap(a, b, scores_a=scores) == pytest.approx(np.mean(broken))
+    assert rank_biased_overlap(b, a, scores_b=scores) == pytest.approx(np.mean(broken))
+
+
+def test_rbo_at_the_ends_of_its_range():
+    assert rank_biased_overlap([1, 2, 3], [1, 2, 3]) == pytest.approx(1)
+    assert rank_biased_overlap([1, 2], [1, 2, 3, 4]) == pytest.approx(1)
+    assert rank_biased_overlap([1, 2, 3], [4, 5, 6]) == 0
+    assert rank_biased_overlap([], []) == 1
+    assert rank_biased_overlap([], [1]) == 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40))
+def test_kappa_is_that_of_statsmodels(pairs):
+    a, b = np.array(pairs).T
+    table = np.zeros((4, 4))
+    np.add.at(table, (a, b), 1)
+    if len(np.unique(pairs)) == 1:
+        assert np.isnan(cohen_kappa(a, b))
+        return
+    for weights in (None, "linear", "quadratic"):
+        expected = cohens_kappa(table, wt=weights, return_results=False)
+        assert cohen_kappa(a, b, weights=weights) == pytest.approx(expected, abs=1e-12)
+
+
+def test_kappa_knows_how_far_grades_are_apart():
+    a, b = [0, 0, 1, 3, 3, 1.7], [0, 1, 3, 3, 1, 1.7]
+    grades, counts = confusion_table(a, b)
+    np.testing.assert_array_equal(grades, [0, 1, 1.7, 3])
+    for weights in ("linear", "quadratic"):
+        expected = cohens_kappa(counts, weights=grades, wt=weights, return_results=False)
+        assert cohen_kappa(a, b, weights=weights) == pytest.approx(expected, abs=1e-12)
+
+
+def test_confusion_has_one_judge_in_rows_and_the_other_in_columns():
+    grades, counts = confusion_table([-1, 2, 2], [2, 2, -1])
+    np.testing.assert_array_equal(grades, [-1, 2])
+    np.testing.assert_array_equal(counts, [[0, 1], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tau_ap([1], [1]), "at least 2"),
+        (lambda: tau_ap([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\)"),
+        (lambda: tau_ap([1, np.nan], [1, 2]), "NaN"),
+        (lambda: rank_biased_overlap([1], [1], p=1), "p is 1"),
+        (lambda: rank_biased_overlap([1, 2, 1], [1]), r"a must list each id once.*\[1\]"),
+        (lambda: rank_biased_overlap([1, 2], [1], scores_a=[1, 2]), "scores_a .* not ascending"),
+        (lambda: rank_biased_overlap([1], [1, 2], scores_b=[1]), "scores_b .* the 2 ids"),
+        (lambda: cohen_kappa([0, 1], [0, 1], weights="cubic"), "'cubic'.*'linear', 'quadratic'"),
+        (lambda: confusion_table([], []), "at least 1"),
+    ],
+)
+def test_errors_name_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

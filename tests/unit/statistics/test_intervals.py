@@ -1,0 +1,82 @@
+"""Intervals of signs by their definition, and the difference that a test would find."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from pyterrier_asl.statistics.intervals import detectable_difference, sign_interval
+
+
+def score(wins: int, losses: int, n: int, delta: float) -> float:
+    """The score statistic at a difference, the losses found by maximising the likelihood."""
+
+    def unlikely(lost: float) -> float:
+        won, equal = lost + delta, 1 - 2 * lost - delta
+        if min(lost, won, equal) < 0:
+            return math.inf
+        counts = np.array([wins, losses, n - wins - losses])
+        return -float(np.sum(np.where(counts > 0, counts * np.log([won, lost, equal]), 0)))
+
+    low, high = max(0, -delta), (1 - delta) / 2
+    lost = optimize.minimize_scalar(
+        unlikely, bounds=(low + 1e-12, high - 1e-12), method="bounded", options={"xatol": 1e-12}
+    ).x
+    return (wins - losses - n * delta) / math.sqrt(n * (2 * lost + delta - delta**2))
+
+
+@pytest.mark.parametrize(("wins", "losses", "n"), [(12, 2, 50), (3, 9, 43), (20, 21, 97)])
+def test_the_ends_are_where_the_score_test_begins_to_reject(wins, losses, n):
+    mean, low, high = sign_interval(wins, losses, n)
+    assert mean == (wins - losses) / n
+    assert score(wins, losses, n, low) == pytest.approx(stats.norm.ppf(0.975), abs=1e-4)
+    assert score(wins, losses, n, high) == pytest.approx(stats.norm.ppf(0.025), abs=1e-4)
+
+
+@given(st.integers(1, 60).flatmap(
+    lambda n: st.tuples(st.just(n), st.integers(0, n)).flatmap(
+        lambda t: st.tuples(st.just(t[0]), st.just(t[1]), st.integers(0, t[0] - t[1]))
+    )
+))  # fmt: skip
+def test_it_stays_within_what_a_sign_can_be_and_is_symmetric(counts):
+    n, wins, losses = counts
+    mean, low, high = sign_interval(wins, losses, n)
+    assert -1 <= low <= mean <= high <= 1
+    assert low < high
+    assert sign_interval(losses, wins, n) == pytest.approx((-mean, -high, -low), abs=1e-9)
+
+
+def test_it_covers():
+    """In all outcomes of twenty queries together, at several true shares."""
+    n = 20
+    outcomes = [(won, lost) for won in range(n + 1) for lost in range(n + 1 - won)]
+    inside = {(won, lost): sign_interval(won, lost, n) for won, lost in outcomes}
+    for won, lost in [(0.5, 0.2), (0.3, 0.3), (0.9, 0.05), (0.2, 0.6)]:
+        covered = sum(
+            stats.multinomial.pmf([w, x, n - w - x], n, [won, lost, 1 - won - lost])
+            for (w, x), (_, low, high) in inside.items()
+            if low <= won - lost <= high
+        )
+        assert 0.92 < covered < 0.99
+
+
+@pytest.mark.parametrize("counts", [(3, 3, 5), (-1, 0, 5), (0, 0, 0)])
+def test_impossible_counts(counts):
+    with pytest.raises(ValueError, match="cannot be"):
+        sign_interval(*counts)
+
+
+def test_the_difference_that_a_test_would_find_four_times_in_five():
+    rng = np.random.default_rng(1)
+    sample = rng.normal(0, 0.2, 43)
+    sample = 0.2 * (sample - sample.mean()) / sample.std(ddof=1)
+    difference = detectable_difference(sample)
+    draws = rng.normal(difference, 0.2, (20_000, 43))
+    found = np.mean(stats.ttest_1samp(draws, 0, axis=1).pvalue < 0.05)
+    assert found == pytest.approx(0.8, abs=0.01)
+    assert np.isnan(detectable_difference([0.3])) and detectable_difference([0.1, 0.1]) == 0

@@ -1,0 +1,155 @@
+"""Prediction-powered estimates, against the formulas by hand and against simulated populations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from pyterrier_asl.statistics.prediction_powered import (
+    TARGETS,
+    needed_queries,
+    prediction_powered,
+)
+
+
+def by_hand(h, f, rest, target) -> tuple[float, float, float, int]:
+    """Estimate, variance, lambda and degrees of freedom, from definitions.md, query by query."""
+    n, unjudged = len(h), len(rest)
+    everything = [*f, *rest]
+
+    def mean(x):
+        return sum(x) / len(x)
+
+    def var(x):
+        return sum((y - mean(x)) ** 2 for y in x) / (len(x) - 1)
+
+    covariance = sum((a - mean(h)) * (b - mean(f)) for a, b in zip(h, f)) / (n - 1)
+    if var(everything) == 0:
+        weight = 0.0
+    elif target == "these queries":
+        weight = covariance / var(everything)
+    else:
+        weight = covariance / ((1 + n / unjudged) * var(everything))
+    weight = min(max(weight, 0.0), 1.0)
+    off = [a - weight * b for a, b in zip(h, f)]
+    freedom = n - 2 if weight else n - 1
+    if target == "queries like these":
+        theta = weight * mean(rest) + mean(off)
+        return theta, weight**2 * var(rest) / unjudged + var(off) / n, weight, freedom
+    theta = mean(h) + weight * (mean(everything) - mean(f))
+    left_out = 1 - n / len(everything)
+    if not weight:
+        return theta, left_out * var(h) / n, weight, freedom
+    squares = sum((b - mean(f)) ** 2 for b in f)
+    total = 0.0
+    for o, b in zip(off, f):
+        leverage = min(1 / n + (b - mean(f)) ** 2 / squares, 0.95)
+        total += ((o - mean(off)) / (1 - leverage)) ** 2
+    return theta, left_out * total / n**2, weight, freedom
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("help_", [0.9, 0.3, -0.5, None])
+def test_the_formulas(target, help_):
+    draw = np.random.default_rng(3)
+    h, rest = draw.random(7), draw.random(9)
+    f = np.full(7, 0.5) if help_ is None else help_ * h + 0.1 * draw.random(7)
+    if help_ is None:
+        rest = np.full(9, 0.5)
+    theta, variance, weight, freedom = by_hand(h, f, rest, target)
+    found = prediction_powered(h, f, rest, target=target, alpha=0.1)
+    assert found.lambda_ == pytest.approx(weight)
+    assert (weight == 0) == (help_ in (None, -0.5))
+    assert found.both.mean == pytest.approx(theta)
+    assert found.both.variance == pytest.approx(variance)
+    margin = scipy.stats.t.ppf(0.95, freedom) * variance**0.5
+    assert found.both.high - found.both.mean == pytest.approx(margin)
+    people = h.var(ddof=1) / 7 * (9 / 16 if target == "these queries" else 1)
+    assert found.people.variance == pytest.approx(people)
+    assert found.saved == pytest.approx(7 * (people / variance - 1))
+
+
+def test_many_at_once_are_what_each_is_alone():
+    draw = np.random.default_rng(5)
+    h, f, rest = draw.random((4, 3, 8)), draw.random((4, 3, 8)), draw.random((4, 3, 5))
+    for target in TARGETS:
+        many = prediction_powered(h, f, rest, target=target)
+        one = prediction_powered(h[2, 1], f[2, 1], rest[2, 1], target=target)
+        assert many.both.mean.shape == (4, 3)
+        assert many.both.low[2, 1] == pytest.approx(float(one.both.low))
+        assert many.machine.mean[2, 1] == pytest.approx(float(one.machine.mean))
+
+
+def test_with_every_query_judged_by_people_the_machine_adds_nothing():
+    h, f = [0.1, 0.6, 0.3, 0.5], [0.2, 0.5, 0.3, 0.6]
+    like = prediction_powered(h, f, [])
+    assert like.lambda_ == 0 and like.both.low == like.people.low
+    these = prediction_powered(h, f, [], target="these queries")
+    assert these.both.mean == pytest.approx(0.375) and these.both.variance == 0
+
+
+def test_one_query_left_to_the_machine_has_an_interval():
+    found = prediction_powered([0.1, 0.6, 0.3, 0.5], [0.2, 0.5, 0.3, 0.6], [0.4])
+    assert np.isfinite([found.both.low, found.both.high]).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_coverage_and_width_whatever_the_machines_bias(target):
+    draw = np.random.default_rng(11)
+    size, n, draws = 50, 20, 2000
+    h = draw.random((draws, size))
+    truth = 0.5 if target == "queries like these" else h.mean(axis=1)
+    f = 0.3 + 0.6 * h + 0.1 * draw.normal(size=h.shape)  # too lenient by .1
+    found = prediction_powered(h[:, :n], f[:, :n], f[:, n:], target=target)
+
+    def covers(estimate):
+        return np.mean((estimate.low <= truth) & (truth <= estimate.high))
+
+    assert 0.93 <= covers(found.both) <= 0.97
+    assert 0.93 <= covers(found.people) <= 0.97
+    widths = (found.both.high - found.both.low) / (found.people.high - found.people.low)
+    assert widths.mean() < 0.8
+    if target == "queries like these":
+        assert covers(found.machine) < 0.4
+    else:
+        assert np.isnan(found.machine.low).all()
+
+
+def test_how_many_queries_a_width_needs():
+    draw = np.random.default_rng(2)
+    h = draw.random(400)
+    f = h + 0.1 * draw.normal(size=400)
+    for target in TARGETS:
+        n = needed_queries(h[:200], f[:200], f[200:], 0.06, target=target)
+        assert n is not None
+        widths = {}
+        for size in (n, n // 2):
+            order = draw.permuted(np.tile(np.arange(400), (200, 1)), axis=1)
+            a, b, rest = h[order[:, :size]], f[order[:, :size]], f[order[:, size:]]
+            both = prediction_powered(a, b, rest, target=target).both
+            widths[size] = np.mean(both.high - both.low)
+        assert widths[n] == pytest.approx(0.06, rel=0.15) and widths[n // 2] > 1.05 * widths[n]
+        alone = needed_queries(h[:200], np.ones(200), np.ones(200), 0.06, target=target)
+        assert alone is None or alone > n
+    assert needed_queries(h[:5], f[:5], f[5:9], 1e-9) is None
+    # Of these queries people can judge all, and then nothing is left open.
+    assert needed_queries(h[:5], f[:5], f[5:9], 1e-9, target="these queries") == 9
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (([0.1, 0.2], [0.1, 0.2], [0.3]), "judged 2 of the machine's queries: at least 3"),
+        (([0.1, 0.2, 0.3], [0.1, 0.2], [0.3]), "have shape"),
+        (([0.1, 0.2, np.nan], [0.1, 0.2, 0.3], [0.3]), "finite"),
+    ],
+)
+def test_what_cannot_be(given, says):
+    with pytest.raises(ValueError, match=says):
+        prediction_powered(*given)
+
+
+def test_an_unknown_target():
+    with pytest.raises(ValueError, match="target 'all' is unknown"):
+        prediction_powered([1, 2, 3], [1, 2, 3], [1], target="all")

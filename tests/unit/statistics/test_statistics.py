@@ -1,0 +1,511 @@
+"""Statistics by name, against SciPy pair by pair, statsmodels, enumeration, published numbers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import warnings
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multicomp import pairwise_tukeyhsd
+
+from pyterrier_asl.statistics import pairwise, tukey
+from pyterrier_asl.statistics.correction import correct
+from pyterrier_asl.statistics.correlation import kendall_tau
+from pyterrier_asl.statistics.intervals import confidence_interval
+from pyterrier_asl.statistics.tests import (
+    PAIR_TESTS,
+    TUKEY_TESTS,
+    compare_all,
+    compare_differences,
+    compare_pair,
+    compare_with_baseline,
+)
+
+EVERY = PAIR_TESTS + TUKEY_TESTS
+
+
+def scores(systems: int, queries: int, seed: int = 0, digits: int | None = None) -> np.ndarray:
+    """Values such as measures give: easy and hard queries, good and bad systems."""
+    rng = np.random.default_rng(seed)
+    values = rng.random((systems, queries)) + rng.random(queries) + rng.random((systems, 1)) / 2
+    return values if digits is None else values.round(digits)
+
+
+def names(values: np.ndarray) -> list[str]:
+    return [f"s{i}" for i in range(len(values))]
+
+
+# --- Pairs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("digits", [None, 1])
+@pytest.mark.parametrize("queries", [3, 7, 50, 60])
+def test_paired_t_is_scipys(queries, digits):
+    values = scores(5, queries, digits=digits)
+    frame = compare_all(values, names(values), test="t", correction=None)
+    for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
+        expected = scipy.stats.ttest_rel(a, b)
+        interval = expected.confidence_interval(0.95)
+        assert row.statistic == pytest.approx(expected.statistic)
+        assert row.p == pytest.approx(expected.pvalue)
+        assert (row.ci_low, row.ci_high) == pytest.approx((interval.low, interval.high))
+        assert row.effect == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
+
+
+@pytest.mark.parametrize("digits", [None, 1])
+@pytest.mark.parametrize("queries", [5, 20, 50, 60])
+def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries, digits):
+    # With one digit some pairs have zeros or ties and some do not, and each must go its own way.
+    values = scores(6, queries, digits=digits)
+    frame = compare_all(values, names(values), test="wilcoxon", correction=None)
+    for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
+        expected = scipy.stats.wilcoxon(a, b)
+        assert (row.statistic, row.p) == pytest.approx((expected.statistic, expected.pvalue))
+        d = (a - b)[a != b]
+        ranks = [np.mean([1 + np.sum(abs(d) < x), np.sum(abs(d) <= x)]) for x in abs(d)]
+        assert row.effect == pytest.approx(np.sum(np.sign(d) * ranks) / np.sum(ranks))
+
+
+@pytest.mark.parametrize("queries", [3, 50])
+def test_sign_is_the_binomial_test_without_zeros(queries):
+    values = scores(6, queries, digits=1)
+    frame = compare_all(values, names(values), test="sign", correction=None)
+    for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
+        wins, losses = int(np.sum(a > b)), int(np.sum(a < b))
+        assert row.p == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue)
+        assert row.statistic == wins
+        assert row.effect == pytest.approx((wins - losses) / (wins + losses))
+
+
+@pytest.mark.parametrize("digits", [None, 1])
+@pytest.mark.parametrize("queries", [2, 6, 10])
+def test_randomization_of_few_queries_is_scipys_exact_one(queries, digits):
+    values = scores(4, queries, digits=digits)
+    frame = compare_all(values, names(values), test="randomization", correction=None)
+    for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
+        expected = scipy.stats.permutation_test(
+            (a - b,), np.mean, permutation_type="samples", n_resamples=np.inf
+        )
+        assert row.p == pytest.approx(expected.pvalue)
+        assert row.statistic == pytest.approx(expected.statistic)
+
+
+def test_randomization_of_many_queries_is_close_to_scipys():
+    a, b = scores(2, 40, seed=3)
+    expected = scipy.stats.permutation_test(
+        (a - b,), np.mean, permutation_type="samples", n_resamples=50_000
+    ).pvalue
+    found = compare_pair(a, b, "randomization", n_resamples=50_000, seed=1).p
+    error = np.sqrt(expected * (1 - expected) * 2 / 50_000)
+    assert found == pytest.approx(expected, abs=5 * error)
+    assert found == compare_pair(a, b, "randomization", n_resamples=50_000, seed=1).p
+    assert found != compare_pair(a, b, "randomization", n_resamples=50_000, seed=2).p
+
+
+@pytest.mark.slow
+def test_unpaired_t_is_tukeys_hsd_of_two_groups():
+    values = scores(5, 30)
+    frame = compare_all(values, names(values), test="unpaired-t", correction=None)
+    for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
+        expected = scipy.stats.tukey_hsd(a, b)
+        interval = expected.confidence_interval(0.95)
+        assert row.p == pytest.approx(expected.pvalue[0, 1], abs=1e-8)
+        assert row.ci_low == pytest.approx(interval.low[0, 1])
+        assert row.ci_high == pytest.approx(interval.high[0, 1])
+        pooled = np.sqrt((np.var(a, ddof=1) + np.var(b, ddof=1)) / 2)
+        assert row.effect == pytest.approx((a.mean() - b.mean()) / pooled)
+
+
+@pytest.mark.parametrize("test", PAIR_TESTS)
+def test_a_pair_alone_is_the_pair_among_all(test):
+    values = scores(4, 20, digits=1)
+    frame = compare_all(values, names(values), test=test, correction=None)
+    for row, (a, b) in zip(frame.to_dict("records"), combinations(values, 2)):
+        alone = compare_pair(a, b, test)
+        assert alone.queries == 20
+        for column in ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect", "p"):
+            assert getattr(alone, column) == pytest.approx(row[column], abs=1e-12)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=50)
+@given(
+    st.sampled_from(PAIR_TESTS),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=12),
+)
+def test_exchanging_the_systems_changes_only_the_sign(test, pairs):
+    a, b = np.array(pairs, dtype=float).T
+    one, other = compare_pair(a, b, test), compare_pair(b, a, test)
+    assert one.p == pytest.approx(other.p, nan_ok=True)
+    assert one.effect == pytest.approx(-other.effect, nan_ok=True)
+    ends = (one.ci_low, one.ci_high)
+    assert ends == pytest.approx((-other.ci_high, -other.ci_low), nan_ok=True)
+    assert np.isnan(one.p) or 0 <= one.p <= 1
+
+
+# --- Weights ------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 1000))
+def test_weighted_t_is_weighted_least_squares_with_robust_errors(seed):
+    a, b = scores(2, 15, seed=seed)
+    weights = np.random.default_rng(seed).random(15) * 10
+    fit = sm.WLS(a - b, np.ones(15), weights=weights).fit(cov_type="HC1", use_t=True)
+    found = compare_pair(a, b, "t", weights=weights)
+    assert found.difference == pytest.approx(fit.params[0])
+    assert found.statistic == pytest.approx(fit.tvalues[0])
+    assert found.p == pytest.approx(fit.pvalues[0])
+    assert (found.ci_low, found.ci_high) == pytest.approx(tuple(fit.conf_int()[0]))
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_equal_weights_are_no_weights_and_weight_zero_is_no_query(test):
+    a, b = scores(2, 12)
+    plain = compare_pair(a, b, test)
+    equal = compare_pair(a, b, test, weights=np.full(12, 3.5))
+    assert equal.p == pytest.approx(plain.p)
+    assert equal.ci_low == pytest.approx(plain.ci_low)
+    longer = [np.append(values, 99.0) for values in (a, b)]
+    assert compare_pair(*longer, test, weights=[1.0] * 12 + [0.0]).p == pytest.approx(plain.p)
+
+
+def test_weighted_randomization_is_enumeration():
+    a, b = scores(2, 8)
+    weights = np.arange(1.0, 9.0)
+    every = [
+        abs(np.average(np.multiply(signs, a - b), weights=weights))
+        for signs in product((1, -1), repeat=8)
+    ]
+    observed = abs(np.average(a - b, weights=weights))
+    expected = np.mean(np.array(every) >= observed - 1e-12)
+    assert compare_pair(a, b, "randomization", weights=weights).p == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "unpaired-t", "tukey", "tukey-two-way"])
+def test_tests_without_weights_refuse_them(test):
+    values = scores(3, 5)
+    with pytest.raises(ValueError, match=f"{test}.*no form for weighted"):
+        compare_all(values, names(values), test=test, weights=np.ones(5))
+
+
+# --- All systems --------------------------------------------------------------------------------
+
+
+def test_one_way_tukey_is_scipys_and_statsmodels():
+    values = scores(6, 25)
+    frame = compare_all(values, names(values), test="tukey")
+    expected = scipy.stats.tukey_hsd(*values)
+    interval = expected.confidence_interval(0.95)
+    first, second = np.triu_indices(6, 1)
+    np.testing.assert_allclose(frame["p"], expected.pvalue[first, second], atol=1e-10)
+    np.testing.assert_allclose(frame["ci_low"], interval.low[first, second], atol=1e-8)
+    np.testing.assert_allclose(frame["ci_high"], interval.high[first, second], atol=1e-8)
+    other = pairwise_tukeyhsd(values.ravel(), np.repeat(names(values), 25))
+    np.testing.assert_allclose(frame["p"], other.pvalues, atol=1e-4)
+    assert frame.attrs["correction"] is None and frame.attrs["family"] == 15
+
+
+def test_two_way_tukey_has_the_residual_of_the_analysis_of_variance():
+    values = scores(5, 12)
+    systems, queries = np.indices(values.shape)
+    long = pd.DataFrame({"y": values.ravel(), "s": systems.ravel(), "q": queries.ravel()})
+    fit = smf.ols("y ~ C(s) + C(q)", long).fit()
+    frame = compare_all(values, names(values))
+    assert frame.attrs["test"] == "tukey-two-way"
+    q = frame["difference"].abs() / np.sqrt(fit.mse_resid / 12)
+    expected = scipy.stats.studentized_range.sf(q, 5, fit.df_resid)
+    np.testing.assert_allclose(frame["p"], expected, atol=1e-10)
+    np.testing.assert_allclose(frame["effect"], frame["difference"] / np.sqrt(fit.mse_resid))
+    critical = scipy.stats.studentized_range.ppf(0.95, 5, fit.df_resid)
+    margin = critical * np.sqrt(fit.mse_resid / 12)
+    np.testing.assert_allclose(frame["ci_high"] - frame["difference"], margin, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 4.0]])
+def test_randomized_tukey_is_close_to_enumeration(weights):
+    values = scores(3, 3, seed=8)
+    largest = np.array(
+        [
+            np.ptp(np.average(np.transpose(columns), axis=1, weights=weights))
+            for columns in product(*(list(permutations(column)) for column in values.T))
+        ]
+    )
+    draws = 40_000
+    frame = compare_all(
+        values, names(values), test="tukey-randomized", weights=weights, n_resamples=draws
+    )
+    for row in frame.itertuples():
+        expected = np.mean(largest >= abs(row.difference) - 1e-12)
+        error = np.sqrt(expected * (1 - expected) / draws)
+        assert row.p == pytest.approx(expected, abs=5 * error + 1 / draws)
+    # The interval leaves out 0 where p is at most alpha: both come from one distribution.
+    np.testing.assert_array_equal(
+        (frame["ci_low"] > 0) | (frame["ci_high"] < 0), frame["p"] <= 0.05
+    )
+
+
+@pytest.mark.parametrize("test", ["randomization", "tukey-randomized"])
+def test_draws_do_not_depend_on_how_they_are_cut_into_chunks(test, monkeypatch):
+    values = scores(7, 20)
+    options = dict(test=test, correction=None if test == "randomization" else "auto")
+    whole = compare_all(values, names(values), n_resamples=1000, **options)
+    monkeypatch.setattr(pairwise, "CHUNK", 333)
+    monkeypatch.setattr(tukey, "CHUNK", 333)
+    in_chunks = compare_all(values, names(values), n_resamples=1000, **options)
+    np.testing.assert_array_equal(whole["p"], in_chunks["p"])
+    again = compare_all(values, names(values), n_resamples=1000, seed=1, **options)
+    assert not np.array_equal(whole["p"], again["p"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("groups", "freedom"), [(17, 16), (30, 29), (59, 58 * 53), (129, 128 * 49), (300, 299 * 49)]
+)
+def test_studentized_range_for_many_values_is_scipys(groups, freedom):
+    q = np.random.default_rng(groups).uniform(0, 14, 400)
+    found = tukey._studentized_range_sf(q, groups, freedom)
+    expected = scipy.stats.studentized_range.sf(q[:40], groups, freedom)
+    np.testing.assert_allclose(found[:40], expected, rtol=0, atol=1e-9)
+    assert np.all(np.diff(found[np.argsort(q)]) <= 1e-9)
+    ends = tukey._studentized_range_sf(np.array([*q, np.inf, np.nan, 0]), groups, freedom)
+    assert ends[-3] == 0 and np.isnan(ends[-2]) and ends[-1] == pytest.approx(1)
+
+
+def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
+    distribution, calls = scipy.stats.studentized_range, []
+    monkeypatch.setattr(
+        scipy.stats.studentized_range, "cdf",
+        lambda *given: calls.append(given) or type(distribution).cdf(distribution, *given),
+    )  # fmt: skip
+    for seed in (1, 2, 3):
+        values = np.random.default_rng(seed).random((21, 13))
+        compare_all(values, names(values), test="tukey-two-way")
+    of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others seek one quantile
+    assert of_many == [(21, 20 * 12)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])
+def test_all_pairs_of_many_systems_take_seconds(test):
+    values = scores(129, 50, digits=2)
+    start = time.perf_counter()
+    assert len(compare_all(values, names(values), test=test)) == 8256
+    # About a second on one core; ten times that is a machine in distress, a hundred times a loop.
+    assert time.perf_counter() - start < 20
+
+
+# --- Corrections --------------------------------------------------------------------------------
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's procedure as he wrote it: step down, and never fall behind the step before."""
+    corrected, worst = [0.0] * len(p), 0.0
+    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        worst = max(worst, min(1.0, (len(p) - step) * p[i]))
+        corrected[i] = worst
+    return corrected
+
+
+def benjamini_hochberg(p: list[float]) -> list[float]:
+    ranked = sorted(p)
+    steps = [len(p) * value / (i + 1) for i, value in enumerate(ranked)]
+    return [min(1.0, *steps[ranked.index(value) :], 1.0) for value in p]
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), min_size=1, max_size=12))
+def test_corrections_are_their_definitions_and_leave_out_nan(p):
+    given_p = [value for value in p if not np.isnan(value)]
+    by_hand = {
+        None: given_p,
+        "bonferroni": [min(1.0, value * len(given_p)) for value in given_p],
+        "holm": holm(given_p),
+        "bh": benjamini_hochberg(given_p),
+    }
+    for method, expected in by_hand.items():
+        found = correct(p, method)
+        assert (found.family, found.dropped) == (len(given_p), len(p) - len(given_p))
+        np.testing.assert_allclose(found.p[~np.isnan(p)], expected)
+        assert np.isnan(found.p[np.isnan(p)]).all()
+
+
+def test_correct_leaves_its_input_alone_and_keeps_its_shape():
+    p = np.array([[0.01, 0.2], [0.03, np.nan]])
+    found = correct(p, "bonferroni")
+    assert found.p.shape == (2, 2) and found.p[0, 0] == pytest.approx(0.03)
+    assert p[0, 0] == 0.01
+
+
+def test_by_default_pairs_get_holm_and_tukey_nothing():
+    values = scores(4, 20)
+    assert compare_all(values, names(values), test="t").attrs["correction"] == "holm"
+    assert compare_all(values, names(values), test="tukey").attrs["correction"] is None
+    with pytest.raises(ValueError, match="would correct twice"):
+        compare_all(values, names(values), test="tukey", correction="holm")
+
+
+def test_draws_too_few_for_the_family_are_warned_about():
+    values = scores(20, 30)
+    with pytest.warns(UserWarning, match="n_resamples=3800"):
+        compare_all(values, names(values), test="randomization", n_resamples=1000)
+
+
+# --- Baseline and preferences -------------------------------------------------------------------
+
+
+def test_baseline_is_the_same_pairs_in_a_smaller_family():
+    values = scores(4, 20)
+    frame = compare_with_baseline(values, names(values), "s2")
+    assert list(frame["a"]) == ["s0", "s1", "s3"] and set(frame["b"]) == {"s2"}
+    assert frame.attrs["family"] == 3
+    for row, system in zip(frame.itertuples(), (0, 1, 3)):
+        assert row.p == pytest.approx(compare_pair(values[system], values[2]).p)
+    np.testing.assert_allclose(frame["p_corrected"], holm(list(frame["p"])))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
+def test_differences_are_the_pairs_they_came_from(test):
+    values = scores(4, 20, digits=1)
+    pairs = list(combinations(range(4), 2))
+    labels = [(f"s{i}", f"s{j}") for i, j in pairs]
+    found = compare_differences([values[i] - values[j] for i, j in pairs], labels, test=test)
+    expected = compare_all(values, names(values), test=test)
+    pd.testing.assert_frame_equal(found, expected.drop(columns=["mean_a", "mean_b"]))
+    assert found.attrs == expected.attrs
+
+
+# --- Edges --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", [test for test in PAIR_TESTS if test != "unpaired-t"])
+def test_systems_that_never_differ_are_dropped_and_counted(test):
+    values = np.vstack([scores(3, 20), scores(3, 20)[:1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame = compare_all(values, names(values), test=test)
+    same = (frame["a"] == "s0") & (frame["b"] == "s3")
+    assert frame.loc[same, ["p", "p_corrected", "effect"]].isna().all(axis=None)
+    assert frame.loc[same, ["difference", "ci_low", "ci_high"]].eq(0).all(axis=None)
+    assert not frame.loc[same, "significant"].any()
+    assert frame.loc[~same, "p"].notna().all()
+    assert (frame.attrs["family"], frame.attrs["dropped"]) == (5, 1)
+
+
+@pytest.mark.parametrize("test", EVERY)
+def test_one_query_says_nothing(test):
+    frame = compare_all([[0.1], [0.2]], ["a", "b"], test=test)
+    assert frame["p"].isna().all() and not frame["significant"].any()
+    assert (frame.attrs["family"], frame.attrs["dropped"]) == (0, 1)
+    assert frame.loc[0, "difference"] == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("test", EVERY)
+def test_one_system_has_no_pairs(test):
+    frame = compare_all([[0.1, 0.2]], ["a"], test=test)
+    assert len(frame) == 0
+    assert {"a", "b", "difference", "p", "significant"} <= set(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda v: compare_pair(v[0], v[1], "z"), "test 'z' .*'t', 'wilcoxon', 'sign'"),
+        (lambda v: compare_pair(v[0], v[1], "tukey"), "test 'tukey' is unknown"),
+        (lambda v: compare_pair(v[0], v[1][:3]), "of one length"),
+        (lambda v: compare_pair([], []), r"shape \(2, 0\)"),
+        (lambda v: compare_pair(v[0], v[1], alpha=5), "alpha is 5"),
+        (lambda v: compare_pair(v[0], v[1], "randomization", n_resamples=0), "n_resamples is 0"),
+        (lambda v: compare_pair(v[0], v[1], weights=[1, 2]), r"\(2,\).*6 queries"),
+        (lambda v: compare_pair(v[0], v[1], weights=[-1] * 6), "none below 0"),
+        (lambda v: compare_pair([0.5, np.nan], [1, 2]), "row 0, query 1 is nan"),
+        (lambda v: compare_all(v, ["a", "b"]), "2 names for 3 systems"),
+        (lambda v: compare_all(v, ["a", "b", "a"]), "'a' occurs twice"),
+        (lambda v: compare_all(v, "abc", test="x"), "'tukey-two-way'"),
+        (lambda v: compare_all(v, "abc", correction="fdr"), "'fdr'.*'bonferroni', 'holm', 'bh'"),
+        (lambda v: compare_with_baseline(v, "abc", "z"), "baseline 'z'.*'a', 'b', 'c'"),
+        (lambda v: compare_differences(v, [("a", "b")]), "1 entries for 3 rows"),
+        (lambda v: compare_differences(v, ["ab"] * 3, test="unpaired-t"), "'unpaired-t'"),
+        (lambda v: correct([0.5, 1.5]), "between 0 and 1"),
+        (lambda v: confidence_interval(v[0], method="normal"), "'t', 'bootstrap'"),
+        (lambda v: kendall_tau([1], [1]), "at least 2"),
+    ],
+)
+def test_errors_name_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(scores(3, 6))
+
+
+# --- Intervals and correlation ------------------------------------------------------------------
+
+
+def test_t_interval_of_a_mean_is_scipys():
+    values = scores(1, 20)[0]
+    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    found = confidence_interval(values, alpha=0.1)
+    assert found == pytest.approx((values.mean(), expected.low, expected.high))
+
+
+def test_weighted_interval_is_that_of_weighted_least_squares():
+    values, weights = scores(2, 20)
+    fit = sm.WLS(values, np.ones(20), weights=weights).fit(cov_type="HC1", use_t=True)
+    assert confidence_interval(values, weights=weights) == pytest.approx(
+        (fit.params[0], *fit.conf_int()[0])
+    )
+
+
+def test_bootstrap_interval_is_scipys():
+    values = scores(1, 20)[0]
+    expected = scipy.stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(5)
+    ).confidence_interval
+    found = confidence_interval(values, method="bootstrap", n_resamples=20_000)
+    width = expected.high - expected.low
+    assert found.low == pytest.approx(expected.low, abs=width / 50)
+    assert found.high == pytest.approx(expected.high, abs=width / 50)
+    assert found == confidence_interval(values, method="bootstrap", n_resamples=20_000)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+def test_interval_of_constant_values_and_of_a_single_one(method):
+    assert confidence_interval([0.25] * 4, method=method) == (0.25, 0.25, 0.25)
+    mean, low, high = confidence_interval([0.25], method=method)
+    assert mean == 0.25 and np.isnan(low) and np.isnan(high)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))
+def test_kendall_tau_is_tau_b(pairs):
+    a, b = np.array(pairs, dtype=float).T
+    signs = [
+        (np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in combinations(range(len(a)), 2)
+    ]
+    scale = np.sqrt(sum(x != 0 for x, _ in signs) * sum(y != 0 for _, y in signs))
+    found = kendall_tau(a, b)
+    if scale == 0:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(sum(x * y for x, y in signs) / scale)
+
+
+def test_importing_the_module_is_quick():
+    code = (
+        "import sys, pyterrier_asl.statistics\n"
+        "print([name for name in ('scipy.stats', 'statsmodels') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --- Published numbers --------------------------------------------------------------------------

@@ -1,0 +1,524 @@
+"""Random search: against GridSearch, against itself when interrupted, killed or done by several."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+import scipy.stats
+from ir_measures import AP, RR, NumRet
+from scipy.stats import loguniform, randint, uniform
+
+from pyterrier_asl import ASL, KFoldRandomSearch, RandomSearch
+from pyterrier_asl.tuning import truncated
+from pyterrier_asl.tuning.objective import PipelineObjective, make_task
+from pyterrier_asl.tuning.space import Space
+
+DOCS = [f"d{i:02}" for i in range(30)]
+TOPICS = pd.DataFrame({"qid": [f"q{i}" for i in range(6)], "query": "a b"})
+
+
+def _qrels() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    rows = [(qid, docno, 1) for qid in TOPICS["qid"] for docno in rng.choice(DOCS, 4, False)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+
+
+QRELS = _qrels()
+
+
+class Mixture(pt.Transformer):
+    """Ranks the documents by a mixture of fixed random scores; ``calls`` counts its runs."""
+
+    def __init__(self, x=0.5, power=1, kind="up", pause=0.0):
+        self.x, self.power, self.kind, self.pause = x, power, kind, pause
+        self.calls = 0
+
+    def transform(self, topics):
+        self.calls += 1
+        time.sleep(self.pause)
+        frames = []
+        for qid in topics["qid"]:
+            one, other = np.random.default_rng(int(qid[1:])).random((2, len(DOCS)))
+            score = self.x * one**self.power + (1 - self.x) * other
+            frame = pd.DataFrame({"qid": qid, "docno": DOCS, "score": score})
+            frames.append(frame.assign(score=-score if self.kind == "down" else score))
+        return pt.model.add_ranks(pd.concat(frames))
+
+
+def search(pipe=None, params=None, metric="map", **options):
+    pipe = pipe or Mixture()
+    params = params or {pipe: {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}}
+    options = {"n_trials": 12, "seed": 3, "return_type": "trials"} | options
+    return RandomSearch(pipe, params, TOPICS, QRELS, metric, **options)
+
+
+@pytest.fixture
+def unevaluated(monkeypatch):
+    """Trials whose pipelines are not run, for tests that need many of them."""
+    monkeypatch.setattr(PipelineObjective, "__call__", lambda self, setting: {"map": 0.0})
+
+
+# -- settings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "distribution, cdf",
+    [
+        (uniform(2, 3), uniform(2, 3).cdf),
+        (loguniform(0.01, 1000), lambda v: np.log(np.asarray(v) / 0.01) / np.log(1e5)),
+        (scipy.stats.norm(1, 2), scipy.stats.norm(1, 2).cdf),
+    ],
+)
+def test_settings_follow_their_distribution(distribution, cdf, unevaluated):
+    trials = search(params={(m := Mixture()): {"x": distribution}}, pipe=m, n_trials=300)
+    assert scipy.stats.kstest(trials["x"], cdf).pvalue > 0.01
+
+
+def test_whole_numbers(unevaluated):
+    mixture = Mixture()
+    params = {mixture: {"power": randint(1, 4), "x": truncated(loguniform(4, 32))}}
+    trials = search(mixture, params, n_trials=400)
+    assert trials.dtypes[["power", "x"]].tolist() == [np.int64, np.int64]
+    counts = trials["power"].value_counts()
+    assert set(counts.index) == {1, 2, 3}
+    assert scipy.stats.chisquare(counts).pvalue > 0.01
+    edges = np.arange(4, 33)
+    expected = np.diff(np.log(edges)) / np.log(8) * 400
+    observed = [np.sum(trials["x"] == edge) for edge in edges[:-1]]
+    assert scipy.stats.chisquare(observed, expected).pvalue > 0.01
+
+
+def test_the_ends_of_a_distribution_are_values_of_it():
+    space = Space([(Mixture(), {"power": randint(1, 4), "x": scipy.stats.norm(0, 1)})])
+    for point in (0.0, 1.0):
+        power, x = space.setting([point, point])
+        assert 1 <= power <= 3 and np.isfinite(x)
+
+
+def test_a_seed_is_a_set_of_settings():
+    pd.testing.assert_frame_equal(search(), search())
+    assert not np.array_equal(search()["x"], search(seed=4)["x"])
+    assert not np.array_equal(search(seed=None)["x"], search(seed=None)["x"])
+    # Longer searches begin like shorter ones, and parameters do not depend on one another.
+    pd.testing.assert_frame_equal(search(n_trials=5), search().head(5))
+    alone = search(mixture := Mixture(), {mixture: {"x": uniform(0, 1)}})
+    assert alone["x"].tolist() == search()["x"].tolist()
+
+
+@pytest.mark.slow
+def test_jobs_change_nothing():
+    pd.testing.assert_frame_equal(search(jobs=2), search())
+
+
+# -- against GridSearch and pt.Evaluate -----------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["map", "P_5", "recip_rank"])
+def test_finds_what_grid_search_finds(metric, capsys):
+    grid = {"x": [0.0, 0.5, 1.0], "power": [1, 3]}
+    mixture = Mixture()
+    expected = pt.GridSearch(
+        mixture, {mixture: grid}, TOPICS, QRELS, metric, return_type="best_setting"
+    )
+    value, setting = search(
+        mixture, {mixture: grid}, metric, n_trials=50, return_type="best_setting"
+    )
+    assert value == pytest.approx(expected[0], abs=1e-12)
+    trials = search(mixture, {mixture: grid}, metric, n_trials=50)
+    assert len(trials.groupby(["x", "power"])) == 6  # this seed draws all of them
+    found = {name: value for _, name, value in setting}
+    best = trials[trials[metric] == trials[metric].max()].iloc[0]
+    assert found == {name: best[name] for name in grid}
+
+
+def test_every_trial_is_what_its_setting_gives():
+    trials = search(metric="AP", measures=[ASL @ 10, "recip_rank"])
+    assert trials.columns.tolist() == ["trial", "x", "power", "AP", "ASL@10", "recip_rank"]
+    assert trials["trial"].tolist() == list(range(12))
+    for row in trials.to_dict("records"):
+        run = Mixture(row["x"], row["power"])(TOPICS)
+        values = pt.Evaluate(run, QRELS, [AP, ASL @ 10, RR])
+        assert row["AP"] == pytest.approx(values["AP"], abs=1e-12)
+        assert row["ASL@10"] == pytest.approx(values["ASL@10"], abs=1e-12)
+        assert row["recip_rank"] == pytest.approx(values["RR"], abs=1e-12)
+
+
+def test_knows_which_way_is_better():
+    value, setting = search(metric="ASL@10", return_type="best_setting")
+    trials = search(metric="ASL@10")
+    assert value == trials["ASL@10"].min() < trials["ASL@10"].max()
+    assert setting[0][2] == trials.loc[trials["ASL@10"].idxmin(), "x"]
+    assert search(metric="nASL@10", return_type="best_setting")[1][0][2] == setting[0][2]
+
+
+def test_only_the_topics_count():
+    some = TOPICS.head(2)
+    judged = QRELS[QRELS["qid"].isin(some["qid"])]
+    mixture = Mixture()
+    params = {mixture: {"x": uniform(0, 1)}}
+    for qrels in (QRELS, judged):
+        trials = RandomSearch(
+            mixture, params, some, qrels, n_trials=2, seed=0, return_type="trials"
+        )
+        run = Mixture(trials["x"][0])(some)
+        assert trials["map"][0] == pytest.approx(pt.Evaluate(run, judged, ["map"])["map"])
+
+
+def test_batches_are_the_same(monkeypatch):
+    pd.testing.assert_frame_equal(search(batch_size=4), search())
+    mixture = Mixture()
+    search(mixture, batch_size=4, n_trials=3)
+    assert mixture.calls == 6
+
+
+# -- what is returned, and what is left behind ----------------------------------------------------
+
+
+def test_return_types():
+    mixture = Mixture(x=0.123)
+    trials = search(mixture)
+    assert mixture.x == 0.123
+    value, setting = search(mixture, return_type="best_setting")
+    assert mixture.x == 0.123
+    assert [(t is mixture, name) for t, name, _ in setting] == [(True, "x"), (True, "power")]
+    row = trials.loc[trials["map"].idxmax()]
+    assert (value, setting[0][2], setting[1][2]) == (row["map"], row["x"], row["power"])
+    pipe, again, _ = search(mixture, return_type="both")
+    assert pipe is mixture and again == value
+    assert (mixture.x, mixture.power) == (row["x"], row["power"])
+    mixture.x = 0.123
+    assert search(mixture, return_type="opt_pipeline") is mixture
+    assert mixture.x == row["x"]
+
+
+def test_a_failure_leaves_the_pipeline_alone():
+    class Failing(Mixture):
+        def transform(self, topics):
+            if self.x > 0.6:
+                raise RuntimeError("too much")
+            return super().transform(topics)
+
+    failing = Failing(x=0.123)
+    with pytest.raises(RuntimeError, match="too much"):
+        search(failing, {failing: {"x": uniform(0, 1)}})
+    assert failing.x == 0.123
+
+
+def test_equal_names_are_told_apart():
+    one, other = Mixture(), Mixture(kind="down")
+    pipe = one + other
+    params = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1), "power": [1, 2]})]
+    trials = search(pipe, params)
+    assert trials.columns.tolist() == ["trial", "tran_0_x", "tran_1_x", "power", "map"]
+    assert not np.array_equal(trials["tran_0_x"], trials["tran_1_x"])
+
+
+def test_values_of_any_kind():
+    mixture = Mixture()
+    values = [None, "up", ("down",)]
+    trials = search(mixture, {mixture: {"kind": values}}, n_trials=30)
+    assert set(trials["kind"]) == set(values)
+    _, setting = search(
+        mixture, {mixture: {"power": [1, 2.5]}}, n_trials=30, return_type="best_setting"
+    )
+    assert setting[0][2] in (1, 2.5)
+
+
+def test_a_dict_with_two_equal_transformers():
+    class Same(Mixture):
+        def __eq__(self, other):
+            return isinstance(other, Same) and self.x == other.x
+
+        def __hash__(self):
+            return 1
+
+    one, other = Same(), Same()
+    params = {one: {"x": uniform(0, 1)}, other: {"x": uniform(0, 1)}}
+    with pytest.warns(UserWarning, match="list of"):
+        search(one + other, params, n_trials=1)
+    pairs = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1)})]
+    assert "tran_1_x" in search(one + other, pairs, n_trials=1)
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({}, "no parameter to tune"),
+        ({Mixture(): {}}, "no parameter to tune"),
+        ({Mixture(): {"y": uniform(0, 1)}}, "no parameter 'y'"),
+        ({Mixture(): {"x": 0.5}}, "SciPy distribution"),
+        ({Mixture(): {"x": []}}, "SciPy distribution"),
+        ({Mixture(): ["x"]}, "dict of names"),
+        ({"bm25": {"x": [1]}}, "no set_parameter"),
+    ],
+)
+def test_parameters_that_are_none(params, message):
+    with pytest.raises(ValueError, match=message):
+        RandomSearch(Mixture(), params, TOPICS, QRELS)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"n_trials": 0}, "n_trials is 0"),
+        ({"jobs": 0}, "jobs is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"return_type": "best"}, "return_type is 'best'"),
+        ({"metric": "mapp"}, "mapp"),
+        ({"metric": ["map"]}, r"not \['map'\]"),
+        ({"metric": NumRet}, "neither better nor worse"),
+        ({"sampler": object()}, "its own seed"),
+        ({"sweep": True}, "neither a TermIndex's BM25"),
+    ],
+)
+def test_options_that_are_none(options, message):
+    mixture = Mixture(x=0.123)
+    with pytest.raises(ValueError, match=message):
+        search(mixture, **options)
+    assert mixture.x == 0.123
+
+
+def test_topics_and_qrels_that_do_not_fit():
+    mixture = Mixture()
+    params = {mixture: {"x": uniform(0, 1)}}
+    with pytest.raises(ValueError, match="none of the 6 topics is judged"):
+        RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
+    with pytest.raises(ValueError, match="qrels have no column 'relevance'"):
+        RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
+
+
+def test_nan_names_measure_and_setting(monkeypatch):
+    from pyterrier_asl.tuning import objective
+
+    monkeypatch.setattr(
+        objective.PipelineObjective, "__call__", lambda self, setting: {"map": float("nan")}
+    )
+    with pytest.raises(ValueError, match=r"map is NaN at x=0\.\d+, power=\d"):
+        search()
+
+
+class Faulty(Mixture):
+    """Gives no number for one document."""
+
+    def transform(self, topics):
+        results = super().transform(topics)
+        return results.assign(score=results["score"].mask(results.index == 3))
+
+
+def test_nan_scores_name_document_query_and_setting():
+    faulty = Faulty()
+    message = r"of the 180 scores are NaN at x=0\.\d+, first that of document"
+    with pytest.raises(ValueError, match=message):
+        search(faulty, {faulty: {"x": uniform(0, 1)}}, metric="AP")
+
+
+def test_ids_are_read_as_runs_are():
+    class Numbers(Mixture):
+        def transform(self, topics):
+            return super().transform(topics).assign(docno=1.0)
+
+    numbers = Numbers()
+    with pytest.raises(ValueError, match="docno of the results is a column of fractions"):
+        search(numbers, {numbers: {"x": uniform(0, 1)}})
+
+
+@pytest.mark.parametrize("url", ["foo", "sqlite:////nowhere/at/all.db", "redis://here"])
+def test_a_storage_that_is_none(url):
+    with pytest.raises(ValueError, match=f"the storage '{url}' cannot be opened: .*sqlite:///se"):
+        search(storage=url)
+
+
+def test_values_by_query_are_those_of_the_means():
+    mixture = Mixture()
+    task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
+    task = dataclasses.replace(task, qrels=make_task(TOPICS, QRELS, AP).qrels)
+    objective = PipelineObjective(mixture, Space({mixture: {"x": [0.3]}}), task)
+    means, values = objective((0.3,)), objective.per_query((0.3,))
+    assert {len(each) for each in values.values()} == {6}
+    assert means == pytest.approx({name: each.mean() for name, each in values.items()})
+
+
+# -- resumption -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return f"sqlite:///{tmp_path}/search.db"
+
+
+def test_resumes_and_repeats_nothing(storage):
+    mixture = Mixture()
+    first = search(mixture, storage=storage, n_trials=5)
+    assert mixture.calls == 5
+    again = search(mixture, storage=storage, n_trials=5)
+    assert mixture.calls == 5
+    pd.testing.assert_frame_equal(first, again)
+    whole = search(mixture, storage=storage)
+    assert mixture.calls == 12
+    pd.testing.assert_frame_equal(whole, search())
+    # The seed is the study's own, where none is given.
+    pd.testing.assert_frame_equal(search(storage=storage, seed=None), whole)
+
+
+def test_a_trial_that_failed_is_made_again(storage):
+    class Failing(Mixture):
+        def transform(self, topics):
+            if self.calls == 4:
+                raise RuntimeError("no more")
+            return super().transform(topics)
+
+    with pytest.raises(RuntimeError):
+        search(Failing(), storage=storage)
+    mixture = Mixture()
+    pd.testing.assert_frame_equal(search(mixture, storage=storage), search())
+    assert mixture.calls == 8
+
+
+def test_another_search_is_refused(storage):
+    search(storage=storage, n_trials=2)
+    mixture = Mixture()
+    with pytest.raises(ValueError, match="its seed is 3, now 4"):
+        search(storage=storage, seed=4)
+    with pytest.raises(ValueError, match="its parameters are"):
+        search(mixture, {mixture: {"x": uniform(0, 1)}}, storage=storage)
+    with pytest.raises(ValueError, match="its measures are"):
+        search(storage=storage, metric="AP@5")
+    with pytest.raises(ValueError, match="topics and qrels"):
+        RandomSearch(
+            mixture,
+            {mixture: {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}},
+            TOPICS.head(3),
+            QRELS,
+            storage=storage,
+        )
+    assert len(search(storage=storage, seed=4, study_name="other", n_trials=2)) == 2
+
+
+CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_search import Mixture, search
+search(Mixture(pause=float(sys.argv[3])), storage=sys.argv[2], n_trials=24)
+"""
+
+
+def _child(storage: str, pause: float) -> subprocess.Popen:
+    here = str(Path(__file__).parent)
+    return subprocess.Popen([sys.executable, "-c", CHILD, here, storage, str(pause)])
+
+
+def _finished(storage: str) -> list:
+    import optuna
+
+    try:
+        study = optuna.load_study(study_name="RandomSearch", storage=storage)
+        return [t for t in study.get_trials() if t.state == optuna.trial.TrialState.COMPLETE]
+    except Exception:  # the child has not made it yet
+        return []
+
+
+@pytest.mark.slow
+def test_killed_and_resumed_by_two_processes(storage):
+    child = _child(storage, 0.05)
+    deadline = time.monotonic() + 60
+    while len(_finished(storage)) < 5 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    before = {t.number: t.user_attrs for t in _finished(storage)}
+    assert 5 <= len(before) < 24
+
+    children = [_child(storage, 0.0), _child(storage, 0.0)]
+    assert [child.wait(120) for child in children] == [0, 0]
+    after = _finished(storage)
+    assert {t.number: t.user_attrs for t in after if t.number in before} == before
+    # The trial that was under way is made again, and at the end some twice: neither of the two
+    # knows whether the other one is still at it.
+    assert 24 <= len(after) <= 28
+    mixture = Mixture()
+    resumed = search(mixture, storage=storage, n_trials=24)
+    assert mixture.calls == 0
+    pd.testing.assert_frame_equal(resumed, search(n_trials=24))
+
+
+# -- other samplers -------------------------------------------------------------------------------
+
+
+def test_any_sampler(storage):
+    import optuna
+
+    mixture = Mixture()
+    params = {mixture: {"x": uniform(2, 1), "power": randint(1, 4), "kind": ["up", "down"]}}
+    options = {"seed": None, "storage": storage}
+    sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=4)
+    trials = search(mixture, params, sampler=sampler, n_trials=8, **options)
+    assert trials["trial"].tolist() == list(range(8))
+    assert trials["x"].between(2, 3).all() and trials["power"].isin([1, 2, 3]).all()
+    longer = search(mixture, params, sampler=sampler, n_trials=11, **options)
+    pd.testing.assert_frame_equal(longer.head(8), trials)
+    assert mixture.calls == 11
+
+
+# -- folds ----------------------------------------------------------------------------------------
+
+
+def test_folds():
+    folds = [TOPICS.iloc[:2], TOPICS.iloc[2:3], TOPICS.iloc[3:]]
+    mixture = Mixture(x=0.123)
+    params = {mixture: {"x": uniform(0, 1)}}
+    results, settings = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=10, seed=2)
+    assert mixture.x == 0.123
+    assert sorted(results["qid"].unique()) == TOPICS["qid"].tolist()
+    xs = search(mixture, params, n_trials=10, seed=2)["x"]
+    for fold, setting in enumerate(settings):
+        train = pd.concat(f for i, f in enumerate(folds) if i != fold)
+        judged = QRELS[QRELS["qid"].isin(train["qid"])]
+        maps = [pt.Evaluate(Mixture(x)(train), judged, ["map"])["map"] for x in xs]
+        best = xs[int(np.argmax(maps))]
+        assert setting[0][1:] == ("x", best)
+        expected = Mixture(best)(folds[fold])
+        found = results[results["qid"].isin(folds[fold]["qid"])]
+        assert found["score"].tolist() == expected["score"].tolist()
+
+
+def test_folds_with_their_own_qrels_and_errors():
+    folds = [TOPICS.iloc[:3], TOPICS.iloc[3:]]
+    each = [QRELS[QRELS["qid"].isin(fold["qid"])] for fold in folds]
+    mixture = Mixture()
+    params = {mixture: {"x": uniform(0, 1)}}
+    one = KFoldRandomSearch(mixture, params, folds, each, n_trials=5, seed=2)
+    other = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=5, seed=2)
+    assert one[1] == other[1]
+    with pytest.raises(ValueError, match="two folds"):
+        KFoldRandomSearch(mixture, params, folds[:1], QRELS)
+    with pytest.raises(ValueError, match="2 folds and 1"):
+        KFoldRandomSearch(mixture, params, folds, each[:1])
+    with pytest.raises(ValueError, match="topic 'q2' is in fold 1 and in fold 2"):
+        KFoldRandomSearch(mixture, params, [TOPICS.iloc[:3], TOPICS.iloc[2:]], QRELS)
+    with pytest.raises(ValueError, match="no return_type"):
+        KFoldRandomSearch(mixture, params, folds, QRELS, return_type="both")
+
+
+def test_combinations_are_equally_likely(unevaluated):
+    mixture = Mixture()
+    grid = {"x": [0.1, 0.9], "power": [1, 2], "kind": ["up", "down"]}
+    trials = search(mixture, {mixture: grid}, n_trials=400)
+    counts = trials.groupby(list(grid)).size()
+    assert sorted(counts.index) == sorted(itertools.product(*map(sorted, grid.values())))
+    assert scipy.stats.chisquare(counts).pvalue > 0.01

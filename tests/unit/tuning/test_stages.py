@@ -1,0 +1,208 @@
+"""Tuning in stages: against loops that try everything, stage by stage, through the pipeline."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from _sweeps import Collection
+from ir_measures import AP, RR
+from scipy.stats import kstest
+from test_search import QRELS, TOPICS, Mixture
+
+from pyterrier_asl import ASL, TBG, RobertsonPRF, StagedSearch
+from pyterrier_asl.tuning import Stage, bm25_stages, measured, use_settings
+
+B, K1 = [0.1, 0.5, 0.9], [0.5, 5.0]
+FB_DOCS, GAMMA = [2, 10], [0.1, 0.6]
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Collection(3)
+
+
+def stages_of(index):
+    """The paper's stages over finite sets, so that enough trials try all there is."""
+    first, final = index.bm25(num_results=30), index.bm25(num_results=30)
+    prf = RobertsonPRF(index, fb_terms=5)
+    whole = first >> prf >> final
+    return [
+        Stage("initial", first, [(first, {"b": B, "k1": K1})], handed_to=[final]),
+        Stage("feedback", whole, [(prf, {"fb_docs": FB_DOCS, "gamma": GAMMA})]),
+        Stage("final", whole, [(final, {"b": B, "k1": K1})]),
+    ]
+
+
+def mean(run, collection, measure):
+    judged = collection.qrels[collection.qrels["qid"].isin(collection.topics["qid"])]
+    return pt.Evaluate(run, judged, [measure])[str(measure)]
+
+
+def by_hand(collection, measure, better):
+    """Best and worst of each stage by trying everything: {stage: (settings, values)}."""
+    index = collection.index
+    found = {}
+
+    def tried(name, settings, run):
+        values = [
+            mean(run(setting)(collection.topics), collection, measure) for setting in settings
+        ]
+        found[name] = settings, values
+        return settings[int((np.argmax if better > 0 else np.argmin)(values))]
+
+    def bm25(setting):
+        return index.bm25(b=setting[0], k1=setting[1], num_results=30)
+
+    def prf(setting):
+        return RobertsonPRF(index, fb_terms=5, fb_docs=setting[0], gamma=setting[1])
+
+    retrieval = list(itertools.product(B, K1))
+    one = tried("initial", retrieval, bm25)
+    feedback = list(itertools.product(FB_DOCS, GAMMA))
+    two = tried("feedback", feedback, lambda s: bm25(one) >> prf(s) >> bm25(one))
+    tried("final", retrieval, lambda s: bm25(one) >> prf(two) >> bm25(s))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure, better", [(AP, 1), (ASL @ 100, -1)])
+@pytest.mark.parametrize("sweep", [None, False])
+def test_against_trying_everything(small, measure, better, sweep):
+    expected = by_hand(small, measure, better)
+    result = StagedSearch(
+        stages_of(small.index), small.topics, small.qrels, measure,
+        measures=[RR], n_trials=40, seed=1, sweep=sweep,
+    )  # fmt: skip
+    assert list(result.trials) == list(expected)
+    for stage, (settings, values) in expected.items():
+        trials = result.trials[stage]
+        labels = list(result.settings[stage])
+        at = {setting: value for setting, value in zip(settings, values)}
+        drawn = list(trials[labels].itertuples(index=False, name=None))
+        assert set(drawn) == set(settings)  # this seed tries all of them
+        assert trials[str(measure)].tolist() == pytest.approx([at[s] for s in drawn], abs=1e-9)
+        best, worst = (max, min) if better > 0 else (min, max)
+        table = result.table[result.table["stage"] == stage]
+        for which, extreme in (("best", best(values)), ("worst", worst(values))):
+            rows = table[table["which"] == which].set_index("name")
+            assert rows.loc[str(measure), "value"] == pytest.approx(extreme, abs=1e-9)
+            setting = tuple(rows.loc[labels, "value"])
+            assert at[setting] == pytest.approx(extreme, abs=1e-9)
+            trial = trials[trials["trial"] == rows["trial"].iloc[0]]
+            assert trial[labels].iloc[0].tolist() == list(setting)
+            assert rows.loc["RR", "value"] == trial["RR"].iloc[0]
+    best = result.table.query("stage == 'final' and which == 'best'").set_index("name")["value"]
+    tuned = mean(result.pipeline(small.topics), small, measure)
+    assert tuned == pytest.approx(best[str(measure)], abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_papers_stages(small):
+    stages = bm25_stages(small.index, num_results=50)
+    result = StagedSearch(
+        stages, small.topics, small.qrels, AP, measures=[TBG(lengths=small.lengths)],
+        n_trials=300, seed=0, jobs=2,
+    )  # fmt: skip
+    initial, feedback, final = result.trials.values()
+    for retrieval in (initial, final):
+        assert kstest(retrieval["b"], "uniform").pvalue > 0.01
+        assert kstest(np.log(retrieval["k1"] / 0.01) / np.log(1e5), "uniform").pvalue > 0.01
+    assert not np.array_equal(initial["b"], final["b"])
+    assert feedback["fb_docs"].between(8, 31).all() and feedback["fb_docs"].median() < 18
+    assert feedback["fb_terms"].between(4, 31).all() and feedback["fb_terms"].median() < 14
+    assert kstest(feedback["gamma"], "uniform").pvalue > 0.01
+    kinds = result.table.groupby(["stage", "which", "kind"], sort=False).size()
+    assert kinds.tolist() == [2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2]
+
+
+def test_the_last_retrieval_follows_the_first_until_it_is_tuned(small):
+    stages = bm25_stages(small.index)
+    options = {"n_trials": 5, "seed": 0}
+    result = StagedSearch(stages[:2], small.topics, small.qrels, **options)
+    first, _, final = result.pipeline
+    assert (final.b, final.k1) == (first.b, first.k1)
+    assert {"b": first.b, "k1": first.k1} == result.settings["initial retrieval"]
+
+
+def test_held_out_topics_and_another_collection(small):
+    some, rest = small.topics.iloc[:7], small.topics.iloc[7:]
+    other = Collection(4)
+    result = StagedSearch(
+        stages_of(small.index), some, small.qrels, AP, measures=[RR], n_trials=10, seed=0,
+        held_out={"rest": (rest, small.qrels)},
+    )  # fmt: skip
+    rows = result.table[result.table["stage"] == "rest"]
+    assert rows["name"].tolist() == ["AP", "RR"] and rows["trial"].isna().all()
+    judged = small.qrels[small.qrels["qid"].isin(rest["qid"])]
+    expected = pt.Evaluate(result.pipeline(rest), judged, [AP, RR])
+    assert rows["value"].tolist() == pytest.approx([expected["AP"], expected["RR"]], abs=1e-9)
+
+    stages = stages_of(other.index)
+    use_settings(stages, result.settings)
+    first, prf, final = stages[-1].pipeline
+    for tuned, new in zip(result.pipeline, (first, prf, final)):
+        names = ("b", "k1") if new is not prf else ("fb_docs", "gamma")
+        assert [getattr(tuned, n) for n in names] == [getattr(new, n) for n in names]
+    found = measured(stages[-1].pipeline, other.topics, other.qrels, [AP])
+    run = (first >> prf >> final)(other.topics)
+    assert found == {"AP": pytest.approx(mean(run, other, AP), abs=1e-9)}
+
+
+def test_held_out_topics_that_are_tuned_on_are_pointed_out():
+    mixture = Mixture()
+    stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
+    renamed = TOPICS.assign(query="something else")  # qids of other queries
+    held_out = {"some": (TOPICS.tail(2), QRELS), "others": (renamed, QRELS)}
+    with pytest.warns(UserWarning) as caught:
+        StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, seed=0, held_out=held_out)
+    said = [str(each.message) for each in caught if "tuned on" in str(each.message)]
+    assert len(said) == 1
+    assert said[0].startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
+
+
+def test_any_pipeline():
+    one, other = Mixture(), Mixture(kind="down")
+    stages = [
+        Stage("one", one, {one: {"x": [0.1, 0.9]}}),
+        Stage("both", one + other, {other: {"power": [1, 5]}}),
+    ]
+    result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=8, seed=0)
+    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.9)}
+    assert result.settings["one"]["x"] == max(maps, key=maps.get) == one.x
+    assert result.settings["both"]["power"] == other.power
+
+
+@pytest.mark.slow
+def test_same_seed_same_everything_and_resumption(small, tmp_path):
+    def run(**options):
+        return StagedSearch(
+            bm25_stages(small.index), small.topics, small.qrels, AP, seed=7, **options
+        )
+
+    one, other = run(n_trials=10), run(n_trials=10)
+    pd.testing.assert_frame_equal(one.table, other.table)
+    storage = f"sqlite:///{tmp_path}/stages.db"
+    run(n_trials=3, storage=storage)
+    stored = run(n_trials=10, storage=storage)
+    # More trials of the first stage may change what the second is about: that is another study.
+    pd.testing.assert_frame_equal(stored.table, one.table)
+    for stage, trials in one.trials.items():
+        pd.testing.assert_frame_equal(stored.trials[stage], trials)
+
+
+def test_failure_leaves_everything_as_it_was(small):
+    stages = stages_of(small.index)
+    first, prf, final = stages[-1].pipeline
+    broken = Stage("broken", first, [(first, {"b": [7.0]})])
+    with pytest.raises(ValueError, match="b is 7.0"):
+        StagedSearch([*stages, broken], small.topics, small.qrels, n_trials=3)
+    assert [(t.b, t.k1) for t in (first, final)] == [(0.75, 1.2)] * 2
+    assert (prf.fb_docs, prf.gamma) == (10, 0.2)
+    with pytest.raises(ValueError, match="names of their own"):
+        StagedSearch([stages[0], stages[0]], small.topics, small.qrels)
+    with pytest.raises(ValueError, match="names of their own"):
+        StagedSearch([], small.topics, small.qrels)

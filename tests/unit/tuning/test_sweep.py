@@ -1,0 +1,174 @@
+"""The sweep against the pipeline: the same settings through frames and ir_measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from _sweeps import Collection, compare
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, Judged, NumRet, nDCG
+
+from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF
+from pyterrier_asl.retrieval import _kernels
+from pyterrier_asl.tuning import NotSwept, bm25_stages
+from pyterrier_asl.tuning.objective import make_task
+from pyterrier_asl.tuning.space import Space
+from pyterrier_asl.tuning.sweep import Sweep
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Collection()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
+def test_fifty_settings_of_each_stage(small, number):
+    stage = bm25_stages(small.index, num_results=30)[number]
+    assert compare(stage, small, small.measures, 50) < 1e-9
+
+
+@pytest.mark.slow
+def test_all_parameters_at_once(small):
+    first = small.index.bm25(num_results=20, k3=8.0)
+    prf, final = RobertsonPRF(small.index), small.index.bm25(num_results=25, idf="terrier")
+    retrieval = {"b": [0.0, 0.3, 1.0], "k1": [0.0, 0.5, 1.2, 400.0], "num_results": [3, 40]}
+    params = [
+        (first, {**retrieval, "k3": [None, 0.5, 8.0], "idf": ["robertson", "terrier"]}),
+        (prf, {"fb_docs": [1, 2, 9, 50], "fb_terms": [1, 3, 200], "gamma": [0.0, 0.4, 1.0]}),
+        (final, {**retrieval, "idf": ["robertson", "terrier"]}),
+    ]
+    stage = type(bm25_stages(small.index)[0])
+    assert compare(stage("all", first >> prf >> final, params), small, small.measures, 60) < 1e-9
+    assert compare(stage("one", first, params[:1]), small, small.measures, 40) < 1e-9
+
+
+def test_one_retriever_in_both_places(small):
+    bm25, prf = small.index.bm25(num_results=15), RobertsonPRF(small.index, fb_docs=4)
+    stage = type(bm25_stages(small.index)[0])
+    params = [(bm25, {"b": [0.1, 0.5, 0.9], "k1": [0.2, 2.0, 20.0]})]
+    assert compare(stage("both", bm25 >> prf >> bm25, params), small, small.measures, 20) < 1e-9
+
+
+def test_queries_as_weights(small):
+    """Weights of any sign, terms that the index does not have, and none at all."""
+    toks = [
+        {"w1": 1.0, "w5": -0.5}, {"w2": 2.5, "nowhere": 9.0}, {}, {"w3": 0.0, "w9": 0.1},
+        *({f"w{i}": 1.0, f"w{i + 7}": 0.5} for i in range(8)),
+    ]  # fmt: skip
+    collection = Collection()
+    collection.topics = small.topics[["qid"]].assign(query_toks=toks)
+    for stage in bm25_stages(collection.index, num_results=30)[:2]:
+        assert compare(stage, collection, [AP, nDCG, ASL @ 100], 15) < 1e-9
+
+
+def test_ids_that_are_numbers(small):
+    collection = Collection()
+    collection.topics = small.topics.assign(qid=range(12))
+    collection.qrels = small.qrels.assign(qid=small.qrels["qid"].str[1:].astype(int))
+    stage = bm25_stages(collection.index, num_results=30)[0]
+    assert compare(stage, collection, [AP, ASL @ 100], 5) < 1e-9
+
+
+def test_per_query_values(small):
+    first = small.index.bm25(num_results=30)
+    space = Space([(first, {"b": [0.4]})])
+    task = make_task(small.topics, small.qrels, AP, [LexiP])
+    sweep = Sweep(first, space, task)
+    found = sweep.per_query((0.4,))
+    first.b = 0.4
+    judged = small.qrels[small.qrels["qid"].isin(small.topics["qid"])]
+    for measure in (AP, LexiP):
+        run = pt.model.to_ir_measures(first(small.topics))
+        metrics = measure.iter_calc(pt.model.to_ir_measures(judged), run)
+        expected = {metric.query_id: metric.value for metric in metrics}
+        assert dict(zip(sweep.judgements.qids, found[str(measure)])) == pytest.approx(expected)
+
+
+def test_through_random_search(small):
+    """The search takes the sweep by itself; with and without, and in threads, it is the same."""
+    bm25 = small.index.bm25(num_results=30)
+    params = bm25_stages(small.index)[0].params[0][1]
+    options = {"n_trials": 12, "seed": 1, "return_type": "trials", "measures": [LexiP]}
+    arguments = (bm25, {bm25: params}, small.topics, small.qrels, "ASL@100")
+    swept = RandomSearch(*arguments, sweep=True, **options)
+    pd.testing.assert_frame_equal(RandomSearch(*arguments, **options), swept)
+    pd.testing.assert_frame_equal(RandomSearch(*arguments, jobs=2, **options), swept)
+    run = RandomSearch(*arguments, sweep=False, **options)
+    pd.testing.assert_frame_equal(run, swept, rtol=0, atol=1e-9)
+
+
+def test_where_it_does_not_apply(small):
+    index, other = small.index, Collection(1).index
+    bm25, prf = index.bm25(), RobertsonPRF(index)
+    with_toks = small.topics.assign(query_toks=[{"w1": float("inf")}] * 12)
+    for pipeline, params, measures, topics, reason in [
+        (bm25 % 10, {bm25: {"b": [0.5]}}, [AP], small.topics, "neither a TermIndex's BM25"),
+        (bm25 >> prf >> other.bm25(), {bm25: {"b": [0.5]}}, [AP], small.topics, "one TermIndex"),
+        (bm25, {prf: {"gamma": [0.5]}}, [AP], small.topics, "not one of the pipeline's own"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP, Judged @ 10], small.topics, "Judged@10 is not"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP, NumRet], small.topics, "NumRet is not"),
+        (bm25, {bm25: {"b": [0.5]}}, [TBG], small.topics, "TBG does not know the length"),
+        (bm25, {bm25: {"b": [0.5]}}, [AP], pd.concat([small.topics] * 2), "twice"),
+    ]:
+        task = make_task(topics, small.qrels, measures[0], measures[1:])
+        with pytest.raises(NotSwept, match=reason):
+            Sweep(pipeline, Space(params), task)
+    final = index.bm25(k3=8)
+    with pytest.raises(NotSwept, match="k3"):
+        Sweep(bm25 >> prf >> final, Space({prf: {"gamma": [0.5]}}), task)
+    infinite = make_task(with_toks, small.qrels, AP)  # nothing else could retrieve that either
+    with pytest.raises(ValueError, match="weighs inf; weights are finite"):
+        Sweep(bm25, Space({bm25: {"b": [0.5]}}), infinite)
+
+
+def test_lengths(small):
+    bm25 = small.index.bm25()
+    some = DocLengths(["d1", "d2"], [10, 20])
+    space = Space({bm25: {"b": [0.5]}})
+
+    def task(*measures):
+        return make_task(small.topics, small.qrels, *measures[:1], measures[1:])
+
+    with pytest.raises(NotSwept, match="every document"):
+        Sweep(bm25, space, task(TBG(lengths=some)))
+    with pytest.raises(NotSwept, match="differently long"):
+        both = [TBG(lengths=small.lengths), TBG(missing_length=5)]
+        Sweep(bm25, space, task(*both))
+    measures = [TBG(lengths=some, missing_length=300)]
+    stage = type(bm25_stages(small.index)[0])("one", bm25, {bm25: {"b": [0.1, 0.5, 0.9]}})
+    assert compare(stage, small, measures, 5) < 1e-9
+
+
+def test_parameters_out_of_range(small):
+    bm25 = small.index.bm25()
+    with pytest.raises(ValueError, match="b is 1.5"):
+        RandomSearch(bm25, {bm25: {"b": [1.5]}}, small.topics, small.qrels, n_trials=1, sweep=True)
+    assert bm25.b == 0.75
+
+
+@given(
+    st.lists(st.sampled_from([-3.0, -1.0, 0.0, 1e-9, 1.0, 1.0 + 1e-12, 7.0]) | st.floats(-9, 9),
+             min_size=1, max_size=60),
+    st.data(),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_the_nth_largest_value(values, data):
+    n = data.draw(st.integers(1, len(values)))
+    found, places, tied = _kernels._nth_largest(np.array(values), n)
+    ordered = sorted(values, reverse=True)
+    assert found == ordered[n - 1]
+    assert (places, tied) == (ordered[:n].count(found), ordered.count(found))
+
+
+@given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=2, max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_keys_order_as_ranking_does(scores):
+    ids = np.random.default_rng(0).permutation(len(scores)).astype(np.uint32)
+    docs = np.arange(len(scores), dtype=np.int32)
+    keys = _kernels._keys(docs, np.array(scores, np.float64), ids)
+    expected = sorted(docs, key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
+    assert np.argsort(keys)[::-1].tolist() == expected

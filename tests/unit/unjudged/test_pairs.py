@@ -1,0 +1,136 @@
+"""Pairs of runs: labels taken, single documents, samples, verdicts, matrix."""
+
+from __future__ import annotations
+
+import ir_measures
+import labellings
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl import DocLengths, holes
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs
+from pyterrier_asl.unjudged.virtual import alone, sampled
+
+DOCUMENTS = [f"d{i}" for i in range(7)]
+WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
+
+MEASURES = {
+    "P@3": ("P", 3, {}), "R@3": ("R", 3, {}), "RR@3": ("RR", 3, {}),
+    "Success@3": ("Success", 3, {}), "AP@4": ("AP", 4, {}),
+    "nDCG@3": ("nDCG", 3, {}), "RBP(p=0.8, rel=1)": ("RBP", None, {}),
+    "ASL@4": ("ASL", 4, {}), "ASL(missing='eq3')@4": ("ASL", 4, {"missing": "eq3"}),
+    "ASL(g=2)@4": ("ASL", 4, {"g": 2}), "nASL@4": ("nASL", 4, {}), "LexiP@3": ("LexiP", 3, {}),
+    "TBG": ("TBG", None, {"lengths": WORDS}),
+}  # fmt: skip
+
+rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=1, max_size=7)
+grades = st.dictionaries(
+    st.sampled_from([*DOCUMENTS, "e0", "e1"]), st.sampled_from([-1, 0, 1]), max_size=5
+).filter(bool)
+
+
+def scored(docs):
+    return {"q": {doc: -place for place, doc in enumerate(docs)}, "p": {"d0": 2.0, "d1": 1.0}}
+
+
+def runs_of(rankings, judged):
+    judgements = Judgements({"q": judged, "p": {"d0": 1}})
+    runs = [judgements.judge_part(scored(docs)) for docs in rankings]
+    return JudgedRuns([str(i) for i in range(len(runs))], runs, judgements)
+
+
+def labelled_as(text, rankings, judged):
+    name, k, options = MEASURES[text]
+    measure = ir_measures.parse_measure(text)
+    if name == "TBG":
+        measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
+    value = labellings.value_of(name, k, **options)
+    return labelled_runs(runs_of(rankings, judged), measure), value
+
+
+@settings(max_examples=80)
+@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
+def test_one_document_alone(a, b, judged, text):
+    labelled, value = labelled_as(text, (a, b), judged)
+    codes = np.flatnonzero(labelled.unjudged.queries == 0)
+    docnos = labelled.unjudged.docnos(codes)
+    for side, docs in enumerate((a, b)):
+        found = alone(labelled, labelled.side(side), codes)
+        expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
+        assert found.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=80)
+@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
+def test_samples(a, b, judged, text, random):
+    labelled, value = labelled_as(text, (a, b), judged)
+    codes = np.arange(len(labelled.unjudged))
+    labels = np.array([[random.random() < 0.5 for _ in codes] for _ in range(3)], dtype=bool)
+    labels = labels.reshape(3, len(codes))
+    docnos, queries = labelled.unjudged.docnos(codes), labelled.unjudged.queries
+    for side, docs in enumerate((a, b)):
+        found = sampled(labelled, labelled.side(side), codes, labels)
+        for row in range(3):
+            new = {docnos[i]: int(labels[row, i]) for i in codes if queries[i] == 0}
+            assert found[row, 0] == pytest.approx(value(docs, {**judged, **new}), abs=1e-9)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
+def test_labels_taken_are_judgements(a, b, judged, text, random):
+    name, _, _ = MEASURES[text]
+    labelled, _ = labelled_as(text, (a, b), judged)
+    unjudged = labelled.unjudged
+    codes = np.array([c for c in range(len(unjudged)) if random.random() < 0.5], dtype=np.int64)
+    given_grades = np.array([random.choice([0, 1]) for _ in codes], dtype=float)
+    new = dict(judged)
+    for code, docno, grade in zip(codes, unjudged.docnos(codes), given_grades):
+        if unjudged.queries[code] == 0:
+            new[docno] = int(grade)
+    taken = type(labelled)(unjudged.labelled(codes, given_grades), labelled.measure)
+    fresh, _ = labelled_as(text, (a, b), new)
+    for one, two in zip(taken.bounds(0) + taken.difference(0, 1),
+                        fresh.bounds(0) + fresh.difference(0, 1)):  # fmt: skip
+        assert one[0] == pytest.approx(two[0], abs=1e-12)
+    assert taken.side(0).value[0] == pytest.approx(fresh.side(0).value[0], abs=1e-12)
+
+
+QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
+GOOD = {"q": {"a": 3, "x": 2}, "p": {"a": 1}}
+BAD = {"q": {"b": 3, "a": 2}, "p": {"b": 2, "a": 1}}
+OTHER = {"q": {"y": 3, "a": 2}, "p": {"y": 2, "a": 1}}
+
+
+def test_verdicts_of_all_pairs():
+    runs = {"good": GOOD, "bad": BAD, "other": OTHER}
+    for measure in ("RR", "ASL@5"):
+        verdicts = all_pairs(runs, QRELS, measure)
+        assert verdicts.pairs["verdict"].tolist() == ["A", "open", "open"], measure
+        matrix = verdicts.matrix()
+        assert matrix.loc["good", "bad"] == 1 and matrix.loc["bad", "good"] == -1
+        assert matrix.isna().sum().sum() == 4
+        assert verdicts.counts() == {"pairs": 3, "settled": 1, "equal": 0, "open": 2}
+
+
+def test_holes_of_many_runs_are_all_pairs():
+    found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, None, QRELS, "RR")
+    assert found.pairs["verdict"].tolist() == ["A", "open", "open"]
+    assert found.chart().to_dict()["mark"] == {"type": "rect"}
+
+
+def test_runs_without_a_difference_are_equal():
+    assert all_pairs({"a": GOOD, "b": GOOD}, QRELS, "AP").pairs["verdict"].tolist() == ["equal"]
+
+
+def test_a_difference_is_told_by_query():
+    runs = JudgedRuns.of({"good": GOOD, "other": OTHER}, QRELS)
+    found = difference_of(runs, labelled_runs(runs, "RR"), 0, 1)
+    assert found.verdict == "open" and found.better is None
+    assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)
+    assert found.by_query["unjudged"].tolist() == [2, 1]
+    assert "open" in found.describe()
