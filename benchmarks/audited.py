@@ -1,0 +1,181 @@
+"""Do intervals of audited judges cover what they should? Simulations on the topics of DL 2020.
+
+    python benchmarks/audited.py --draws 1000
+
+The 54 topics are the population. For *queries like these* 54 topics are drawn with replacement, of
+which people judge the first n; for *these queries* people judge n of the 54. Every pair of 15 runs
+is compared. Then the same with a machine made bad on purpose, and the intervals of tau.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyterrier_asl.analysis.leaderboards_by_judge import Boards
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.io.qrels import read_qrels
+from pyterrier_asl.statistics.correlation import kendall_tau
+from pyterrier_asl.statistics.intervals import centred_interval
+from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powered
+
+DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
+RUNS = 15
+MEASURES = ("nDCG@10", "AP", "ASL@100")
+#: The machines' files, and the least grade that is relevant by each.
+PEOPLE, MACHINES = ("dl20.nist", 2), (("dl20.umbrela-gpt4", 2), ("dl20.binary-llama3.2", 1))
+
+
+def judgements(name: str) -> pd.DataFrame:
+    """A judge's labels."""
+    return read_qrels(DATA / "assessors" / "dl20" / f"{name}.txt.gz")
+
+
+def made_bad(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The same labels, but shuffled among the documents of a topic in half of the topics."""
+    draw = np.random.default_rng(seed)
+    topics = draw.permutation(sorted(qrels["qid"].unique()))
+    bad = qrels["qid"].isin(topics[: len(topics) // 2])
+    shuffled = qrels[bad].groupby("qid")["label"].transform(draw.permutation)
+    return qrels.assign(label=qrels["label"].where(~bad, shuffled))
+
+
+def differences(values: np.ndarray) -> np.ndarray:
+    """Of every two runs, by query."""
+    first, second = np.triu_indices(len(values), k=1)
+    return values[first] - values[second]
+
+
+def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> dict[str, float]:
+    """Coverage and width of the intervals of many differences, shape (pairs, queries)."""
+    generator, queries = np.random.default_rng(n), h.shape[1]
+    truth = h.mean(axis=1)
+    covered = {"both": [], "people": [], "machine": []}
+    widths, saved = [], []
+    for _ in range(draws):
+        if target == TARGETS[0]:
+            order = generator.integers(0, queries, queries)
+        else:
+            order = generator.permutation(queries)
+        found = prediction_powered(
+            h[:, order[:n]], f[:, order[:n]], f[:, order[n:]], target=target
+        )
+        for name, kept in covered.items():
+            one = getattr(found, name)
+            kept.append((one.low <= truth) & (truth <= one.high))
+        both, people = found.both, found.people
+        widths.append((both.high - both.low).mean() / (people.high - people.low).mean())
+        saved.append(np.median(found.saved))
+    shares = {f"{name} covers": np.mean(kept) for name, kept in covered.items()}
+    if target != TARGETS[0]:
+        shares["machine covers"] = np.nan
+    # Of these queries people alone have a narrower interval, too, than Student's of a sample.
+    left_out = 1.0 if target == TARGETS[0] else (1 - n / queries) ** 0.5
+    return {
+        **shares, "width / people": np.mean(widths), "people / Student": left_out,
+        "width / Student": left_out * np.mean(widths), "queries saved": np.median(saved),
+    }  # fmt: skip
+
+
+def audits(runs: JudgedRuns, draws: int, bad: bool) -> pd.DataFrame:
+    """A row for each target, machine, measure and n."""
+    people, rel = judgements(PEOPLE[0]), PEOPLE[1]
+    rows: list[dict[str, Any]] = []
+    for name, least in MACHINES[:1] if bad else MACHINES:
+        machine = judgements(name)
+        sources = {"people": people, name: made_bad(machine, 1) if bad else machine}
+        boards = Boards.of_many(
+            runs, sources, measures=MEASURES, judge_rel={"people": rel, name: least}
+        )
+        for board in boards:
+            h, f = (differences(board.values[judge]) for judge in sources)
+            for target in TARGETS[:1] if bad else TARGETS:
+                for n in (10, 20, 30):
+                    row = {"target": target, "machine": name, "measure": board.measure, "n": n}
+                    rows.append(row | simulated(h, f, n, target, draws))
+    return pd.DataFrame(rows)
+
+
+def naive_means(runs: JudgedRuns, draws: int) -> pd.DataFrame:
+    """How often means of runs are covered by a machine made bad on purpose, and by the audit."""
+    name, least = MACHINES[0]
+    sources = {"people": judgements(PEOPLE[0]), name: made_bad(judgements(name), 1)}
+    boards = Boards.of_many(
+        runs, sources, measures=MEASURES, judge_rel={"people": PEOPLE[1], name: least}
+    )
+    rows = [
+        {"measure": board.measure, "n": n}
+        | simulated(board.values["people"], board.values[name], n, TARGETS[0], draws)
+        for board in boards
+        for n in (20, 30)
+    ]
+    return pd.DataFrame(rows)
+
+
+def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
+    """How often an interval of tau covers the tau that n queries have on average."""
+    sources = {PEOPLE[0]: judgements(PEOPLE[0])} | {name: judgements(name) for name, _ in MACHINES}
+    board = Boards.of_many(runs, sources, measures=MEASURES[:1])[0]
+    generator = np.random.default_rng(0)
+    a = board.values[PEOPLE[0]]
+    rows = []
+    for name, _ in MACHINES:
+        b = board.values[name]
+
+        def tau(at: np.ndarray, b: np.ndarray = b) -> float:
+            return kendall_tau(a[:, at].mean(axis=1).round(9), b[:, at].mean(axis=1).round(9))
+
+        queries = a.shape[1]
+        for n in (27, 54):
+            samples = generator.integers(0, queries, (draws, n))
+            observed = np.array([tau(at) for at in samples])
+            inside, plain, widths = [], [], []
+            for at, value in zip(samples, observed):
+                again = np.array(
+                    [tau(at[generator.integers(0, n, n)]) for _ in range(resamples)]
+                )
+                interval = centred_interval(value, again)
+                low, high = np.quantile(again, [0.025, 0.975])
+                inside.append(interval.low <= observed.mean() <= interval.high)
+                plain.append(low <= observed.mean() <= high)
+                widths.append(interval.high - interval.low)
+            rows.append(
+                {"machine": name, "n": n, "tau of n": observed.mean(), "covers": np.mean(inside),
+                 "plain percentiles": np.mean(plain), "width": np.mean(widths)}
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=300, help="how often topics are drawn")
+    parser.add_argument("--resamples", type=int, default=200, help="of the bootstrap of tau")
+    parser.add_argument("--only", choices=["audits", "bad", "tau"], help="one of the simulations")
+    arguments = parser.parse_args()
+    files = sorted((DATA / "dl20-passage" / "runs").iterdir())
+    some = [str(files[place]) for place in np.linspace(0, len(files) - 1, RUNS).astype(int)]
+    people = judgements(PEOPLE[0])
+    runs = JudgedRuns.of(some, people)
+
+    def shown(title: str, frame: pd.DataFrame) -> None:
+        print(f"\n{title}\n\n{frame.round(3).to_string(index=False)}", flush=True)
+
+    if arguments.only in (None, "audits"):
+        shown("Differences of all pairs of 15 runs", audits(runs, arguments.draws, bad=False))
+    if arguments.only in (None, "bad"):
+        title = "A machine with labels shuffled in half of the topics: "
+        shown(title + "differences", audits(runs, arguments.draws, bad=True))
+        shown(title + "means", naive_means(runs, arguments.draws))
+    if arguments.only in (None, "tau"):
+        every_run = JudgedRuns.of([str(file) for file in files], people)
+        found = taus(every_run, min(arguments.draws, 300), arguments.resamples)
+        shown(f"tau of the ranking of {len(files)} runs by nDCG@10", found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Feeds TermIndex with indices that lie: contents changed at random, every checksum made to fit.
+
+Each case changes one file of a small index, repairs the checksums and then does all that an index
+is for: BM25, feedback, the sweep, random access. Allowed are results and a ValueError that names a
+file of the index; anything else is printed and ends the run with status 1. Cases run in a process
+of their own, which says what it is about to do, so that a crash is known by its case.
+
+    python benchmarks/fuzz_index.py [--seconds 60] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl import RobertsonPRF, TermIndex
+from pyterrier_asl.io.digests import checksum
+from pyterrier_asl.retrieval.format import metadata_checksum
+
+WORDS = ["radio", "wave", "scatter", "voltage", "core", "ferrite", "noise", "maser"]
+
+#: What hostile numbers are like.
+EXTREMES = [0, 1, -1, 2, 7, 40, 10**9, -(10**9), 2**31 - 1, -(2**31), 2**40, 2**62, -(2**62)]
+
+
+def build(folder: Path) -> Path:
+    """An index of 40 short documents."""
+    documents = [
+        {"docno": f"d{i}", "text": " ".join(WORDS[i * j % 8] for j in range(1, 3 + i % 9))}
+        for i in range(40)
+    ]
+    TermIndex.from_documents(documents, path=folder / "index", verbose=False)
+    return folder / "index"
+
+
+def change(rng: np.random.Generator, original: Path, path: Path) -> str:
+    """Copies an index and changes one of its files; says how."""
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(original, path)
+    file = path / str(rng.choice(sorted(f.name for f in path.iterdir())))
+    if file.name == "pt_meta.json":
+        how = _change_metadata(rng, file)
+    elif file.suffix == ".npy" and rng.random() < 0.7:
+        how = _change_numbers(rng, file)
+    else:
+        how = _change_bytes(rng, file)
+    try:
+        metadata = json.loads((path / "pt_meta.json").read_text("utf-8"))
+        metadata["crc32"] = {f.name: checksum(f) for f in path.iterdir() if f.suffix != ".json"}
+        metadata["crc32"]["pt_meta.json"] = metadata_checksum(metadata)
+        (path / "pt_meta.json").write_text(json.dumps(metadata), "utf-8")
+    except (ValueError, TypeError, KeyError, AttributeError):
+        pass  # what was changed is not JSON any more
+    return f"{file.name}: {how}"
+
+
+def _change_metadata(rng: np.random.Generator, file: Path) -> str:
+    metadata = json.loads(file.read_text("utf-8"))
+    values: list[Any] = [*EXTREMES, None, "", "words", [], {}, 0.5, True, float("nan"), ["a", 1]]
+    place, key = metadata, str(rng.choice(sorted(metadata)))
+    if isinstance(metadata[key], dict) and rng.random() < 0.7:
+        place, key = metadata[key], str(rng.choice(sorted(metadata[key])))
+    place[key] = values[rng.integers(len(values))]
+    file.write_text(json.dumps(metadata), "utf-8")
+    return f"{key} = {place[key]!r}"
+
+
+def _change_numbers(rng: np.random.Generator, file: Path) -> str:
+    array = np.load(file)
+    how = rng.integers(6)
+    if how == 0:
+        array = array[: rng.integers(len(array))]
+    elif how == 1:
+        array = array.astype(rng.choice(["int8", "int64", "float64", ">i4", "S3"]))
+    elif how == 2:
+        rng.shuffle(array)
+    elif how == 3:
+        array = -array
+    else:
+        info = np.iinfo(array.dtype)
+        value = int(np.clip(EXTREMES[rng.integers(len(EXTREMES))], info.min, info.max))
+        array[rng.integers(len(array), size=rng.integers(1, 4))] = value
+    np.save(file, array)
+    return f"numbers, way {how}"
+
+
+def _change_bytes(rng: np.random.Generator, file: Path) -> str:
+    content = bytearray(file.read_bytes())
+    if rng.random() < 0.2:
+        del content[rng.integers(len(content)) :]
+        how = "cut"
+    else:
+        for _ in range(rng.integers(1, 5)):
+            content[rng.integers(len(content))] = rng.integers(256)
+        how = "bytes"
+    file.write_bytes(content)
+    return how
+
+
+def use(path: Path) -> str:
+    """All that an index is for; ``fine`` or ``refused``."""
+    topics = pd.DataFrame({"qid": ["1", "2"], "query": ["radio wave", "noise core maser"]})
+    qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "label": [1, 1]})
+    try:
+        index = TermIndex(path)
+        for num_results in (1, 1000):
+            bm25 = index.bm25(num_results=num_results)
+            found = bm25(topics)
+            assert np.isfinite(found["score"]).all(), "a score is not a number"
+            (bm25 >> RobertsonPRF(index, fb_docs=3) >> bm25)(topics)
+        _sweep(index, topics, qrels)
+        assert len(index.docnos) == index.num_docs
+        for docno in index.docnos[:3]:
+            index.document(docno)
+        for term in index.terms(np.arange(index.num_terms)):
+            index.postings(term)
+        repr(index)
+    except ValueError as error:
+        if str(path) not in str(error):
+            raise
+        return "refused"
+    return "fine"
+
+
+def _sweep(index: TermIndex, topics: pd.DataFrame, qrels: pd.DataFrame) -> None:
+    from pyterrier_asl.tuning import bm25_stages
+    from pyterrier_asl.tuning.objective import make_task
+    from pyterrier_asl.tuning.space import Space
+    from pyterrier_asl.tuning.sweep import Sweep
+
+    stage = bm25_stages(index)[-1]
+    space = Space(stage.params)
+    Sweep(stage.pipeline, space, make_task(topics, qrels, "AP"))(space.current())
+
+
+def run_cases(seed: int, seconds: float) -> None:
+    """Cases until the time is over; each is announced before it is tried."""
+    warnings.simplefilter("ignore")
+    pt.tqdm = lambda x, **_: x
+    with tempfile.TemporaryDirectory() as name:
+        original, path = build(Path(name)), Path(name) / "changed"
+        end = time.monotonic() + seconds
+        outcomes: Counter[str] = Counter()
+        while time.monotonic() < end:
+            how = change(np.random.default_rng(seed), original, path)
+            print(f"seed {seed}: {how}", flush=True)
+            outcomes[use(path)] += 1
+            seed += 1
+    print(f"all well: {dict(outcomes)}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="of the first case")
+    parser.add_argument("--here", action="store_true", help="in this process")
+    arguments = parser.parse_args()
+    if arguments.here:
+        run_cases(arguments.seed, arguments.seconds)
+        return 0
+    command = [sys.executable, str(Path(__file__).resolve()), "--here"]
+    command += ["--seconds", str(arguments.seconds), "--seed", str(arguments.seed)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    print(f"status {done.returncode}, last case: ", *done.stdout.splitlines()[-2:], sep="\n")
+    print(done.stderr[-3000:], file=sys.stderr)
+    return done.returncode != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,366 @@
+"""Whether bounds hold the values of full judgements, how many verdicts they settle, what it takes.
+
+    python benchmarks/holes.py speed                      # 129 runs of TREC-8
+    python benchmarks/holes.py containment                # each group's finds hidden; and by run
+    python benchmarks/holes.py judging --pairs 200        # judgements until settled, three orders
+    python benchmarks/holes.py model --draws 20           # calibration of the model, coverage
+
+Judgements are hidden by grade -1, which is unjudged. The data are those of the tests
+(``PYTERRIER_ASL_DATA``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
+from pyterrier_asl.measures.names import higher_is_better
+from pyterrier_asl.statistics.boxes import box_test
+from pyterrier_asl.unjudged.comparison import judging_order, relabelled
+from pyterrier_asl.unjudged.likely import Model
+from pyterrier_asl.unjudged.pairs import all_pairs, verdict_of
+from pyterrier_asl.unjudged.virtual import sampled
+
+DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
+TREC8, DL20 = DATA / "trec8-adhoc", DATA / "dl20-passage"
+BINARY = ["ASL@100", "nDCG@10", "AP@100", "P@20", "LexiP@100"]
+GRADED = ["ASL(rel=2)@100", "nDCG@10", "AP(rel=2)@100", "P(rel=2)@20", "LexiP(rel=2)@100"]
+DEPTH = 100
+
+
+def groups_of_trec8(runs: JudgedRuns) -> dict[str, list[int]]:
+    """The runs of each group."""
+    table = pd.read_csv(TREC8 / "runs_table.tsv", sep="\t", dtype=str)
+    group = dict(zip(table["run"], table["group"]))
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(runs.names):
+        members.setdefault(group[name], []).append(row)
+    return members
+
+
+def judged_by_depth(runs: JudgedRuns) -> np.ndarray:
+    """Which runs retrieve each judged document in their first 100, shape (J, S)."""
+    found = np.zeros((len(runs.judgements.docnos), len(runs)), dtype=bool)
+    for row, run in enumerate(runs.runs):
+        found[run.pairs[run.ranks <= DEPTH], row] = True
+    return found
+
+
+def only_of(found: np.ndarray, members: list[int]) -> np.ndarray:
+    """The judged documents that only these runs retrieve in their first 100."""
+    others = np.setdiff1d(np.arange(found.shape[1]), members)
+    return found[:, members].any(axis=1) & ~found[:, others].any(axis=1)
+
+
+def hidden(runs: JudgedRuns, mask: np.ndarray) -> JudgedRuns:
+    """The same runs without some of the judgements."""
+    old = runs.judgements
+    grades = np.where(mask, -1.0, old.grades)
+    new = old.extended(np.arange(len(grades)), old.queries, grades, [])
+    return JudgedRuns(runs.names, [run.matched_with(new) for run in runs.runs], new)
+
+
+def labelled_for(runs: JudgedRuns, names: list[str]) -> list[Labelled]:
+    """All runs in these measures, to depth 100, unjudged documents numbered once."""
+    measures = [ir_measures.parse_measure(name) for name in names]
+    unjudged = unjudged_of(runs.runs, measures, DEPTH)
+    return [Labelled(unjudged, measure, depth=DEPTH) for measure in measures]
+
+
+def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
+    """The same measure, with the unjudged documents of these runs alone."""
+    return Labelled(
+        labelled.unjudged.select(runs), labelled.measure, depth=DEPTH, highest=labelled.highest
+    )
+
+
+def speed() -> None:
+    """The times that are asked for."""
+    runs, qrels = TREC8 / "runs", TREC8 / "qrels.txt.gz"
+    measures = ["P@10", "nDCG@10", "AP", "ASL@100", "LexiP"]
+    for what, given in (("warming up", {"bounds": True}), ("evaluate", {}),
+                        ("evaluate, bounds", {"bounds": True})) + 2 * (
+                            ("evaluate", {}), ("evaluate, bounds", {"bounds": True})):  # fmt: skip
+        report(what, lambda given=given: evaluate(runs, qrels, measures, **given))
+    report("all pairs in ASL@100 and nDCG@10, reading included", lambda: [
+        all_pairs(JudgedRuns.of(runs, qrels), None, name) for name in ("ASL@100", "nDCG@10")
+    ])  # fmt: skip
+    read = JudgedRuns.of(runs, qrels)
+    for name in ("ASL@100", "nDCG@10", "AP@100"):
+        report(f"all pairs in {name}", lambda name=name: all_pairs(read, None, name))
+    rng = np.random.default_rng(0)
+    wide = {
+        name: {str(q): {f"d{d}": float(-i) for i, d in enumerate(rng.permutation(1500)[:1000])}
+               for q in range(50)} for name in "ab"
+    }  # fmt: skip
+    judgements = {str(q): {f"d{d}": d % 2 for d in range(30)} for q in range(50)}
+    pair = JudgedRuns.of(wide, judgements)
+    for name in ("ASL@1000", "nDCG@1000"):
+        report(f"a pair of 1,000 a query in {name}", lambda name=name: all_pairs(pair, None, name))
+
+
+def report(what: str, work: Any) -> Any:
+    """Says how long it takes, by the clock and by the processor."""
+    begin, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    print(f"{what:60} {time.perf_counter() - begin:7.2f} s  cpu {time.process_time() - cpu:7.2f} s")
+    return result
+
+
+def cases(track: str) -> Iterator[tuple[str, list[int], JudgedRuns, JudgedRuns, list[str]]]:
+    """Each group, or each run, with its finds hidden."""
+    folder, names = (TREC8, BINARY) if track == "trec8" else (DL20, GRADED)
+    qrels = folder / ("qrels.txt.gz" if track == "trec8" else "qrels.txt")
+    runs = JudgedRuns.of(folder / "runs", qrels)
+    found = judged_by_depth(runs)
+    each = groups_of_trec8(runs) if track == "trec8" else {
+        name: [row] for row, name in enumerate(runs.names)
+    }  # fmt: skip
+    for group, members in each.items():
+        yield group, members, runs, hidden(runs, only_of(found, members)), names
+
+
+def containment(track: str) -> None:
+    """Values by the full qrels within bounds; verdicts on members against outside runs."""
+    contained: dict[str, list[int]] = {}
+    verdicts: dict[str, np.ndarray] = {}
+    certain: dict[str, list[int]] = {}
+    full: list[Labelled] = []
+    for group, members, runs, gap, names in cases(track):
+        full = full or labelled_for(runs, names)
+        for whole, labelled in zip(full, labelled_for(gap, names)):
+            name = str(labelled.measure)
+            counts = verdicts.setdefault(name, np.zeros(5, dtype=int))
+            inside = contained.setdefault(name, [0, 0])
+            sure = certain.setdefault(name, [0, 0, 0])
+            better = 1 if higher_is_better(labelled.measure) else -1
+            for run in range(len(runs)):
+                rows = [*members, *([] if run in members else [run])]
+                part, own = of_runs(labelled, rows), rows.index(run)
+                low, high = part.bounds(own)
+                true = whole.side(run).value
+                inside[0] += 1
+                inside[1] += bool(np.all((low - 1e-9 <= true) & (true <= high + 1e-9)))
+                if run in members:
+                    continue
+                for member in range(len(members)):
+                    low, high = part.difference(member, own)
+                    truth = whole.side(members[member]).value - true
+                    now = part.side(member).value - part.side(own).value
+                    if not np.all((low - 1e-9 <= truth) & (truth <= high + 1e-9)):
+                        raise AssertionError((group, name, runs.names[run]))
+                    count(counts, low, high, truth.mean() * better, now.mean() * better, better)
+                    count_tests(sure, low, high, truth)
+        print(f"  {group}: {len(members)} runs", flush=True)
+    for name, (number, inside_) in contained.items():
+        print(f"{name}: {inside_} of {number} runs within their bounds for every query")
+    for name, (settled, wrong, equal, open_, misled) in verdicts.items():
+        print(f"{name}: settled {settled} (wrong {wrong}), equal {equal}, open {open_}; wrong by "
+              f"'unjudged is irrelevant' {misled}; t-test certain {certain[name][0]} "
+              f"(wrong {certain[name][1]}), impossible wrong {certain[name][2]}")  # fmt: skip
+
+
+def count(
+    counts: np.ndarray, low: np.ndarray, high: np.ndarray, truth: float, now: float, better: int
+) -> None:
+    """Adds a pair: settled, settled and wrong, equal, open, misled by 'irrelevant'."""
+    verdict = verdict_of(float(low.mean()), float(high.mean()), better > 0)
+    counts[0] += verdict in "AB"
+    counts[1] += (verdict == "A" and truth <= 0) or (verdict == "B" and truth >= 0)
+    counts[2] += verdict == "equal"
+    counts[3] += verdict == "open"
+    counts[4] += truth * now < 0
+
+
+def count_tests(sure: list[int], low: np.ndarray, high: np.ndarray, truth: np.ndarray) -> None:
+    """Adds a t-test: certain, certain and wrong, impossible and wrong."""
+    test = box_test(low, high)
+    if test.verdict == "possible" or np.ptp(truth) < 1e-12:
+        return
+    t, p = stats.ttest_1samp(truth, 0)
+    significant = p <= 0.05
+    sure[0] += test.verdict == "certain"
+    sure[1] += test.verdict == "certain" and not (significant and np.sign(t) == test.sign)
+    sure[2] += test.verdict == "impossible" and bool(significant)
+
+
+def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, dict[int, float]]]:
+    """Open pairs of a member and an outside run, and the hidden grades by document."""
+    rng = np.random.default_rng(seed)
+    each, found = -(-number // 41), 0
+    for _, members, runs, gap, _ in cases("trec8"):
+        labelled, = labelled_for(gap, [name])
+        outside = np.setdiff1d(np.arange(len(runs)), members).tolist()
+        tried = [(member, run) for member in members for run in outside]
+        of_group = 0
+        for at in rng.permutation(len(tried)).tolist():
+            member, run = tried[at]
+            part = of_runs(labelled, [member, run, *[m for m in members if m != member]])
+            low, high = (float(bound.mean()) for bound in part.difference(0, 1))
+            if verdict_of(low, high) == "open":
+                yield part, grades_of(part, runs)
+                of_group, found = of_group + 1, found + 1
+            if found == number:
+                return
+            if of_group == each:
+                break
+
+
+def grades_of(labelled: Labelled, full: JudgedRuns) -> dict[int, float]:
+    """The grade of each unjudged document by the full qrels, 0 where it has none there."""
+    known = {
+        (query, docno): grade for query, docno, grade in zip(
+            full.judgements.queries.tolist(), full.judgements.docnos.to_pylist(),
+            full.judgements.grades.tolist(),
+        )
+    }  # fmt: skip
+    codes = labelled.documents()
+    docnos = labelled.unjudged.docnos(codes)
+    queries = labelled.unjudged.queries[codes].tolist()
+    return {
+        int(code): max(known.get((query, docno), 0.0), 0.0)
+        for code, query, docno in zip(codes, queries, docnos)
+    }
+
+
+def until_settled(labelled: Labelled, order: np.ndarray, grades: dict[int, float]) -> int:
+    """How many documents of an order have to be judged: more labels never widen the bounds."""
+    labels = np.array([grades[int(code)] for code in order])
+    few, many = 0, len(order)
+    while few < many:
+        middle = (few + many) // 2
+        part = relabelled(labelled, order[:middle], labels[:middle])
+        low, high = (float(bound.mean()) for bound in part.difference(0, 1))
+        if verdict_of(low, high) == "open":
+            few = middle + 1
+        else:
+            many = middle
+    return few
+
+
+def our_order(labelled: Labelled, grades: dict[int, float]) -> np.ndarray:
+    """The order of the judging loop, made again after each relevant answer."""
+    order: list[int] = []
+    while True:
+        left = judging_order(labelled)
+        new: list[int] = []
+        for code in left.tolist():
+            new.append(code)
+            if grades[code] >= labelled.rel:
+                break
+        order += new
+        if not len(left) or len(new) == len(left):
+            return np.array(order, dtype=np.int64)
+        labelled = relabelled(
+            labelled, np.array(new), np.array([grades[code] for code in new])
+        )
+        low, high = (float(bound.mean()) for bound in labelled.difference(0, 1))
+        if verdict_of(low, high) != "open":
+            return np.array(order, dtype=np.int64)
+
+
+def judging(pairs: int, seeds: int) -> None:
+    """Judgements until settled, in three orders."""
+    for name in ("ASL@100", "nDCG@10"):
+        counts: dict[str, list[float]] = {"ours": [], "rank": [], "random": []}
+        for labelled, grades in open_pairs(name, pairs, seed=0):
+            codes = labelled.documents()
+            best = labelled.unjudged.best[codes]
+            by_rank = codes[np.lexsort((labelled.unjudged.queries[codes], best))]
+            counts["ours"].append(until_settled(labelled, our_order(labelled, grades), grades))
+            counts["rank"].append(until_settled(labelled, by_rank, grades))
+            counts["random"] += [
+                until_settled(labelled, np.random.default_rng(seed).permutation(codes), grades)
+                for seed in range(seeds)
+            ]
+        medians = {order: float(np.median(some)) for order, some in counts.items()}
+        print(f"{name}: {len(counts['ours'])} pairs, medians {medians}", flush=True)
+
+
+def model(draws: int, at_once: int) -> None:
+    """Calibration of the model, and coverage of its interval, several groups hidden at once."""
+    runs = JudgedRuns.of(TREC8 / "runs", TREC8 / "qrels.txt.gz")
+    found, members = judged_by_depth(runs), groups_of_trec8(runs)
+    table = pd.read_csv(TREC8 / "runs_table.tsv", sep="\t", dtype=str)
+    group_of = dict(zip(table["run"], table["group"]))
+    for name in ("ASL@100", "nDCG@10"):
+        rng = np.random.default_rng(1)
+        predicted, observed, covered = [], [], []
+        for _ in range(draws):
+            chosen = rng.choice(sorted(members), at_once, replace=False)
+            mask = np.zeros(len(found), dtype=bool)
+            for group in chosen:
+                mask |= only_of(found, members[group])
+            gap = hidden(runs, mask)
+            labelled, = labelled_for(gap, [name])
+            whole, = labelled_for(runs, [name])
+            fitted = Model.fitted(gap, labelled, group_of)
+            grades = grades_of(labelled, runs)
+            known = np.array([code for code in labelled.documents()])
+            was = hidden_codes(labelled, runs, mask, known)
+            labels = fitted.sample(was, 400, rng)
+            predicted.append(labels.mean(axis=0))
+            observed.append(np.array([grades[int(code)] >= 1 for code in was]))
+            for group in chosen:
+                one = int(rng.choice(members[group]))
+                outside = [row for row in range(len(runs)) if row not in members[group]]
+                for other in rng.choice(outside, 5, replace=False).tolist():
+                    sides = labelled.side(one), labelled.side(other)
+                    first, second = (sampled(labelled, side, was, labels) for side in sides)
+                    low, high = np.quantile((first - second).mean(axis=1), [0.025, 0.975])
+                    true = (whole.side(one).value - whole.side(other).value).mean()
+                    covered.append(low - 1e-9 <= true <= high + 1e-9)
+        print(f"{name}: the interval covers {np.mean(covered):.3f} of {len(covered)} pairs")
+        p, y = np.concatenate(predicted), np.concatenate(observed)
+        for part in np.array_split(np.argsort(p), 10):
+            print(f"  {len(part):6} documents, predicted {p[part].mean():.4f}, relevant "
+                  f"{y[part].mean():.4f}", flush=True)  # fmt: skip
+
+
+def hidden_codes(
+    labelled: Labelled, full: JudgedRuns, mask: np.ndarray, codes: np.ndarray
+) -> np.ndarray:
+    """The unjudged documents that are judged in the full qrels."""
+    docnos = np.array(full.judgements.docnos.to_pylist(), dtype=object)[mask]
+    known = set(zip(full.judgements.queries[mask].tolist(), docnos.tolist()))
+    names = zip(labelled.unjudged.queries[codes].tolist(), labelled.unjudged.docnos(codes))
+    return codes[[name in known for name in names]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["speed", "containment", "judging", "model"])
+    parser.add_argument("--track", choices=["trec8", "dl20"], action="append")
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--at-once", type=int, default=5)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.what == "speed":
+        speed()
+    elif given.what == "containment":
+        for track in given.track or ["trec8", "dl20"]:
+            print(track)
+            containment(track)
+    elif given.what == "judging":
+        judging(given.pairs, given.seeds)
+    else:
+        model(given.draws, given.at_once)
+
+
+if __name__ == "__main__":
+    main()
