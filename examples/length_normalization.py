@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import sys
 
-from pyterrier_asl import frames
-from pyterrier_asl.collection import load_collection
-from pyterrier_asl.staged_tuning import in_the_papers_words, save, side_by_side, tune_for_each
+from pyterrier_asl.io import tables
+from pyterrier_asl.tuning.clarke import in_the_papers_words, save, side_by_side, tune_for_each
+from pyterrier_asl.tuning.collection import load_collection
 
 
 def main(source: str, folder: str, transfer: str | None = None) -> None:
@@ -29,7 +29,7 @@ def main(source: str, folder: str, transfer: str | None = None) -> None:
     # For each measure there is more: the pipeline with its best settings, and every trial.
     print(results["TBG"].pipeline)
     print(results["TBG"].trials["initial retrieval"].nlargest(3, "TBG"))
-    frames.show(in_the_papers_words(side_by_side(results)), group_by="stage")
+    tables.show(in_the_papers_words(side_by_side(results)), group_by="stage")
     for path in save(results, folder):
         print(f"wrote {path}")
 

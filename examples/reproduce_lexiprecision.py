@@ -62,30 +62,30 @@ def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
 
 def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
     """Figures 2, 3 and 5 to 9."""
-    from pyterrier_asl.charts import lexiprecision as charts
+    from pyterrier_asl.analysis.incomplete_judgements import ties_as_labels_go_chart
     from pyterrier_asl.charts.saving import save_chart
 
     labels = missing_labels(runs, rel=rel, seed=seed)
     by_p_1 = tie_probability(DOCUMENTS, RELEVANT, range(1, 501, 5))
     made = {
-        "1-levels": charts.preference_levels(preference_levels(DOCUMENTS, RELEVANT)),
-        "2-tie-probability": charts.tie_probability(by_p_1),
-        "3-ties-by-rank": charts.tie_probability_by_rank(
+        "1-levels": preference_levels.draw(preference_levels(DOCUMENTS, RELEVANT)),
+        "2-tie-probability": tie_probability.draw(by_p_1),
+        "3-ties-by-rank": tie_probability_by_rank.draw(
             tie_probability_by_rank(runs, rel=rel)
         ),
-        "5-ties-by-recall-level": charts.ties_by_recall_level(
+        "5-ties-by-recall-level": ties_by_recall_level.draw(
             ties_by_recall_level(runs, rel=rel)
         ),
-        "6-recall-level-needed": charts.recall_level_needed(
+        "6-recall-level-needed": recall_level_needed.draw(
             recall_level_needed(runs, rel=rel)
         ),
-        "7a-correlations": charts.level_correlations(level_correlations(runs, rel=rel)),
-        "7b-regressions": charts.level_regressions(level_regressions(runs, rel=rel)),
-        "8a-missing-labels": charts.missing_labels(labels),
-        "8b-missing-queries": charts.missing_queries(
+        "7a-correlations": level_correlations.draw(level_correlations(runs, rel=rel)),
+        "7b-regressions": level_regressions.draw(level_regressions(runs, rel=rel)),
+        "8a-missing-labels": missing_labels.draw(labels),
+        "8b-missing-queries": missing_queries.draw(
             missing_queries(runs, rel=rel, seed=seed)
         ),
-        "9-ties-as-labels-go": charts.ties_as_labels_go(labels),
+        "9-ties-as-labels-go": ties_as_labels_go_chart(labels),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, chart in made.items():

@@ -38,7 +38,7 @@ def show(title: str, frame: pd.DataFrame, digits: int = 3) -> None:
 
 def tables(runs: JudgedRuns, query: str, seed: int) -> None:
     """Tables 1 to 4."""
-    for published, how in ((True, "as published"), (False, "two-way Tukey HSD")):
+    for published, how in ((True, "as published"), (False, "Holm over paired t-tests")):
         power = discriminative_power(runs, as_published=published)
         counts = power.pivot(index="measure", columns="level", values="significant")
         counts = counts[[0.05, 0.01]].set_axis(["95%", "99%"], axis="columns")
@@ -70,16 +70,15 @@ def pools(runs: JudgedRuns, table: pd.DataFrame) -> None:
 
 def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
     """Figures 1 and 2, and Tables 3 and 4 as charts."""
-    from pyterrier_asl.charts import rareness as charts
     from pyterrier_asl.charts.saving import save_chart
 
     made = {
-        "1-synthetic-systems": charts.synthetic_systems(synthetic_systems(runs, None, query)),
-        "2-alpha": charts.agreement_by_alpha(agreement_by_alpha(runs, None)),
-        "3-number-of-systems": charts.agreement_by_number_of_systems(
+        "1-synthetic-systems": synthetic_systems.draw(synthetic_systems(runs, None, query)),
+        "2-alpha": agreement_by_alpha.draw(agreement_by_alpha(runs, None)),
+        "3-number-of-systems": agreement_by_number_of_systems.draw(
             agreement_by_number_of_systems(runs, seed=seed)
         ),
-        "4-rare-documents": charts.rare_documents(rare_documents(runs, None)),
+        "4-rare-documents": rare_documents.draw(rare_documents(runs, None)),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, chart in made.items():

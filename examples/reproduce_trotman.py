@@ -1,9 +1,9 @@
-"""The figures and the table of Trotman and Keeler (2011), as numbers, for any runs and assessors.
+"""The figures and the table of Trotman and Keeler (2011), as numbers, for any runs and judges.
 
-    python examples/reproduce_trotman.py runs qrels.txt --assessor alt1=alt1.txt --system bm25
+    python examples/reproduce_trotman.py runs qrels.txt --judge alt1=alt1.txt --system bm25
     python examples/reproduce_trotman.py runs qrels.txt --types runs_table.tsv
 
-RUNS is a folder of run files, QRELS the original assessor's judgements, a file or an ir_datasets
+RUNS is a folder of run files, QRELS the original judge's judgements, a file or an ir_datasets
 id. A file of types has tab-separated columns run and type (manual or automatic).
 """
 
@@ -37,17 +37,17 @@ def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
 @click.command(help=__doc__)
 @click.argument("runs")
 @click.argument("qrels")
-@click.option("--assessor", "assessors", multiple=True, help="name=qrels of another assessor.")
+@click.option("--judge", "judges", multiple=True, help="name=qrels of another judge.")
 @click.option("--system", help="The run to compare; by default the best automatic one.")
 @click.option("--types", type=click.Path(exists=True), help="Table of runs and their types.")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
-@click.option("--assessor-rel", "least", multiple=True, help="name=grade, where it is another.")
+@click.option("--judge-rel", "least", multiple=True, help="name=grade, where it is another.")
 @click.option("--permutations", default=10_000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 def main(
     runs: str,
     qrels: str,
-    assessors: tuple[str, ...],
+    judges: tuple[str, ...],
     system: str | None,
     types: str | None,
     rel: float,
@@ -56,13 +56,13 @@ def main(
     seed: int,
 ) -> None:
     judged = JudgedRuns.of(runs, qrels)
-    others = by_name(assessors, "assessors")
+    others = by_name(judges, "judges")
     grades = {name: float(grade) for name, grade in by_name(least, "grades").items()}
     table = pd.read_csv(types, sep="\t", dtype=str) if types else None
     options = {
-        "assessors": others,
+        "judges": others,
         "rel": rel,
-        "assessor_rel": {**dict.fromkeys(others, rel), **grades},
+        "judge_rel": {**dict.fromkeys(others, rel), **grades},
     }
     ranges = (
         human_range(judged, system=system, run_types=table, **options)
@@ -81,15 +81,15 @@ def main(
             qrels,
             others,
             rel=rel,
-            assessor_rel=options["assessor_rel"],
+            judge_rel=options["judge_rel"],
             permutations=permutations,
             seed=seed,
         )
-        shown("MAP of assessors, exactly and from random orders", scores)
+        shown("MAP of judges, exactly and from random orders", scores)
         tests = compare_with_assessors(judged.select([bar]), **options)
-        p = tests.pivot(index="bound", columns="assessor", values="p")
-        corrected = tests.pivot(index="bound", columns="assessor", values="p_corrected")
-        shown(f"Table 1. p of {bar} against each assessor, as published", p, index=True)
+        p = tests.pivot(index="bound", columns="judge", values="p")
+        corrected = tests.pivot(index="bound", columns="judge", values="p_corrected")
+        shown(f"Table 1. p of {bar} against each judge, as published", p, index=True)
         shown(f"The same, Holm over {tests.attrs['family']}", corrected, index=True)
 
 

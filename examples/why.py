@@ -1,23 +1,25 @@
-"""The picture of the README: two systems that AP cannot tell apart, document by document.
+"""The picture of the README: two systems with nearly equal AP, relevant document by document.
 
     python examples/why.py pyterrier_asl/pt_docs/why.svg
 
 BM25, and BM25 with feedback, on ir_datasets' vaswani. For each relevant document: by how many
-irrelevant documents did feedback move it up or down? Needs pyterrier-asl[charts], no Java.
+irrelevant documents did feedback move it up or down? Needs no Java, but pyterrier-asl[charts], and
+PyMuPDF, which turns the text into outlines so that the picture needs no font.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
 
 from pyterrier_asl import RobertsonPRF, TermIndex
-from pyterrier_asl.analysis.distribution import search_length_changes
-from pyterrier_asl.analysis.judged_runs import JudgedRuns
-from pyterrier_asl.charts import search_lengths
+from pyterrier_asl.analysis.search_lengths import search_length_changes
 from pyterrier_asl.charts.saving import save_chart
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 BM25, FEEDBACK = "BM25", "BM25 + feedback"
 
@@ -38,7 +40,17 @@ def changes(judged: JudgedRuns) -> pd.DataFrame:
     return search_length_changes(judged, a=FEEDBACK, b=BM25, edges=[1, 4, 16, 64, 256, 1000])
 
 
+def draw(target: Path) -> None:
+    """Saves the chart as SVG without text elements."""
+    import pymupdf
+
+    chart = search_length_changes.draw(changes(runs()))
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "why.pdf"
+        save_chart(chart.properties(width=520, height=200), page)
+        with pymupdf.open(page) as document:
+            target.write_text(document[0].get_svg_image(text_as_path=True))
+
+
 if __name__ == "__main__":
-    (target,) = sys.argv[1:]
-    chart = search_lengths.search_length_changes(changes(runs()))
-    save_chart(chart.properties(width=520, height=200), target)
+    draw(Path(sys.argv[1]))
