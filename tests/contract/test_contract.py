@@ -698,6 +698,7 @@ _RELOAD = """
 """
 
 
+@pytest.mark.slow
 def test_reloading_leaves_one_provider_and_one_of_each_measure():
     said = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(_RELOAD)], capture_output=True, text=True

@@ -38,7 +38,7 @@ from pyterrier_asl.scoring.time_biased_gain import time_biased_gain
 INF = math.inf
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_any_case_gives_the_loops_values_or_the_error_that_is_due(random):
     check(make_case(random))

@@ -189,6 +189,7 @@ def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, file
 # Formats
 
 
+@pytest.mark.slow
 def test_tsv_of_one_file_is_what_ir_measures_prints(files):
     asked = ["AP", "nDCG@10", "ASL@1000"]
     code = "import pyterrier_asl, ir_measures.__main__ as m; m.main_cli()"

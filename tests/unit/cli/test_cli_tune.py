@@ -211,6 +211,7 @@ def test_less_is_better_where_it_is(folders):
     assert {"AP", "TBG", "ASL@100"} < names
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_and_a_study_resumes(folders):
     once = tune("here", "--metric", "AP", "-o", "tsv").stdout
     assert tune("here", "--metric", "AP", "-o", "tsv").stdout == once

@@ -772,6 +772,7 @@ def test_an_arrow_file_with_a_column_twice(tmp_path):
         runs.read_run(written(table, tmp_path / "a.arrow"))
 
 
+@pytest.mark.slow
 def test_every_target_of_the_fuzzer(tmp_path):
     """Some of the files that benchmarks/fuzz_readers.py makes for an hour."""
     path = Path(__file__).parents[3] / "benchmarks" / "fuzz_readers.py"

@@ -119,6 +119,7 @@ def test_the_papers_stages(small):
     assert kinds.tolist() == [2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2]
 
 
+@pytest.mark.slow
 def test_the_last_retrieval_follows_the_first_until_it_is_tuned(small):
     stages = bm25_stages(small.index)
     options = {"n_trials": 5, "seed": 0}
