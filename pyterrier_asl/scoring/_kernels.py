@@ -419,57 +419,112 @@ def _root(parent: Ints, node: int) -> int:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def average_precision_difference(
-    base: Floats, total: Ints, known_a: Ints, known_b: Ints, known_gain_a: Floats,
-    known_gain_b: Floats, known_offsets: Ints, a: Ints, b: Ints, gain_a: Floats, gain_b: Floats,
-    offsets: Ints, others: Ints, low: Floats, high: Floats,
-) -> None:  # fmt: skip
-    """An outer bound for AP and AP_Rareness of A less that of B; ``base``: now, times ``total``.
+def precision_gains(
+    a: Ints, b: Ints, gain_a: Floats, gain_b: Floats, known_a: Ints, known_b: Ints,
+    known_gain_a: Floats, known_gain_b: Floats,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """What the unjudged documents of a query add to a difference of sums of precisions.
 
-    A pair of relevant documents adds to the value; each document is given half of what the best
-    m - 1 others would add to it.
+    Returns:
+        What each adds beside the judged relevant ones, shape (U,), and what each two add together,
+        shape (U, U), infinite on the diagonal.
     """
-    for q in range(len(total)):
-        first, size = offsets[q], offsets[q + 1] - offsets[q]
-        alone = np.empty(size)
-        pairs = np.zeros((size, size))
-        for i in range(size):
-            x, y, gx, gy = a[first + i], b[first + i], gain_a[first + i], gain_b[first + i]
-            alone[i] = (gx / x if x else 0.0) - (gy / y if y else 0.0)
-            for j in range(known_offsets[q], known_offsets[q + 1]):
-                alone[i] += _together(x, known_a[j], gx, known_gain_a[j])
-                alone[i] -= _together(y, known_b[j], gy, known_gain_b[j])
-            for j in range(i):
-                both = _together(x, a[first + j], gx, gain_a[first + j])
-                both -= _together(y, b[first + j], gy, gain_b[first + j])
-                pairs[i, j] = pairs[j, i] = both / 2
-        high[q] = _outer(base[q], total[q], alone, pairs, others[q])
-        low[q] = -_outer(-base[q], total[q], -alone, -pairs, others[q])
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _together(one: int, other: int, gain: float, other_gain: float) -> float:
-    """What two relevant documents at these ranks add to a sum of precisions, besides each alone."""
-    if not one or not other:
-        return 0.0
-    return other_gain / one if other < one else gain / other
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _outer(base: float, total: int, alone: Floats, pairs: Floats, others: int) -> float:
-    size = len(alone)
-    best = -np.inf
-    if total + others == 0 or total == 0:
-        best = 0.0
-    if total:
-        best = max(base / total, base / (total + others))
-    sums = np.empty((size, size))  # of the m - 1 largest, by m - 1 and document
+    size = len(a)
+    alone, pairs = np.empty(size), np.empty((size, size))
+    one, two = _reciprocals(a), _reciprocals(b)
+    known_one, known_two = _reciprocals(known_a), _reciprocals(known_b)
     for i in range(size):
-        some = np.sort(np.concatenate((pairs[i, :i], pairs[i, i + 1 :])))
-        sums[0, i] = alone[i]
-        for m in range(1, size):
-            sums[m, i] = sums[m - 1, i] + some[size - 1 - m]
-    for m in range(1, size + 1):
-        whole = base + np.sort(sums[m - 1])[size - m :].sum()
-        best = max(best, whole / (total + m), whole / (total + m + others))
+        alone[i] = gain_a[i] * one[i] - gain_b[i] * two[i]
+        for j in range(len(known_a)):
+            alone[i] += _both(one[i], known_one[j], gain_a[i], known_gain_a[j])
+            alone[i] -= _both(two[i], known_two[j], gain_b[i], known_gain_b[j])
+        for j in range(size):
+            pairs[i, j] = _both(one[i], one[j], gain_a[i], gain_a[j])
+            pairs[i, j] -= _both(two[i], two[j], gain_b[i], gain_b[j])
+        pairs[i, i] = np.inf
+    return alone, pairs
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _reciprocals(ranks: Ints) -> Floats:
+    """1/rank, and 0 for what was not retrieved."""
+    return np.array([1 / rank if rank else 0.0 for rank in ranks])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _both(one: float, other: float, gain: float, other_gain: float) -> float:
+    """What two relevant documents of these 1/rank add, besides each alone: the earlier's gain."""
+    return other_gain * one if other > one else gain * other
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def precision_bounds(
+    base: float, total: int, others: int, alone: Floats, pairs: Floats
+) -> tuple[float, float]:
+    """An outer bound for a difference of AP or AP_Rareness.
+
+    Args:
+        base: the sum of precisions now, less that of the other run.
+        total: relevant documents of the query.
+        others: unjudged documents that neither retrieved.
+        alone: what each unjudged document adds, shape (U,).
+        pairs: what each adds with every other, ascending within a row, and then itself, shape (U,
+            U); used up.
+    """
+    for row in pairs:  # becomes the sums of its 0, 1, ... least
+        added, least = 0.0, row[0]
+        row[0] = 0.0
+        for some in range(1, len(row)):
+            added += least
+            least = row[some]
+            row[some] = added
+    low = -_greatest_ratio(-base, total, others, -alone, pairs, False)
+    return low, _greatest_ratio(base, total, others, alone, pairs, True)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _greatest_ratio(
+    base: float, total: int, others: int, alone: Floats, sums: Floats, most: bool
+) -> float:
+    """The greatest mean of precisions with m = 0, 1, ... unjudged documents that are relevant.
+
+    Each of the m best is given half of what the best m - 1 others add with it: a concave function
+    of m, below its tangents. The sum of the m best of straight lines is convex in m, and its ratio
+    to a line is greatest at an end of a range: where it is not enough there, no m of that range is
+    looked at.
+    """
+    size = len(alone)
+    best = 0.0 if total == 0 else max(base / total, base / (total + others))
+    ranges = [(1, size)]
+    while ranges:
+        first, last = ranges.pop()
+        if first > last:
+            continue
+        m = (first + last) // 2
+        worth = alone + _of_best(sums, m - 1, most)
+        ordered = np.partition(worth, size - m)
+        best = max(best, _ratio(base + ordered[size - m :].sum(), total + m, others))
+        for begin, end in ((first, m), (last, m)):
+            if begin == end:
+                continue
+            step = 1 if begin > end else -1
+            slope = (_of_best(sums, m - 1 + step, most) - _of_best(sums, m - 1, most)) * step
+            excess = worth + slope * (begin - m) - ordered[size - m]
+            whole = base + begin * ordered[size - m] + np.maximum(excess, 0).sum()
+            if _ratio(whole, total + begin, others) > best:
+                ranges.append((min(begin, m + step), max(begin, m + step)))
     return best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _of_best(sums: Floats, some: int, most: bool) -> Floats:
+    """Half of what some others add at best with each document: the greatest, or minus the least."""
+    if most:
+        return (sums[:, -1] - sums[:, len(sums) - 1 - some]) / 2
+    return -sums[:, some] / 2
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _ratio(whole: float, relevant: int, others: int) -> float:
+    """The greater of the ratios with none and with all of the others relevant."""
+    return max(whole / relevant, whole / (relevant + others))

@@ -271,10 +271,20 @@ def average_precision_difference(
             AP, and 0 where the run has it not.
         known_gains: the same for the judged relevant ones.
     """
-    return _fill(
-        "average_precision_difference", len(pair), base, pair.total, pair.known_a, pair.known_b,
-        *known_gains, pair.known_offsets, pair.a, pair.b, *gains, pair.offsets, pair.others,
-    )  # fmt: skip
+    from . import _kernels
+
+    low, high = np.empty(len(pair)), np.empty(len(pair))
+    for q in range(len(pair)):
+        some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
+        alone, pairs = _kernels.precision_gains(
+            pair.a[some], pair.b[some], *(gain[some] for gain in gains),
+            pair.known_a[known], pair.known_b[known], *(gain[known] for gain in known_gains),
+        )  # fmt: skip
+        pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
+        low[q], high[q] = _kernels.precision_bounds(
+            base[q], pair.total[q], pair.others[q], alone, pairs
+        )
+    return low, high
 
 
 def of_difference(a: Bounds, b: Bounds) -> Bounds:
