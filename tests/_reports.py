@@ -60,3 +60,10 @@ def write_files(folder: Path) -> list[Path]:
         run = {q: RUNS[path.stem][q] for q in plain}
         path.write_text(lines(run, lambda q, d, v: f"{q} Q0 {d} 0 {v} x"))
     return written
+
+
+def unpacked_whole(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(packed["data"]), np.uint8))
+    width, count = packed["bits"], packed["count"]
+    digits = bits[: width * count].reshape(count, width).astype(int)
+    return (digits @ (1 << np.arange(width)[::-1])).reshape(shape)

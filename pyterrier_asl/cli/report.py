@@ -32,7 +32,8 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
     "R@1000, Judged@10."
 )
 @options.rel(
-    "Least grade of a relevant document.  [default: 1, or what an ir_datasets id says]"
+    "Least grade of a relevant document, for measures that do not say.  [default: 1, or for the "
+    "default measures what an ir_datasets id says]"
 )
 @click.option(
     "-k",

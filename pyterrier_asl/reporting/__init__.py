@@ -89,8 +89,8 @@ def report(
         dataset: an ir_datasets id, for the texts of queries and documents.
         title: the heading.
         note: a line at the end, such as a date.
-        rel: minimum grade of a relevant document; None: that of the official measures
-            of an ir_datasets id, else 1.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: where
+            no measures are named that of the official ones of an ir_datasets id, else 1.
         cutoff: k, the depth to which every run is read.
         alpha: level of significance.
         test: which test decides who differs: ``'t'``, ``'wilcoxon'``, ``'sign'`` or

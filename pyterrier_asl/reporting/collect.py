@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis.best_runs import run_quality
 from ..analysis.query_stability import stability
-from ..evaluation.grades import official_of, official_rel
+from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.relevant_documents import RelevantRanks
 from ..measures import ASL
@@ -173,8 +173,8 @@ def collect(
         runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
-        rel: minimum grade of a relevant document, for measures that do not say it; None: that of
-            the official measures of an ir_datasets id, else 1.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: for
+            default measures that of the official measures of an ir_datasets id, else 1.
         cutoff: k, the depth to which every run is read.
         alpha: level of significance.
         test: see :func:`~pyterrier_asl.statistics.tests.compare_all`.
@@ -186,18 +186,18 @@ def collect(
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
-    official = official_of(qrels)
-    if rel is None:
-        rel = official_rel(official) or 1
-    rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     judged = JudgedRuns.of(runs, qrels)
     if measures is None:
+        rel = default_rel(qrels, rel)
         named = default_measures(
             several=len(judged) > 1, lengths=lengths is not None, cutoff=cutoff, brief=True
         )
-        named += [NamedMeasure(str(one), one) for one in official]
+        named += [NamedMeasure(str(one), one) for one in official_of(qrels)]
     else:
         named = named_measures(measures)
+        rel = rel_beside(one.measure for one in named) if rel is None else rel
+        rel = 1 if rel is None else rel
+    rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     full = unique(_completed(one, rel, lengths) for one in named)
     rankings = [_ranking(judged, one, alpha, test) for one in _with_pool(full, judged, groups)]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
@@ -208,16 +208,16 @@ def collect(
         LengthHistogram.of(judged, rel=rel, cutoff=cutoff), relevant,
         PairwisePreferences.of(judged.names, relevant.reciprocal(), relevant.total),
         _ranking(judged, NamedMeasure(str(without), without), alpha, test),
-        RunDepths.of(judged, rel=rel, cutoff=cutoff), _tops(judged, rankings, rel),
+        RunDepths.of(judged, rel=rel, cutoff=cutoff), _tops(judged, rankings),
         Provenance.of(judged, command), _stability(judged, rankings) if stable else None,
     )  # fmt: skip
 
 
-def _tops(runs: JudgedRuns, rankings: list[SystemRanking], rel: float) -> TopDocuments:
+def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopDocuments:
     """The top ten of the systems, as many of the best as the page can hold."""
     by = next((each for each in rankings if each.higher_is_better is not None), rankings[0])
     most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
-    return TopDocuments.of(runs, np.sort(by.order[:most]), rel=rel)
+    return TopDocuments.of(runs, np.sort(by.order[:most]))
 
 
 def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:

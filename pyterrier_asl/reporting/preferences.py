@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ..evaluation.preferences import PreferenceMatrix
 from ..scoring.preferences import by_query
-from ..statistics.correction import correct
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -21,15 +20,11 @@ class PairwisePreferences:
 
     Attributes:
         matrix: wins, losses and rrLP of every pair, with each pair's own p-values.
-        rrLP_p: p-values of mean rrLP (paired t-test), Holm's correction over all pairs a < b.
-        sgnLP_p: p-values of wins against losses (sign test), likewise.
         levels: the rank of each system in the lexicographic order of a query's rankings, from 0,
             equal rankings alike, shape (S, Q): the sign of a difference is sgnLP.
     """
 
     matrix: PreferenceMatrix
-    rrLP_p: Floats
-    sgnLP_p: Floats
     levels: Ints
 
     @classmethod
@@ -44,11 +39,7 @@ class PairwisePreferences:
         if len(names) < 2:
             return None
         matrix = PreferenceMatrix.of(names, reciprocal, total)
-        pairs = np.triu_indices(len(names), k=1)
-        rrlp_p, sgnlp_p = (
-            correct(p.to_numpy()[pairs], "holm").p for p in (matrix.rrLP_p, matrix.sgnLP_p)
-        )
-        return cls(matrix, rrlp_p, sgnlp_p, lexicographic_levels(reciprocal, total))
+        return cls(matrix, lexicographic_levels(reciprocal, total))
 
 
 def lexicographic_levels(reciprocal: Floats, total: Ints) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..measures.names import NamedMeasure
+from ..measures.names import NamedMeasure, added_up
 from ..statistics.intervals import confidence_interval
 from ..statistics.tests import PAIR_TESTS, compare_all
 
@@ -52,10 +52,15 @@ class SystemRanking:
         """The measure's direction; None for a count."""
         return self.named.higher_is_better
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether the measure is a count, which is added up over the queries, not averaged."""
+        return added_up(self.named.measure)
+
     @cached_property
     def means(self) -> Floats:
-        """The mean of each system, shape (S,)."""
-        means: Floats = self.values.mean(axis=1)
+        """The mean of each system, of a count the sum, shape (S,)."""
+        means: Floats = self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1)
         return means
 
     @cached_property
@@ -65,7 +70,12 @@ class SystemRanking:
 
     @cached_property
     def margins(self) -> Floats:
-        """Half the width of each mean's interval by Student's t, NaN for one query, (S,)."""
+        """Half the width of each mean's interval by Student's t, shape (S,).
+
+        NaN for one query, and for a sum.
+        """
+        if self.is_sum:
+            return np.full(len(self.names), np.nan)
         intervals = [confidence_interval(row, alpha=self.alpha) for row in self.values]
         return np.array([each.high - each.mean for each in intervals])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from .collect import Findings
 from .figures import specifications
 from .ranking import SystemRanking
 from .summary import Answer, decimals, number, own_test_name, summary, test_name, test_note
+from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
@@ -65,6 +66,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.filters["breakable"] = _breakable
     environment.filters["value"] = lambda value, ranking: number(ranking, value)
     environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
@@ -115,6 +117,11 @@ class _Page:
         """The measures as columns, the deciding one first."""
         first = self.findings.first
         return [first, *(each for each in self.findings.rankings if each is not first)]
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether some measure is a count, which is added up."""
+        return any(each.is_sum for each in self.findings.rankings)
 
     @property
     def test_name(self) -> str:
@@ -212,6 +219,7 @@ class _Page:
             "documents": self._documents(),
             "tops": self._tops(),
             "preferences": self._preferences(),
+            "verdicts": verdict_measures(f),
             "charts": specifications(len(f.names), f.cutoff),
         }  # fmt: skip
 
@@ -224,18 +232,21 @@ class _Page:
 
     def _measure(self, ranking: SystemRanking) -> dict[str, Any]:
         frame = ranking.comparisons
+        if frame is not None and frame.attrs["correction"] == "holm":
+            frame = None  # the page corrects own p-values itself
         return {
             "name": ranking.name,
             "higher": ranking.higher_is_better,
+            "sum": ranking.is_sum,
             "decimals": decimals(ranking),
             "means": _plain(ranking.means),
             "margins": _plain(ranking.margins),
             "ranks": ranking.ranks.tolist(),
             "letters": ranking.letters,
             "groups": ranking.groups,
-            "values": _packed(ranking.values, "<f4"),
-            "ownP": None if ranking.own_p is None else _packed(ranking.own_p, "<f4"),
-            "p": None if frame is None else _packed(frame["p_corrected"], "<f4"),
+            "values": _floats(ranking.values),
+            "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
+            "p": None if frame is None else _floats(frame["p_corrected"]),
             "medians": _plain(np.median(ranking.values, axis=0)),
             "spreads": _plain(_spread(ranking.values)),
         }
@@ -248,48 +259,52 @@ class _Page:
             "best": int(ranking.order[0]),
         }
 
-    def _documents(self) -> dict[str, Any]:
-        """The relevant documents, query by query, and their ranks in systems."""
-        relevant = self.findings.relevant
+    @cached_property
+    def grades(self) -> dict[tuple[int, str], float]:
+        """The documents of the page with their grades, -1 where unjudged, by query and id.
+
+        First the relevant documents of all queries, then the others of the top tens.
+        """
+        relevant, tops = self.findings.relevant, self.findings.tops
         judgements = self.findings.runs.judgements
         docnos = judgements.docnos.take(relevant.pairs).to_pylist()
-        text = [self.texts.documents.get(docno, "") for docno in docnos]
+        grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
+        return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades)])
+
+    def _documents(self) -> dict[str, Any]:
+        """The documents, query by query where they are relevant, and these ones' ranks."""
+        relevant = self.findings.relevant
+        text = [self.texts.documents.get(docno, "") for _, docno in self.grades]
         return {
-            "ids": docnos,
-            "grades": judgements.grades[relevant.pairs].tolist(),
+            "ids": [docno for _, docno in self.grades],
+            "grades": [_short(float(grade)) for grade in self.grades.values()],
             "text": text if any(text) else None,
             "starts": [0, *np.cumsum(relevant.total).tolist()],
             "systems": self.shown_ranks.tolist(),
-            "ranks": _packed(np.minimum(relevant.ranks[self.shown_ranks], 65535), "<u2"),
+            "ranks": _whole(relevant.ranks[self.shown_ranks]),
         }
 
     def _tops(self) -> dict[str, Any]:
-        """The top ten of systems; a document's number is 0 where the ranking has ended."""
+        """The top ten of systems: numbers of documents from 1, 0 where the ranking has ended."""
         tops = self.findings.tops
-        text = [self.texts.documents.get(docno, "") for docno in tops.docnos]
+        number = {document: at for at, document in enumerate(self.grades, 1)}
+        numbers = [number[document] for document in zip(tops.queries.tolist(), tops.docnos)]
         return {
             "systems": tops.systems.tolist(),
             "depth": tops.documents.shape[-1],
-            "ids": tops.docnos,
-            "text": text if any(text) else None,
-            "documents": _packed(tops.documents + 1, "<u2" if len(text) < 2**16 - 1 else "<u4"),
-            "state": _packed(tops.state, "<u1"),
+            "documents": _whole(np.array([*numbers, 0])[tops.documents]),
         }
 
     def _preferences(self) -> dict[str, Any] | None:
         preferences = self.findings.preferences
         if preferences is None:
             return None
-        upper = np.triu_indices(len(self.findings.names), k=1)
-        matrix = preferences.matrix
+        upper, matrix = np.triu_indices(len(self.findings.names), k=1), preferences.matrix
         return {
-            "wins": _packed(matrix.wins, "<u2"),
-            "rrLP": _packed(matrix.rrLP, "<f4"),
-            "rrOwnP": _packed(matrix.rrLP_p.to_numpy()[upper], "<f4"),
-            "rrP": _packed(preferences.rrLP_p, "<f4"),
-            "sgnOwnP": _packed(matrix.sgnLP_p.to_numpy()[upper], "<f4"),
-            "sgnP": _packed(preferences.sgnLP_p, "<f4"),
-            "levels": _packed(preferences.levels, "<u2"),
+            "levels": _whole(preferences.levels),
+            "rrLP": _floats(matrix.rrLP.to_numpy()[upper]),
+            "rrOwnP": _floats(matrix.rrLP_p.to_numpy()[upper]),
+            "sgnOwnP": _floats(matrix.sgnLP_p.to_numpy()[upper]),
         }
 
 
@@ -307,11 +322,28 @@ def _spread(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return spread
 
 
-def _packed(values: Any, dtype: str) -> str:
+def _floats(values: npt.ArrayLike) -> str:
     """Numbers as text: a page of numbers in decimal would be four times as large."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+    return _text_of(np.asarray(values, dtype="<f4"))
 
 
-def _plain(values: Sequence[float] | Any) -> list[float | None]:
+def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """Whole numbers from 0 as text, each in as many bits as the largest needs."""
+    width = max(int(values.max(initial=0)).bit_length(), 1)
+    bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
+    packed = np.packbits(bits.astype(np.uint8))
+    return {"bits": width, "count": values.size, "data": _text_of(packed)}
+
+
+def _text_of(values: npt.NDArray[Any]) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
+
+
+def _plain(values: Iterable[float]) -> list[float | None]:
     """Numbers for JSON, which has no NaN; six digits are more than any figure shows."""
-    return [float(f"{v:.6g}") if math.isfinite(v) else None for v in map(float, values)]
+    return [_short(float(f"{v:.6g}")) if math.isfinite(v) else None for v in map(float, values)]
+
+
+def _short(value: float) -> float:
+    """The same number without the ``.0`` of a whole one."""
+    return int(value) if value.is_integer() else value

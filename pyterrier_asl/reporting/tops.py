@@ -11,38 +11,38 @@ import pyarrow as pa
 from ..evaluation.judged_runs import JudgedRuns
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class TopDocuments:
-    """The top D of some systems for Q queries.
+    """The top D of some systems for Q queries: P different documents of a query.
 
     Attributes:
         systems: the systems, T of them.
-        docnos: the documents that occur.
+        queries: the query of each document, ascending, shape (P,).
+        docnos: its id.
+        grades: its grade, -1 where it is unjudged, shape (P,).
         documents: which of them is at each rank, -1 beyond the end, shape (T, Q, D).
-        state: 2 for a relevant document, 1 for one judged not relevant, 0 for an unjudged one,
-            shape (T, Q, D).
     """
 
     systems: Ints
+    queries: Ints
     docnos: list[str]
+    grades: Floats
     documents: Ints
-    state: Ints
 
     @classmethod
-    def of(
-        cls, runs: JudgedRuns, systems: Ints, *, rel: float, depth: int = 10
-    ) -> TopDocuments:
+    def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopDocuments:
         """Those of some of the runs.
 
         >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
-        >>> tops = TopDocuments.of(runs, np.array([0]), rel=1, depth=3)
-        >>> tops.docnos, tops.documents.tolist(), tops.state.tolist()
-        (['x', 'd'], [[[0, 1, -1]]], [[[0, 2, 0]]])
+        >>> tops = TopDocuments.of(runs, np.array([0]), depth=3)
+        >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
+        (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])
         """
         shape = (len(systems), len(runs.qids), depth)
-        documents, state = np.full(shape, -1), np.zeros(shape, dtype=np.int64)
+        documents, grades = np.full(shape, -1), np.full(shape, -1.0)
         names, cells = [], []
         for row, system in enumerate(systems):
             run = runs.runs[system]
@@ -53,7 +53,13 @@ class TopDocuments:
             names.append(run.docnos(ranking))
             cells.append(np.ravel_multi_index((row, queries, ranks), shape))
             top = run.view(depth)
-            state[row, top.queries, top.ranks - 1] = (top.grades >= 0) * (1 + (top.grades >= rel))
+            grades[row, top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
         codes = pa.chunked_array(names, pa.large_string()).combine_chunks().dictionary_encode()
-        documents.ravel()[np.concatenate(cells)] = codes.indices.to_numpy()
-        return cls(systems, codes.dictionary.to_pylist(), documents, state)
+        ids, cell = codes.dictionary, np.concatenate(cells)
+        keys, first, documents.ravel()[cell] = np.unique(
+            cell // depth % len(runs.qids) * max(len(ids), 1) + codes.indices.to_numpy(),
+            return_index=True, return_inverse=True,
+        )  # fmt: skip
+        queries, wanted = np.divmod(keys, max(len(ids), 1))
+        return cls(systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first],
+                   documents)  # fmt: skip

@@ -45,15 +45,15 @@ function chart(name, rows, { click, more } = {}) {
   charts.set(name, { name, figure, rows, click, more, near: false, view: null });
 }
 
-// The specification with the colours of the systems that it shows.
-function specification(name, rows) {
-  const systems = [...new Set(rows.filter((row) => row.marked !== false).map((row) => row.system))];
-  const known = systems.filter((system) => system !== undefined);
-  const colours = known.map((system) => colour(colourName(page.systems.indexOf(system))));
+// The specification with the colours of the systems that it shows in theirs.
+const IN_COLOUR = { lengths: lengthSystems, bump: bumpSystems };
+
+function specification(name) {
+  const systems = IN_COLOUR[name]?.() ?? [];
   const sides = [...sideColours().map(colour), colour("--soft")];
   const text = JSON.stringify(page.charts[name])
-    .replaceAll('["systems"]', () => JSON.stringify(known))
-    .replaceAll('["colours"]', () => JSON.stringify(colours))
+    .replaceAll('["systems"]', () => JSON.stringify(systems.map((system) => page.systems[system])))
+    .replaceAll('["colours"]', () => JSON.stringify(systems.map((system) => colour(colourName(system)))))
     .replaceAll('["neutral"]', () => JSON.stringify([colour("--soft"), colour("--mid")]))
     .replaceAll('["sides"]', () => JSON.stringify(sides));
   return JSON.parse(text);
@@ -63,7 +63,7 @@ async function draw(one) {
   const { name, figure, rows, click, more } = one;
   const canvas = figure.querySelector(".canvas");
   const data = rows();
-  const spec = specification(name, data);
+  const spec = specification(name);
   if (name === "matrix" || name === "ranks") spec.height = Math.min(canvas.clientWidth - 60, printing ? 380 : 520);
   spec.data = { name: "data" };
   spec.datasets = { ...spec.datasets, data, ...more?.() };
@@ -117,14 +117,15 @@ function bestBy(measure, count) {
   return systemsBy(measure).slice(0, count);
 }
 
-function lengthRows() {
-  const best = bestBy(page.first, 4);
+function lengthSystems() {
   const other = $("lengths-add")?.value;
-  const systems = other ? [...best.slice(0, 3), Number(other)] : best;
-  const total = docs.ids.length;
-  return systems.flatMap((system, rank) => page.lengths.labels.map((label, at) => {
+  return other ? [...bestBy(page.first, 3), Number(other)] : bestBy(page.first, 4);
+}
+
+function lengthRows() {
+  return lengthSystems().flatMap((system, rank) => page.lengths.labels.map((label, at) => {
     const documents = page.lengths.counts[system][at];
-    return { system: page.systems[system], rank, class: label, at, documents, share: total ? documents / total : 0 };
+    return { system: page.systems[system], rank, class: label, at, documents, share: R ? documents / R : 0 };
   }));
 }
 
@@ -141,11 +142,15 @@ function lossRows() {
   });
 }
 
-function bumpRows() {
+function bumpSystems() {
+  if (!$("bump-mark")) return [];
   const other = $("bump-mark").value;
-  const best = page.reordered.map((each) => each.best);
-  const usual = S <= COLOURS ? page.palette : [...best, page.movers[0]];
-  const marked = [...new Set(other ? [Number(other)] : usual)];
+  const usual = S <= 6 ? page.palette : [...page.reordered.map((each) => each.best), page.movers[0]];
+  return [...new Set(other ? [Number(other)] : usual)];
+}
+
+function bumpRows() {
+  const marked = bumpSystems();
   const last = page.reordered.length - 1;
   const labels = spreadOut(marked.map((system) => page.reordered[last].ranks[system]), S / 24);
   return page.reordered.flatMap(({ name, ranks, means }, at) => page.systems.map((system, i) => {

@@ -6,27 +6,58 @@ const docs = page.documents;
 const tops = page.tops;
 const $ = (id) => document.getElementById(id);
 
-function unpack(text, Type) {
+function unpackBytes(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return new Type(bytes.buffer);
+  return bytes;
+}
+
+const unpackFloats = (text) => new Float32Array(unpackBytes(text).buffer);
+
+// Whole numbers, each of so many bits.
+function unpackWhole({ bits, count, data }) {
+  const numbers = new Uint32Array(count);
+  let [held, width, at] = [0, 0, 0];
+  for (const byte of unpackBytes(data)) {
+    held = (held << 8) | byte;
+    width += 8;
+    while (width >= bits && at < count) {
+      width -= bits;
+      numbers[at++] = held >>> width;
+      held &= (1 << width) - 1;
+    }
+  }
+  return numbers;
+}
+
+// Holm's correction of p-values; what is not a number is none.
+function holm(p) {
+  const order = [...p.keys()].filter((at) => !Number.isNaN(p[at])).sort((x, y) => p[x] - p[y]);
+  const corrected = new Float32Array(p.length).fill(NaN);
+  let least = 0;
+  order.forEach((at, i) => {
+    least = Math.max(least, Math.min(1, p[at] * (order.length - i)));
+    corrected[at] = least;
+  });
+  return corrected;
 }
 
 for (const measure of page.measures) {
-  measure.values = unpack(measure.values, Float32Array);
-  for (const name of ["p", "ownP"]) measure[name] = measure[name] && unpack(measure[name], Float32Array);
+  measure.values = unpackFloats(measure.values);
+  measure.ownP = measure.ownP && unpackFloats(measure.ownP);
+  measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
 }
-docs.ranks = unpack(docs.ranks, Uint16Array);
+docs.ranks = unpackWhole(docs.ranks);
 docs.rowOf = new Map(docs.systems.map((system, row) => [system, row]));
-tops.documents = unpack(tops.documents, tops.ids.length < 2 ** 16 - 1 ? Uint16Array : Uint32Array);
-tops.state = unpack(tops.state, Uint8Array);
+const R = docs.starts[Q]; // relevant documents, the first of all
+tops.documents = unpackWhole(tops.documents);
 tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
 if (page.preferences) {
-  for (const name of ["wins", "levels"]) page.preferences[name] = unpack(page.preferences[name], Uint16Array);
-  for (const name of ["rrLP", "rrP", "rrOwnP", "sgnP", "sgnOwnP"]) {
-    page.preferences[name] = unpack(page.preferences[name], Float32Array);
-  }
+  page.preferences.levels = unpackWhole(page.preferences.levels);
+  for (const name of ["rrLP", "rrOwnP", "sgnOwnP"]) page.preferences[name] = unpackFloats(page.preferences[name]);
+  page.preferences.rrP = holm(page.preferences.rrOwnP);
+  page.preferences.sgnP = holm(page.preferences.sgnOwnP);
 }
 
 // The index of a pair of systems among all pairs a < b.
@@ -34,6 +65,16 @@ function pairAt(a, b) {
   if (a > b) [a, b] = [b, a];
   return a * S - (a * (a + 1)) / 2 + (b - a - 1);
 }
+
+// Queries on which the first of two systems is preferred to the second.
+function winsOf(a, b) {
+  const { levels } = page.preferences;
+  let wins = 0;
+  for (let q = 0; q < Q; q++) wins += levels[a * Q + q] < levels[b * Q + q];
+  return wins;
+}
+
+const rrLPOf = (a, b) => (a === b ? 0 : page.preferences.rrLP[pairAt(a, b)] * (a < b ? 1 : -1));
 
 const sign = (measure) => (measure.higher === false ? -1 : 1);
 

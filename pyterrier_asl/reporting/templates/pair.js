@@ -2,12 +2,13 @@
 const FEW = 20;
 let allMoved = false;
 
-// The mean difference of A and B with its interval by Student's t.
+// The mean difference of A and B with its interval by Student's t; of a count the sum, without one.
 function differenceOf(measure) {
   const { values } = measure;
   let [sum, squares] = [0, 0];
   const differences = page.queries.map((_, q) => values[state.a * Q + q] - values[state.b * Q + q]);
   for (const difference of differences) sum += difference;
+  if (measure.sum) return { difference: sum, low: NaN, high: NaN };
   const mean = sum / Q;
   for (const difference of differences) squares += (difference - mean) ** 2;
   const margin = page.t === null ? NaN : page.t * Math.sqrt(squares / (Q - 1) / Q);
@@ -22,11 +23,12 @@ function comparisonRows() {
     name: measure.name, a: measure.means[a], b: measure.means[b], ...differenceOf(measure), own: of(measure.ownP),
     p: of(measure.p), better: measure.higher === null ? 0 : sign(measure), measure,
   }));
-  const { wins, rrLP, rrP, rrOwnP, sgnP, sgnOwnP } = page.preferences;
+  const { rrP, rrOwnP, sgnP, sgnOwnP } = page.preferences;
   const none = { low: NaN, high: NaN, better: 1 };
-  rows.push({ ...none, name: "queries preferred (sgnLP)", a: wins[a * S + b], b: wins[b * S + a],
-    difference: wins[a * S + b] - wins[b * S + a], own: of(sgnOwnP), p: of(sgnP), measure: { decimals: 0 } });
-  rows.push({ ...none, name: "mean rrLP of A against B", a: null, b: null, difference: rrLP[a * S + b], own: of(rrOwnP),
+  const [wins, losses] = [winsOf(a, b), winsOf(b, a)];
+  rows.push({ ...none, name: "queries preferred (sgnLP)", a: wins, b: losses, difference: wins - losses, own: of(sgnOwnP),
+    p: of(sgnP), measure: { decimals: 0 } });
+  rows.push({ ...none, name: "mean rrLP of A against B", a: null, b: null, difference: rrLPOf(a, b), own: of(rrOwnP),
     p: of(rrP), measure: { decimals: 4 } });
   return rows;
 }
@@ -59,7 +61,6 @@ function comparisonCsv() {
 function rankRows() {
   const rows = [docs.rowOf.get(state.a), docs.rowOf.get(state.b)];
   if (rows.includes(undefined)) return null;
-  const R = docs.ids.length;
   const beyond = page.cutoff * 1.5;
   const found = [];
   for (let q = 0; q < Q; q++) {
@@ -96,21 +97,16 @@ function differenceRows() {
 
 function matrixRows() {
   const order = systemsBy(state.measure);
-  const { wins, rrLP } = page.preferences;
-  return order.flatMap((a, i) => order.map((b, j) => ({
-    row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins: wins[a * S + b],
-    losses: wins[b * S + a], sgnLP: (wins[a * S + b] - wins[b * S + a]) / Q, rrLP: rrLP[a * S + b],
-  })));
+  return order.flatMap((a, i) => order.map((b, j) => {
+    const [wins, losses] = [winsOf(a, b), winsOf(b, a)];
+    return { row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins, losses,
+      sgnLP: (wins - losses) / Q, rrLP: rrLPOf(a, b) };
+  }));
 }
 
 function saysOf(rows) {
   const [a, b] = [page.systems[state.a], page.systems[state.b]];
-  const levels = page.preferences.levels;
-  let [queriesA, queriesB] = [0, 0];
-  for (let q = 0; q < Q; q++) {
-    queriesA += levels[state.a * Q + q] < levels[state.b * Q + q];
-    queriesB += levels[state.a * Q + q] > levels[state.b * Q + q];
-  }
+  const [queriesA, queriesB] = [winsOf(state.a, state.b), winsOf(state.b, state.a)];
   const queries = `By lexicographic precision A (${a}) is preferred on ${plural(queriesA, "query")}, ` +
     `B (${b}) on ${queriesB}, neither on ${Q - queriesA - queriesB}. `;
   if (!rows) return queries + "The ranks of one of the two are not on this page, which holds those of the best systems only.";

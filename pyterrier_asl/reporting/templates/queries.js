@@ -23,8 +23,7 @@ function stripRows() {
 
 // The top ten of A and B
 
-const STATES = ["unjudged", "judged", "relevant"];
-const MEANINGS = ["unjudged", "judged not relevant", "relevant"];
+const MEANINGS = { unjudged: "unjudged", judged: "judged not relevant", relevant: "relevant" };
 
 function showTop(box, system, side) {
   const row = tops.rowOf.get(system);
@@ -38,11 +37,12 @@ function showTop(box, system, side) {
     const cell = (row * Q + state.query) * tops.depth + at;
     const document = tops.documents[cell] - 1;
     if (document < 0) break;
-    const kind = tops.state[cell];
-    const item = element("li", element("span", tops.ids[document], "id"), STATES[kind]);
+    const grade = docs.grades[document];
+    const kind = grade < 0 ? "unjudged" : grade < page.rel ? "judged" : "relevant";
+    const item = element("li", element("span", docs.ids[document], "id"), kind);
     item.title = MEANINGS[kind];
     item.append(element("span", ` ${MEANINGS[kind]}`, "hidden"));
-    const text = tops.text?.[document];
+    const text = docs.text?.[document];
     if (text) item.append(element("span", highlighted(text, words), "snippet"));
     items.push(item);
   }
@@ -58,7 +58,6 @@ function showTops() {
 
 // The relevant documents of the query, with the systems that have them in their first `depth`.
 function documentRows() {
-  const R = docs.ids.length;
   const depth = Number($("documents-depth").value);
   const rows = [];
   for (let d = docs.starts[state.query]; d < docs.starts[state.query + 1]; d++) {

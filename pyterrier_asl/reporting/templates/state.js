@@ -56,18 +56,21 @@ function completeLinks() {
   }
 }
 
-// Colours: each system has its own, by its rank in the deciding measure; six before they repeat.
+// Colours: a system keeps its own as long as some part of the page shows it in colour. There are as many
+// as are shown at once: those of two figures, and A and B.
 
-const COLOURS = 6;
-const placeOf = new Map(page.palette.map((system, place) => [system, place]));
-const colourName = (system) => `--c${(placeOf.get(system) % COLOURS) + 1}`;
+const COLOURS = 12;
+const owners = page.palette.slice(0, COLOURS);
 
-// The colours of A and B: their own, unless both have the same.
-function sideColours() {
-  const [a, b] = [state.a, state.b].map(colourName);
-  const next = `--c${((placeOf.get(state.b) + 1) % COLOURS) + 1}`;
-  return a === b && S > 1 ? [a, next] : [a, b];
+function colourName(system) {
+  if (!owners.includes(system)) {
+    const shownNow = [state.a, state.b, ...lengthSystems(), ...bumpSystems()];
+    owners[owners.findIndex((owner) => !shownNow.includes(owner))] = system;
+  }
+  return `--c${owners.indexOf(system) + 1}`;
 }
+
+const sideColours = () => [state.a, state.b].map(colourName);
 
 function showSideColours() {
   const [a, b] = sideColours();

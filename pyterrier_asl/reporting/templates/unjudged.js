@@ -1,60 +1,32 @@
 // What the unjudged documents in the top of A and B could change, and labels for them.
 //
-// A query's unjudged documents are in the top of A only, of B only, or of both. For fixed numbers of
-// relevant ones in the three groups, the difference is extreme for the documents at the ends of
-// each group by rank, so trying all numbers gives the exact bounds (as pyterrier_asl.holes does).
-const D = Math.min(tops.depth, page.cutoff);
+// The bounds are exact over all labels of a query's unjudged documents (as pyterrier_asl.holes says
+// them): in counting measures the extreme labels are those of documents at the ends by rank of what
+// A alone, B alone, or both have; of first ranks one label suffices; nDCG takes iteration.
 const SHOWN = 10;
 const EQUAL = 1e-12;
-let labels = []; // { q, id, label }, in the order in which they were given
-const MEASURES = {
-  P: { name: `P@${D}`, higher: true, value: ({ foundA, foundB }) => (foundA - foundB) / D },
-  ASL: { name: `ASL@${D}`, higher: false, value: aslDifference },
-};
+let labels = []; // { q, number, label }, in the order in which they were given
 
-// ASL of A less that of B: ranks are the sums of ranks, missed documents count at rank D + 1.
-function aslDifference({ foundA, foundB, ranksA, ranksB, relevant }) {
-  if (!relevant) return 0;
-  const length = (found, ranks) => ranks + (relevant - found) * (D + 1) + (found * (found + 1)) / 2 - relevant * found;
-  return (length(foundA, ranksA) - length(foundB, ranksB)) / relevant;
-}
-
-// The ranks of the unjudged documents of a query in A and B, 0 where beyond the top; labels are applied.
-function unjudgedOf(q, given) {
-  const ranks = new Map();
+// The documents of a query in the first k of A or B: ranks, 0 where beyond, and grades, null where open.
+function documentsOf(q, k, given) {
+  const found = new Map();
   for (const [side, system] of [["a", state.a], ["b", state.b]]) {
     const start = (tops.rowOf.get(system) * Q + q) * tops.depth;
-    for (let at = 0; at < D; at++) {
-      const document = tops.documents[start + at] - 1;
-      if (document < 0 || tops.state[start + at] !== 0) continue;
-      const known = ranks.get(document) ?? { q, document, id: tops.ids[document], a: 0, b: 0 };
-      ranks.set(document, { ...known, [side]: at + 1 });
+    for (let at = 0; at < k; at++) {
+      const number = tops.documents[start + at] - 1;
+      if (number < 0) break;
+      const known = found.get(number) ?? { q, number, id: docs.ids[number], a: 0, b: 0 };
+      found.set(number, { ...known, [side]: at + 1 });
     }
   }
-  const all = [...ranks.values()];
-  const labelOf = (one) => given.find((label) => label.q === q && label.id === one.id)?.label;
-  return {
-    open: all.filter((one) => labelOf(one) === undefined),
-    relevant: all.filter((one) => labelOf(one) >= page.rel),
-  };
-}
-
-// Numbers and ranks of the relevant documents of a query in the top of A and B.
-function judgedOf(q, labelled) {
-  const R = docs.ids.length;
-  const sums = { foundA: 0, foundB: 0, ranksA: 0, ranksB: 0, relevant: docs.starts[q + 1] - docs.starts[q] };
-  const rows = [docs.rowOf.get(state.a), docs.rowOf.get(state.b)];
-  for (let d = docs.starts[q]; d < docs.starts[q + 1]; d++) addRanks(sums, ...rows.map((row) => docs.ranks[row * R + d]));
-  for (const { a, b } of labelled) {
-    sums.relevant += 1;
-    addRanks(sums, a, b);
+  for (const { number } of given) { // a labelled document counts wherever it is
+    if (!found.has(number)) found.set(number, { q, number, id: docs.ids[number], a: 0, b: 0 });
   }
-  return sums;
-}
-
-function addRanks(sums, a, b) {
-  if (a && a <= D) { sums.foundA += 1; sums.ranksA += a; }
-  if (b && b <= D) { sums.foundB += 1; sums.ranksB += b; }
+  return [...found.values()].map((one) => {
+    const label = given.find((other) => other.number === one.number)?.label;
+    const grade = docs.grades[one.number] < 0 ? label ?? null : docs.grades[one.number];
+    return { ...one, grade, labelled: label !== undefined };
+  });
 }
 
 // Running sums: the total of the first 0, 1, 2, ... numbers.
@@ -64,20 +36,48 @@ function totals(numbers) {
   return sums;
 }
 
-// The least and the greatest difference of a query over all labels of its open documents.
-function boundsOf(measure, sums, open) {
+// Measures that count the relevant documents in A and B, and add up their ranks.
+
+const COUNTING = {
+  P: ({ foundA, foundB }, k) => (foundA - foundB) / k,
+  R: ({ foundA, foundB, relevant }) => (relevant ? (foundA - foundB) / relevant : 0),
+  ASL: aslDifference,
+  nASL: (sums, k) => -aslDifference(sums, k) / k,
+};
+
+// ASL of A less that of B: missed documents count at rank k + 1.
+function aslDifference({ foundA, foundB, ranksA, ranksB, relevant }, k) {
+  if (!relevant) return 0;
+  const length = (found, ranks) => ranks + (relevant - found) * (k + 1) + (found * (found + 1)) / 2 - relevant * found;
+  return (length(foundA, ranksA) - length(foundB, ranksB)) / relevant;
+}
+
+function sumsOf({ rel, relevant }, q, known) {
+  const sums = { foundA: 0, foundB: 0, ranksA: 0, ranksB: 0, relevant: relevant[q] };
+  for (const { a, b, grade, labelled } of known) {
+    if (grade < rel) continue;
+    sums.relevant += labelled;
+    sums.foundA += a > 0;
+    sums.foundB += b > 0;
+    sums.ranksA += a;
+    sums.ranksB += b;
+  }
+  return sums;
+}
+
+function boundsOfCounts(measure, sums, open) {
   const only = { a: open.filter(({ b }) => !b), b: open.filter(({ a }) => !a), both: open.filter(({ a, b }) => a && b) };
   let [low, high] = [Infinity, -Infinity];
   for (const way of [1, -1]) {
-    const sorted = (list, key) => list.map((one) => one).sort((x, y) => way * (key(y) - key(x)));
+    const sorted = (list, key) => [...list].sort((x, y) => way * (key(y) - key(x)));
     const both = sorted(only.both, ({ a, b }) => a - b);
     const [sumsA, sumsB] = [sorted(only.a, ({ a }) => a).map(({ a }) => a), sorted(only.b, ({ b }) => -b).map(({ b }) => b)].map(totals);
     const [bothA, bothB] = [both.map(({ a }) => a), both.map(({ b }) => b)].map(totals);
     for (let i = 0; i < sumsA.length; i++) for (let j = 0; j < sumsB.length; j++) for (let m = 0; m < bothA.length; m++) {
-      const value = measure.value({
+      const value = COUNTING[measure.kind]({
         foundA: sums.foundA + i + m, foundB: sums.foundB + j + m, ranksA: sums.ranksA + sumsA[i] + bothA[m],
         ranksB: sums.ranksB + sumsB[j] + bothB[m], relevant: sums.relevant + i + j + m,
-      });
+      }, measure.cutoff);
       low = Math.min(low, value);
       high = Math.max(high, value);
     }
@@ -85,21 +85,106 @@ function boundsOf(measure, sums, open) {
   return [low, high];
 }
 
+// Measures of the first relevant document, by what its rank is worth.
+
+const FIRST_RANK = { RR: (rank) => (rank ? 1 / rank : 0), Success: (rank) => (rank ? 1 : 0) };
+
+function firstDifference({ kind, rel }, known) {
+  const first = (side) => Math.min(...known.filter((one) => one[side] && one.grade >= rel).map((one) => one[side]));
+  const worth = (rank) => FIRST_RANK[kind](Number.isFinite(rank) ? rank : 0);
+  return worth(first("a")) - worth(first("b"));
+}
+
+// nDCG: gains by grade, discounted, over the most that the judged documents of the query come to.
+
+const discount = (rank) => (rank ? 1 / Math.log2(rank + 1) : 0);
+const weightOf = ({ a, b }) => discount(a) - discount(b);
+const gainOf = (measure, grade) => measure.gains[measure.grades.indexOf(grade)];
+
+function gradedOf(measure, q, known) {
+  const counts = measure.levels.map((level, at) => (
+    measure.counts[q][at] + known.filter(({ grade, labelled }) => labelled && gainOf(measure, grade) >= level).length
+  ));
+  const steps = measure.levels.map((level, at) => level - (at ? measure.levels[at - 1] : 0));
+  const most = Math.max(0, ...counts) + 2 * measure.cutoff;
+  const ideal = totals([...Array(most).keys()].map((at) => (at < measure.cutoff ? discount(at + 1) : 0)));
+  const highest = Math.max(measure.highest, ...labels.map(({ label }) => label));
+  const given = measure.levels.filter((level) => level <= gainOf(measure, highest)).length;
+  const base = known.reduce((sum, one) => sum + weightOf(one) * gainOf(measure, one.grade), 0);
+  return { base, counts, steps, ideal, given };
+}
+
+function gradedDifference({ base, counts, steps, ideal }) {
+  const whole = steps.reduce((sum, step, at) => sum + step * ideal[counts[at]], 0);
+  return whole > 0 ? base / whole : 0;
+}
+
+// The greatest difference over all grades of documents of these weights (Dinkelbach's iteration): the
+// best s of them have a gain or more, no more of them a larger one.
+function greatestRatio(base, weights, graded) {
+  const { counts, steps, ideal, given } = graded;
+  const sums = totals([...weights].sort((x, y) => y - x));
+  const above = steps.reduce((sum, step, at) => sum + (at < given ? 0 : step * ideal[counts[at]]), 0);
+  let best = gradedDifference({ ...graded, base });
+  for (let turn = 0; turn < 100; turn++) {
+    let all = sums.map(() => ({ gained: 0, cost: above }));
+    for (let g = given - 1; g >= 0; g--) {
+      let top = null;
+      all = all.map((one, s) => {
+        if (!top || one.gained - best * one.cost > top.gained - best * top.cost) top = one;
+        return { gained: top.gained + steps[g] * sums[s], cost: top.cost + steps[g] * ideal[counts[g] + s] };
+      });
+    }
+    const value = ({ gained, cost }) => base + gained - best * cost;
+    const chosen = all.reduce((x, y) => (value(y) > value(x) ? y : x));
+    if (chosen.cost <= 0 || value(chosen) <= 1e-14 * Math.max(chosen.cost, 1)) break;
+    const better = (base + chosen.gained) / chosen.cost;
+    if (better <= best) break;
+    best = better;
+  }
+  return best;
+}
+
+// The difference of A and B for a query, given what is known of their documents, and its bounds.
+
+function differenceFor(measure, q, known) {
+  if (measure.kind in COUNTING) return COUNTING[measure.kind](sumsOf(measure, q, known), measure.cutoff);
+  if (measure.kind in FIRST_RANK) return firstDifference(measure, known);
+  return gradedDifference(gradedOf(measure, q, known));
+}
+
+function boundsFor(measure, q, known, open) {
+  if (measure.kind in COUNTING) return boundsOfCounts(measure, sumsOf(measure, q, known), open);
+  if (measure.kind in FIRST_RANK) {
+    const values = [known, ...open.map((one) => [...known, relevantOf(measure, one)])].map((some) => firstDifference(measure, some));
+    return [Math.min(...values), Math.max(...values)];
+  }
+  const graded = gradedOf(measure, q, known);
+  const weights = open.map(weightOf);
+  return [-greatestRatio(-graded.base, weights.map((weight) => -weight), graded), greatestRatio(graded.base, weights, graded)];
+}
+
+// An open document as if its label were the least that counts.
+function relevantOf(measure, one) {
+  const grade = measure.rel ?? measure.grades[measure.gains.indexOf(measure.levels[0])];
+  return { ...one, grade, labelled: true };
+}
+
 // The mean difference of A and B, its bounds, and the open documents with the effect of each alone.
-function verdict(measure, given) {
+function verdict(measure) {
   const result = { difference: 0, low: 0, high: 0, open: [] };
   for (let q = 0; q < Q; q++) {
-    const { open, relevant } = unjudgedOf(q, given);
-    const sums = judgedOf(q, relevant);
-    const now = measure.value(sums);
-    const [low, high] = boundsOf(measure, sums, open);
+    const documents = documentsOf(q, measure.cutoff, labels.filter((label) => label.q === q));
+    const known = documents.filter(({ grade }) => grade !== null);
+    const open = documents.filter(({ grade }) => grade === null);
+    const now = differenceFor(measure, q, known);
+    const [low, high] = boundsFor(measure, q, known, open);
     result.difference += now / Q;
     result.low += low / Q;
     result.high += high / Q;
     for (const one of open) {
-      const more = { ...sums, relevant: sums.relevant + 1 };
-      addRanks(more, one.a, one.b);
-      result.open.push({ ...one, effect: (measure.value(more) - now) / Q });
+      const effect = (differenceFor(measure, q, [...known, relevantOf(measure, one)]) - now) / Q;
+      result.open.push({ ...one, effect });
     }
   }
   const better = (value) => (value > 0) === measure.higher ? "A" : "B";
@@ -119,11 +204,8 @@ function nextOrder(difference) {
     || compare(page.queries[x.q], page.queries[y.q]) || compare(x.id, y.id);
 }
 
-function labelRow(one, measure) {
+function labelRow(one) {
   const rank = (value) => element("td", value ? String(value) : "–", "num");
-  const document = element("td", element("span", one.id, "id"), "name");
-  const text = tops.text?.[one.document];
-  if (text) document.append(element("span", highlighted(text, wordsOf(page.queryTexts[one.q])), "snippet"));
   const buttons = [0, 1, 2].map((label) => {
     const button = element("button", String(label));
     button.type = "button";
@@ -134,11 +216,11 @@ function labelRow(one, measure) {
   const name = element("th", [page.queries[one.q], " ", element("span", page.queryTexts[one.q], "text")], "name");
   name.scope = "row";
   const effect = (one.effect > 0 ? "+" : "") + shown(one.effect, { decimals: 4 });
-  return element("tr", [name, document, rank(one.a), rank(one.b), element("td", effect, "num"), element("td", buttons, "labels")]);
+  return element("tr", [name, documentCell(one.number, one.q), rank(one.a), rank(one.b), element("td", effect, "num"), element("td", buttons, "labels")]);
 }
 
 function giveLabel(one, label) {
-  labels.push({ q: one.q, id: one.id, label });
+  labels.push({ q: one.q, number: one.number, label });
   showUnjudged();
   $("unjudged-list").focus({ preventScroll: true });
 }
@@ -150,24 +232,24 @@ function undoLabel() {
 
 function showUnjudged() {
   const body = $("unjudged-table").tBodies[0];
-  const known = [state.a, state.b].every((system) => tops.rowOf.has(system) && docs.rowOf.has(system));
+  const known = [state.a, state.b].every((system) => tops.rowOf.has(system));
   $("unjudged-undo").disabled = !labels.length;
   $("unjudged-save").disabled = !labels.length;
   if (!known) {
     $("unjudged-says").textContent = "The top of one of the two is not on this page.";
     return body.replaceChildren();
   }
-  const measure = MEASURES[$("unjudged-measure").value];
-  const found = verdict(measure, labels);
+  const measure = page.verdicts[Number($("unjudged-measure").value)];
+  const found = verdict(measure);
   const four = (value) => shown(value, { decimals: 4 });
   const outcome = found.winner === "equal" ? "settled: they are equal"
     : found.winner ? `settled for ${found.winner} (${page.systems[found.winner === "A" ? state.a : state.b]})` : "open";
   $("unjudged-says").textContent = `${measure.name}: A − B = ${four(found.difference)}, between ${four(found.low)} and ` +
-    `${four(found.high)} whatever the ${plural(found.open.length, "unjudged document")} in the top ${D} are: ${outcome}.` +
+    `${four(found.high)} whatever the ${plural(found.open.length, "unjudged document")} in the top ${measure.cutoff} are: ${outcome}.` +
     (labels.length ? ` ${plural(labels.length, "label")} given.` : "");
   Object.assign($("unjudged-says").dataset, { difference: found.difference, low: found.low, high: found.high });
   const list = found.open.slice(0, SHOWN);
-  body.replaceChildren(...list.map((one) => labelRow(one, measure)));
+  body.replaceChildren(...list.map(labelRow));
   if (!list.length) body.append(emptyRow("Every document in the top of both is judged.", 6));
   $("unjudged-list").onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -179,14 +261,14 @@ function showUnjudged() {
 }
 
 function labelsText() {
-  return labels.map(({ q, id, label }) => `${page.queries[q]} 0 ${id} ${label}\n`).join("");
+  return labels.map(({ q, number, label }) => `${page.queries[q]} 0 ${docs.ids[number]} ${label}\n`).join("");
 }
 
 function startUnjudged() {
   if (!page.preferences) return;
-  for (const [key, { name }] of Object.entries(MEASURES)) {
+  for (const [at, { name }] of page.verdicts.entries()) {
     const option = element("option", name);
-    option.value = key;
+    option.value = String(at);
     $("unjudged-measure").append(option);
   }
   $("unjudged-measure").addEventListener("change", showUnjudged);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import brute_force
@@ -14,11 +15,11 @@ from _reports import QRELS, QUERIES, RUNS
 
 from pyterrier_asl import ASL, LexiP
 from pyterrier_asl.evaluation.evaluate import evaluate, means
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.ranking import SystemRanking, groups
 from pyterrier_asl.reporting.summary import p_value, summary
-from pyterrier_asl.statistics.tests import compare_differences
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 
@@ -62,16 +63,6 @@ def test_preferences_are_the_preference_matrix(findings):
         np.fill_diagonal(theirs := theirs.copy(), 0)
         np.testing.assert_allclose(ours, theirs)
     assert found.cycles() == expected.cycles()
-
-
-def test_corrected_p_values_are_those_of_the_tests(findings):
-    names = findings.names
-    pairs = [(a, b) for at, a in enumerate(names) for b in names[at + 1 :]]
-    rrlp = [preferences(RUNS[a], RUNS[b], QRELS)["rrLP"] for a, b in pairs]
-    by_value = compare_differences(rrlp, pairs)["p_corrected"]
-    by_sign = compare_differences(np.sign(rrlp), pairs, test="sign")["p_corrected"]
-    np.testing.assert_allclose(findings.preferences.rrLP_p, by_value)
-    np.testing.assert_allclose(findings.preferences.sgnLP_p, by_sign)
 
 
 def test_lexicographic_levels_give_sgnlp(findings):
@@ -122,6 +113,43 @@ def test_the_relevance_grade_is_not_part_of_the_names():
     expected = means(evaluate(RUNS, QRELS, ["AP(rel=2)", "AP"]))
     np.testing.assert_allclose(findings.rankings[0].means, expected["AP(rel=2)"])
     np.testing.assert_allclose(findings.rankings[2].means, expected["AP"])
+
+
+def known_collection(monkeypatch):
+    """Runs of a collection whose makers take a grade of 2 for relevant."""
+    official = lambda _: ["nDCG@10", "RR(rel=2)"]  # noqa: E731
+    monkeypatch.setattr("pyterrier_asl.evaluation.grades.official_measures", official)
+    return dataclasses.replace(JudgedRuns.of(RUNS, QRELS), source="irds:known"), "irds:known"
+
+
+def test_default_measures_take_the_grade_of_a_known_collection(monkeypatch):
+    findings = collect(*known_collection(monkeypatch))
+    expected = means(evaluate(RUNS, QRELS, ["AP(rel=2)", "RR(rel=2)"]))
+    found = {each.name: each.means for each in findings.rankings}
+    assert findings.rel == 2
+    for name in ("AP", "RR"):
+        np.testing.assert_allclose(found[name], expected[f"{name}(rel=2)"])
+
+
+def test_a_measure_that_is_named_means_what_it_says(monkeypatch):
+    findings = collect(*known_collection(monkeypatch), ["AP", "ASL@100"])
+    expected = means(evaluate(RUNS, QRELS, ["AP", "ASL@100"]))
+    assert findings.rel == 1
+    for each in findings.rankings:
+        np.testing.assert_allclose(each.means, expected[each.name])
+
+
+def test_what_stands_beside_measures_takes_the_grade_that_all_of_them_name():
+    assert collect(RUNS, QRELS, ["AP(rel=2)", "nDCG@10", "RR(rel=2)"]).rel == 2
+    assert collect(RUNS, QRELS, ["AP(rel=2)", "RR"]).rel == 1
+
+
+def test_counts_are_added_up():
+    names = ["AP", "NumRet", "NumRelRet"]
+    expected = means(evaluate(RUNS, QRELS, names))
+    for each in collect(RUNS, QRELS, names).rankings:
+        np.testing.assert_allclose(each.means, expected[each.name])
+        assert np.isnan(each.margins).all() == (each.name != "AP")
 
 
 def test_rareness_is_over_the_runs():
@@ -222,8 +250,10 @@ def test_top_documents_by_brute_force():
             ranking = brute_force.ranking(run.get(query, {}), qrels[query])[:10]
             found = tops.documents[row, at]
             assert [tops.docnos[d] for d in found if d >= 0] == [str(d) for d in ranking]
-            states = [0 if d not in qrels[query] else 1 + (qrels[query][d] > 0) for d in ranking]
-            assert tops.state[row, at].tolist() == states + [0] * (10 - len(ranking))
+            grades = [tops.grades[d] for d in found if d >= 0]
+            assert grades == [qrels[query].get(str(d), -1) for d in ranking]
+            assert all(tops.queries[d] == at for d in found if d >= 0)
+            assert (found[len(ranking) :] == -1).all()
 
 
 def test_digests_name_the_input(findings):

@@ -21,12 +21,14 @@ from _reports import (
     data_of,
     data_source,
     unpacked,
+    unpacked_whole,
     write_files,
 )  # fmt: skip
 from click.testing import CliRunner
 
 from pyterrier_asl import report
 from pyterrier_asl.cli import main
+from pyterrier_asl.reporting.render import _whole
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -47,7 +49,7 @@ def test_the_page_holds_every_value(made):
 
 def test_ranks_of_relevant_documents(made):
     data = data_of(made.html)["documents"]
-    ranks = unpacked(data["ranks"], "<u2", (5, len(data["ids"])))
+    ranks = unpacked_whole(data["ranks"], (5, data["starts"][-1]))
     query, run = "3", RUNS["fair"]["3"]
     order = sorted(run, key=lambda docno: (np.float32(run[docno]), docno), reverse=True)
     at = slice(*data["starts"][2:4])
@@ -131,7 +133,8 @@ def test_equal_runs_and_queries_without_relevant_documents():
 def test_no_relevant_document_at_all():
     run = {"q": {"a": 2.0, "b": 1.0}}
     page = report({"a": run, "b": run, "c": run}, {"q": {"a": 0}}, ["ASL@100", "AP"]).html
-    assert data_of(page)["documents"]["ids"] == []
+    documents = data_of(page)["documents"]
+    assert documents["starts"] == [0, 0] and documents["ids"] == ["a", "b"]
 
 
 def test_one_query():
@@ -144,7 +147,26 @@ def test_one_query():
 def test_fractional_grades():
     grades = {q: {d: grade * 0.85 for d, grade in of.items()} for q, of in QRELS.items()}
     page = report({"a": RUNS["good"], "b": RUNS["fair"]}, grades, ["ASL@100"]).html
-    assert set(data_of(page)["documents"]["grades"]) == {1.7}
+    documents = data_of(page)["documents"]
+    assert set(documents["grades"][: documents["starts"][-1]]) == {1.7}
+
+
+@pytest.mark.parametrize("largest", [0, 1, 255, 256, 100_000])
+def test_whole_numbers_are_packed_without_loss(largest):
+    values = np.random.default_rng(0).integers(0, largest + 1, size=(3, 7))
+    assert (unpacked_whole(_whole(values), (3, 7)) == values).all()
+
+
+def test_no_document_is_held_twice(made):
+    """Relevant documents come first; those of the top tens that are among them are not repeated."""
+    data = data_of(made.html)["documents"]
+    relevant = [(q, d) for q, of in QRELS.items() for d, grade in of.items() if grade]
+    others = {
+        (q, str(d)) for run in RUNS.values() for q in QRELS
+        for d in brute_force.ranking(run[q], QRELS[q])[:10] if not QRELS[q].get(d)
+    }  # fmt: skip
+    assert data["ids"][: len(relevant)] == [d for _, d in relevant]
+    assert sorted(data["ids"][len(relevant) :]) == sorted(d for _, d in others)
 
 
 def test_topics_of_another_form(tmp_path):
