@@ -7,158 +7,21 @@ judgements. What keeps two people from agreeing keeps any system from a score of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from ir_measures import AP
 from tqdm.auto import tqdm
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, WIDTH, category, ranges
-from ..evaluation.evaluate import judgements_of
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.slices import Queries
-from ..judging.judgements import Judgements
-from ..measures.names import with_options
-from ..scoring import assessor as scoring
-from .comparisons import PairedTest, as_frame, corrected
-from .registry import TROTMAN, analysis
-from .several_judges import QRELS, least_grades, queries_in, relevant_by, shared_pairs
+from ..charts.forms import STEP, alt, category, figure, ranges
+from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
+from .other_judges import BOUNDS, OtherJudges, RunsAndJudges
+from .registry import TROTMAN, Floats, Queries, analysis
+from .several_judges import QRELS
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
-#: The scores of a judge, whose documents have no order, as Table 1 names them.
-BOUNDS = ("upper", "expected", "lower")
 #: Numbers that the sampling of permutations holds at once.
 _CHUNK = 2**22
-
-
-@dataclass(frozen=True)
-class Assessed:
-    """Another judge's documents of Q topics, counted against the original's.
-
-    Attributes:
-        name: the other judge.
-        rel: minimum grade of a document that the other finds relevant.
-        retrieved: R', documents the other found relevant, shape (Q,).
-        common: r, those that the original found relevant too, shape (Q,).
-        relevant: N_R, documents the original found relevant, shape (Q,).
-    """
-
-    name: str
-    rel: float
-    retrieved: Ints
-    common: Ints
-    relevant: Ints
-
-    def average_precision(self) -> dict[str, Floats]:
-        """AP of each topic by each of the :data:`BOUNDS`: best order, expected, worst order."""
-        counts = self.retrieved, self.common, self.relevant
-        return {
-            "upper": scoring.best_average_precision(*counts),
-            "expected": scoring.expected_average_precision(*counts),
-            "lower": scoring.worst_average_precision(*counts),
-        }
-
-
-@dataclass(frozen=True)
-class OtherJudges:
-    """Some judges counted against the original, over the topics that it and all of them judged.
-
-    Attributes:
-        qids: the topics.
-        at: their places among the original's.
-        each: the other judges.
-        rel: minimum grade of a document that the original finds relevant.
-        judgements: the original's.
-    """
-
-    qids: list[Any]
-    at: Ints
-    each: list[Assessed]
-    rel: float
-    judgements: Judgements
-
-    @classmethod
-    def of(
-        cls, qrels: Any, judges: Mapping[str, Any], *, rel: float = 1, judge_rel: Any = None
-    ) -> OtherJudges:
-        """Counts other judges' judgements against the original's.
-
-        Args:
-            qrels: the original's judgements, to score by: frame, file, or ir_datasets id.
-            judges: the other judges', name -> qrels.
-            rel: minimum grade of a document that the original finds relevant.
-            judge_rel: the same for the others: a number, or name -> number; None: as ``rel``.
-
-        Raises:
-            ValueError: where there is no topic that all judged, or for a judge who finds nothing
-                relevant.
-        """
-        original = judgements_of(qrels)
-        others = {str(name): judgements_of(each) for name, each in judges.items()}
-        least = least_grades([QRELS, *others], rel, judge_rel)
-        relevant = relevant_by(QRELS, original, least[QRELS])
-        at = _shared_topics(original, others)
-        each = []
-        for name, other in others.items():
-            counts = _count(original, relevant, other, relevant_by(name, other, least[name]))
-            retrieved, common, total = (count[at] for count in counts)
-            each.append(Assessed(name, least[name], retrieved, common, total))
-        qids = [original.qids[place] for place in at]
-        return cls(qids, at, each, least[QRELS], original)
-
-
-@dataclass(frozen=True)
-class RunsAndJudges:
-    """Runs, and other judges whose relevant documents are scored as they are.
-
-    Attributes:
-        runs: the runs, judged by the original.
-        others: the other judges.
-    """
-
-    runs: JudgedRuns
-    others: OtherJudges
-
-    @classmethod
-    def of(
-        cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None, judges: Any = None,
-        rel: float = 1, judge_rel: Any = None,
-    ) -> RunsAndJudges:
-        """Reads them; arguments as of :meth:`OtherJudges.of`, ``judges`` may be None or empty."""
-        judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-        others = OtherJudges.of(judged.judgements, judges or {}, rel=rel, judge_rel=judge_rel)
-        return cls(judged, others)
-
-    @property
-    def qids(self) -> list[Any]:
-        """The topics that all judged."""
-        return self.others.qids
-
-    @property
-    def judgements(self) -> Judgements:
-        """The original's."""
-        return self.others.judgements
-
-    def turned(self, name: str, qrels: Any) -> RunsAndJudges:
-        """The same runs, and the original, by the judgements of one of the other judges."""
-        rel = next(each.rel for each in self.others.each if each.name == name)
-        original = {QRELS: self.runs.judgements}
-        return RunsAndJudges.of(
-            self.runs.judged_by(qrels), judges=original, rel=rel, judge_rel={QRELS: self.others.rel}
-        )
-
-    @cached_property
-    def precision(self) -> Floats:
-        """AP of the runs, shape (runs, topics that all judged)."""
-        return self.runs.values(with_options(AP, self.others.rel))[:, self.others.at]
 
 
 @analysis("assessors", TROTMAN, "section 4")
@@ -193,34 +56,30 @@ def assessor_scores(
     """
     rows = []
     for each in others.each:
-        means = {
-            name: queries.mean(getattr(each, name)) for name in ("retrieved", "common", "relevant")
-        }
-        scores = each.average_precision()
+        counts = dict(zip(("retrieved", "common", "relevant"), each.counts))
+        by_topic = {**counts, **each.average_precision()}
         if permutations:
-            scores["sampled"] = sampled_average_precision(
-                each.retrieved, each.common, each.relevant, n=permutations, seed=seed
-            )
-        values = {name: queries.mean(value) for name, value in scores.items()}
-        rows.append({"judge": each.name, "topics": len(queries), **means, **values})
+            sampled = sampled_average_precision(*each.counts, n=permutations, seed=seed)
+            by_topic["sampled"] = sampled
+        means = {name: queries.mean(values) for name, values in by_topic.items()}
+        rows.append({"judge": each.name, "topics": len(queries), **means})
     return as_frame(rows)
 
 
 @assessor_scores.chart
 def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     """The MAP of each judge's documents, from the worst order to the best (section 4)."""
-    import altair as alt
-
-    base = alt.Chart(frame, width=WIDTH, height=alt.Step(2 * STEP)).encode(
+    base = alt.Chart(frame).encode(
         y=alt.Y("judge:N", sort=None, title=None),
         tooltip=["judge", "lower", "expected", "upper", "topics", "retrieved", "common"],
     )
-    caption = (
+    return figure(
+        ranges(base, "lower", "expected", "upper", "MAP"),
+        "How other judges score as runs",
         "Another judge's relevant documents scored as a run by the original judge: a line "
-        "from the worst order to the best, the point where a random one is expected."
+        "from the worst order to the best, the point where a random one is expected.",
+        height=alt.Step(2 * STEP),
     )
-    drawn = ranges(base, "lower", "expected", "upper", "MAP")
-    return captioned(drawn, "How other judges score as runs", caption, CAPTION)
 
 
 @analysis("assessor-tests", TROTMAN, "Table 1")
@@ -230,11 +89,7 @@ def compare_with_assessors(
     *,
     judges: Mapping[str, Any],
     both_ways: bool = False,
-    test: str = "t",
-    correction: str | None = "holm",
-    alpha: float = 0.05,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    paired: PairedTest = T_TEST,
     as_published: bool = False,
 ) -> pd.DataFrame:
     """Runs against other judges at best, as expected, and at worst, by AP.
@@ -267,7 +122,6 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    paired = PairedTest(test, None, alpha, n_resamples, seed)
     rows = _differences(QRELS, both, queries, paired)
     if both_ways:
         for name, qrels in judges.items():
@@ -284,8 +138,6 @@ compare_with_assessors.finish(corrected)
 @compare_with_assessors.chart
 def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     """The difference of every run from every judge, with its interval (Table 1)."""
-    import altair as alt
-
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
@@ -300,12 +152,9 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
         row=alt.Row("against:N", title=None, sort=None, header=alt.Header(labelOrient="top")),
         column=alt.Column("bound:N", title=None, sort=None),
     )
-    about = frame.attrs
     caption = (
         "AP of each run less that of the judge's documents in the best order, in a random one "
-        f"as expected, and in the worst, with its interval. Significant: {about.get('test', 't')} "
-        f"test at {about.get('alpha', 0.05)}, correction {about.get('correction')} over "
-        f"{about.get('family', len(frame))} comparisons."
+        f"as expected, and in the worst, with its interval. {significance(frame)}"
     )
     return captioned(faceted, "Runs against other judges", caption)
 
@@ -355,22 +204,22 @@ def human_range(
     rows = []
     for each in both.others.each:
         scores = each.average_precision()
-        low, tick, high = (float(queries.mean(scores[bound])) for bound in reversed(BOUNDS))
-        rows.append(_line(each.name, "judge", low, tick, high, bar, means))
+        judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
+        rows.append((each.name, "judge", *judge, bar))
     manual = means[:0] if kinds is None else means[(kinds == "manual").to_numpy()]
     if len(manual):
-        low, tick, high = manual.min(), manual.mean(), manual.max()
-        rows.append(_line("manual runs", "manual runs", low, tick, high, best, means))
-    return as_frame(rows).assign(topics=len(queries))
+        ends = manual.min(), manual.mean(), manual.max()
+        rows.append(("manual runs", "manual runs", *ends, best))
+    frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
+    frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
+    return frame.assign(topics=len(queries))
 
 
 @human_range.chart
 def human_range_chart(frame: pd.DataFrame) -> Any:
     """Bars of the system, lines from the worst to the best of the judge, a tick where expected.
     """
-    import altair as alt
-
-    base = alt.Chart(frame, width=WIDTH, height=alt.Step(2 * STEP)).encode(
+    base = alt.Chart(frame).encode(
         y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
         tooltip=["who", "low", "tick", "high", "bar", "bar_run", "topics"],
     )
@@ -380,14 +229,15 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
     )
     lines = base.mark_rule(strokeWidth=2, color="black").encode(x="low:Q", x2="high:Q")
     ticks = base.mark_tick(thickness=3, size=22, color="black").encode(x="tick:Q")
-    caption = (
+    return figure(
+        alt.layer(bars, lines, ticks),
+        "Human scores and the system's",
         "Line: a judge's relevant documents scored as a run by the original judge, from "
         "the worst order to the best, with a tick where a random order is expected; for manual "
         "runs from the worst to the best, with a tick at the mean. Bar: the system, or the best "
-        "automatic run."
+        "automatic run.",
+        height=alt.Step(2 * STEP),
     )
-    drawn = alt.layer(bars, lines, ticks)
-    return captioned(drawn, "Human scores and the system's", caption, CAPTION)
 
 
 def sampled_average_precision(
@@ -436,32 +286,6 @@ def _sampled(size: int, r: int, total: int, n: int, generator: np.random.Generat
     return summed / n / total
 
 
-def _shared_topics(original: Judgements, others: Mapping[str, Judgements]) -> Ints:
-    """Places among the original's topics of those that all judged."""
-    topics = original.qid_text.to_pylist()
-    known = [set(other.qid_text.to_pylist()) for other in others.values()]
-    at = [place for place, topic in enumerate(topics) if all(topic in each for each in known)]
-    if not at:
-        first = {name: other.qid_text[:1].to_pylist() for name, other in others.items()}
-        raise ValueError(
-            f"no topic was judged by all of them: the qrels' topics look like {topics[:1]}, the "
-            f"other judges' like {first}"
-        )
-    return np.array(at, dtype=np.int64)
-
-
-def _count(
-    original: Judgements, relevant: Bools, other: Judgements, found: Bools
-) -> tuple[Ints, Ints, Ints]:
-    """R', r and N_R of each of the original's topics; 0 where the other did not judge it."""
-    topics = queries_in(original, other)
-    at, rows = shared_pairs(original, other)
-    agreed = original.queries[at[relevant[at] & found[rows]]]
-    counted = topics[found & (topics >= 0)], agreed, original.queries[relevant]
-    retrieved, common, total = (np.bincount(each, minlength=len(original)) for each in counted)
-    return retrieved, common, total
-
-
 def _differences(
     judged_by: str, both: RunsAndJudges, queries: Queries, paired: PairedTest
 ) -> list[dict[str, Any]]:
@@ -469,25 +293,14 @@ def _differences(
     rows = []
     for each in both.others.each:
         for bound, scores in each.average_precision().items():
-            for run, values in zip(both.runs.names, both.precision):
+            judge_ap = queries.mean(scores)
+            for run, values, run_ap in zip(
+                both.runs.names, both.precision, queries.mean(both.precision)
+            ):
                 head = {"judged_by": judged_by, "judge": each.name, "bound": bound, "run": run}
-                means = {
-                    "run_AP": float(queries.mean(values)),
-                    "judge_AP": float(queries.mean(scores)),
-                    "topics": len(queries),
-                }
+                means = {"run_AP": run_ap, "judge_AP": judge_ap, "topics": len(queries)}
                 rows.append({**head, **means, **paired.of(values, scores, queries)})
     return rows
-
-
-def _line(
-    who: str, kind: str, low: float, tick: float, high: float, bar: str | None, means: Any
-) -> dict[str, Any]:
-    height = float("nan") if bar is None else float(means[bar])
-    return {
-        "who": who, "kind": kind, "low": low, "tick": tick, "high": high, "bar": height,
-        "bar_run": bar,
-    }  # fmt: skip
 
 
 def _types(names: list[str], run_types: Any) -> pd.Series[Any] | None:

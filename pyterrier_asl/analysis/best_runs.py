@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import ir_measures
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import COLORS, STEP, figure, some_values
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import COLORS, STEP, alt, figure, some_values
 from ..evaluation.relevant_documents import relevant_documents
-from ..evaluation.slices import Queries
 from ..judging.judged_run import JudgedRun
-from ..measures import ASL
-from ..measures.names import higher_is_better, missing_of, with_options
-from ..scoring.search_length import DEFAULT_DEPTH
-from .places import rounded
-from .registry import ALEX, analysis
-
-Floats = npt.NDArray[np.float64]
+from ..measures.names import higher_is_better
+from ..scoring.groups import within_query
+from .asl_options import ASL_OPTIONS, AslOptions
+from .ranks import rounded
+from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
 FEW = 8
@@ -30,32 +24,9 @@ _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
 _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 
-def asl_measures(
-    rel: float = 1, cutoff: int | None = None, missing: str = "pad"
-) -> dict[str, Any]:
-    """The four measures of the paper's figures and of its Table 1, by the names of its columns.
-
-    >>> asl_measures(rel=2)
-    {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
-    """
-    asl = with_options(ASL(missing=missing), rel, cutoff)
-    return {
-        "P@20": with_options(ir_measures.P @ 20, rel),
-        "ASL@g1-10": asl(g=10),
-        "AP": with_options(ir_measures.AP, rel, cutoff),
-        "ASL": asl,
-    }
-
-
 @analysis("run-quality", ALEX, "Figures 1-4")
 def run_quality(
-    judged: JudgedRuns,
-    queries: Queries,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    as_published: bool = False,
+    judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
 ) -> pd.DataFrame:
     """Every run at the top and over all documents.
 
@@ -83,14 +54,12 @@ def run_quality(
     0  good   5.5   0.5           0.91
     1   bad  11.0   0.0           1.00
     """
-    return _quality(judged, queries, rel, cutoff, missing_of(missing, as_published))
+    return _quality(judged, queries, options)
 
 
 @run_quality.chart
 def run_quality_chart(frame: pd.DataFrame) -> Any:
     """Every run by AP and by ASL, and how much of its ASL comes from missing documents."""
-    import altair as alt
-
     beside = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     base = alt.Chart(frame)
     points = base.mark_circle(size=50, opacity=0.8).encode(
@@ -116,33 +85,23 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _quality(
-    judged: JudgedRuns, queries: Queries, rel: float, cutoff: int | None, missing: str
-) -> pd.DataFrame:
+def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
-    beside = judged.once(_Beside.of, rel, cutoff, missing)
-    frame = pd.DataFrame({"run": judged.names})
-    for name, measure in asl_measures(rel, cutoff, missing).items():
-        frame[name] = queries.mean(judged.values(measure))
-    k = DEFAULT_DEPTH if cutoff is None else cutoff
-    frame[f"R@{k}"] = queries.mean(beside.recall)
-    frame["missing_share"] = queries.mean(beside.missing) / frame["ASL"]
-    frame[f"Judged@{k}"] = queries.mean(beside.judged)
-    frame["unjudged_share"] = _ratio(
-        queries.mean(beside.unjudged_above), queries.mean(beside.irrelevant_above)
-    )
+    beside = judged.once(_beside_asl, options)
+    recall, missing, judged_share, unjudged_above, irrelevant_above = queries.mean(beside)
+    measures = options.measures().items()
+    means = {name: queries.mean(judged.values(measure)) for name, measure in measures}
+    frame = pd.DataFrame({"run": judged.names, **means})
+    frame[f"R@{options.depth}"] = recall
+    frame["missing_share"] = missing / frame["ASL"]
+    frame[f"Judged@{options.depth}"] = judged_share
+    frame["unjudged_share"] = _share(unjudged_above, irrelevant_above)
     return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
 
 @analysis("headroom", ALEX, "Figures 1-4", tracks=True, group_by="track")
 def headroom(
-    judged: JudgedRuns,
-    queries: Queries,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    as_published: bool = False,
+    judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
 ) -> pd.DataFrame:
     """The best run of each track by four measures.
 
@@ -171,16 +130,10 @@ def headroom(
     2   toy         AP     good   1.00
     3   toy        ASL     good   1.00
     """
-    return _best(_quality(judged, queries, rel, cutoff, missing_of(missing, as_published)))
-
-
-def _best(quality: pd.DataFrame) -> pd.DataFrame:
-    """The best run by each measure, and what to read beside ASL."""
-    measures = asl_measures()
-    columns = list(quality.columns)
-    beside = columns[columns.index("ASL") + 1 :]
+    quality = _quality(judged, queries, options)
+    beside = quality.columns[list(quality).index("ASL") + 1 :]
     rows = []
-    for name, measure in measures.items():
+    for name, measure in options.measures().items():
         means = rounded(quality[name])
         best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
         row = quality.iloc[best]
@@ -192,8 +145,6 @@ def _best(quality: pd.DataFrame) -> pd.DataFrame:
 @headroom.chart
 def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     """Figures 1 to 4: tracks by the value of their best run, ``columns`` panels in a row."""
-    import altair as alt
-
     few = frame["track"].nunique() <= FEW
     panel = _values if few else _histogram
     panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
@@ -208,8 +159,6 @@ def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
 
 def _values(measure: str, part: pd.DataFrame) -> Any:
     """The value of the best run of each track, and its name."""
-    import altair as alt
-
     lengths = measure.startswith("ASL")
     label = part.assign(
         label=[f"{value:.{1 if lengths else 3}f} {run}"
@@ -236,8 +185,6 @@ def _values(measure: str, part: pd.DataFrame) -> Any:
 
 def _histogram(measure: str, part: pd.DataFrame) -> Any:
     """How many tracks have a best run of about which value, the best possible one at the left."""
-    import altair as alt
-
     lengths = measure.startswith("ASL")
     codes, names = _bins(part["value"], lengths)
     binned = part.assign(bin=[names[code] for code in codes]).groupby("bin")
@@ -267,45 +214,37 @@ def _bins(values: pd.Series[float], lengths: bool) -> tuple[Any, list[str]]:
     return len(names) - 1 - np.minimum(codes, len(names) - 1), names[::-1]
 
 
-class _Beside(NamedTuple):
-    """What to read beside ASL, each of shape (S, Q)."""
+def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:
+    """What to read beside ASL, shape (5, S, Q).
 
-    recall: Floats
-    missing: Floats
-    judged: Floats
-    unjudged_above: Floats
-    irrelevant_above: Floats
-
-    @classmethod
-    def of(cls, judged: JudgedRuns, rel: float, cutoff: int | None, missing: str) -> _Beside:
-        """Computes them for every run."""
-        rows = []
-        all_documents = judged.once(relevant_documents, rel, cutoff, missing)
-        for run, documents in zip(judged.runs, all_documents):
-            seen = run.view(DEFAULT_DEPTH if cutoff is None else cutoff)
-            share = _ratio(np.bincount(seen.queries, minlength=len(seen.retrieved)), seen.retrieved)
-            above = _above(run.view(cutoff), rel)
-            rows.append((documents.recall, documents.asl_of_missing, share, *above))
-        return cls(*(np.array(column) for column in zip(*rows)))
+    Recall; the part of ASL that missing documents bring in; the judged share of what was retrieved;
+    unjudged, and all irrelevant documents above each of the retrieved relevant ones, summed.
+    """
+    rows = []
+    for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
+        seen = run.view(options.depth)
+        judged_documents = np.bincount(seen.queries, minlength=len(seen.retrieved))
+        judged_share = _share(judged_documents, seen.retrieved)
+        above = _above(run.view(options.cutoff), options.rel)
+        rows.append((documents.recall, documents.asl_of_missing, judged_share, *above))
+    return np.swapaxes(rows, 0, 1)
 
 
 def _above(run: JudgedRun, rel: float) -> tuple[Any, Any]:
     """Unjudged and irrelevant documents above the retrieved relevant ones, summed by query."""
     relevant = run.relevant(rel)
-    within = np.arange(len(run.ranks)) - run.offsets[run.queries]
     is_relevant = (run.grades >= rel) & (run.grades >= 0)
-    queries, size = run.queries[is_relevant], len(relevant.total)
-    unjudged = (run.ranks - 1 - within)[is_relevant]
-    first = np.arange(len(relevant.ranks)) - relevant.offsets[relevant.queries]
-    irrelevant = relevant.ranks - 1 - first
+    unjudged = (run.ranks - 1 - within_query(run.offsets))[is_relevant]
+    irrelevant = relevant.ranks - 1 - within_query(relevant.offsets)
+    size = len(relevant.total)
     return (
-        np.bincount(queries, weights=unjudged, minlength=size),
-        np.bincount(queries, weights=irrelevant, minlength=size),
+        np.bincount(relevant.queries, weights=unjudged, minlength=size),
+        np.bincount(relevant.queries, weights=irrelevant, minlength=size),
     )
 
 
-def _ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
+def _share(part: Any, whole: Any) -> Floats:
     """part / whole, NaN where there is nothing to take a part of."""
-    result = np.full(np.shape(part), np.nan)
-    np.divide(part, whole, out=result, where=whole > 0)
-    return result
+    share = np.full(np.shape(part), np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share

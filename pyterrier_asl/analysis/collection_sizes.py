@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, bars, category, figure
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.slices import Queries
-from .registry import DIAZ, analysis
+from ..charts.forms import STEP, alt, bars, category, figure
+from .registry import DIAZ, JudgedRuns, Queries, analysis
 
 
 @analysis("collection", DIAZ, "Table 1")
@@ -57,8 +55,6 @@ def collection_statistics(
 @collection_statistics.chart
 def collection_chart(frame: pd.DataFrame) -> Any:
     """Relevant, judged and retrieved documents of a request, as bars."""
-    import altair as alt
-
     kinds = ["rel/request", "judged/request", "docs/request"]
     keys = [name for name in ("collection", "requests", "runs") if name in frame]
     long = frame.melt(keys, kinds, "kind", "documents")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..evaluation.slices import Queries
 from ..statistics.correction import correct
 from ..statistics.tests import compare_pair
-
-Floats = npt.NDArray[np.float64]
+from .registry import Floats, Queries
 
 _SHOWN = ("difference", "ci_low", "ci_high", "effect", "statistic", "p")
 
@@ -66,6 +61,12 @@ class PairedTest:
         return frame
 
 
+#: Each comparison by itself, the correction over all that are shown.
+T_TEST = PairedTest()
+#: All pairs of systems at once, queries as blocks.
+TUKEY_TEST = PairedTest("tukey-two-way", "auto")
+
+
 def corrected(
     frame: pd.DataFrame, test: str, correction: str | None, alpha: float,
     as_published: bool = False,
@@ -82,9 +83,17 @@ def corrected(
     return PairedTest(test, None if as_published else correction, alpha).corrected(frame)
 
 
-def as_frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+def significance(frame: pd.DataFrame) -> str:
+    """How the comparisons of a frame were tested, as a sentence for the caption."""
+    about = frame.attrs
+    return (
+        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
+        f"{about.get('correction')} over {about.get('family', len(frame))} comparisons."
+    )
+
+
+def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
     """Rows as a frame; an error where there are none."""
-    listed = list(rows)
-    if not listed:
+    if not rows:
         raise ValueError("there is nothing to compare: give at least one run and one measure")
-    return pd.DataFrame(listed)
+    return pd.DataFrame(rows, columns=columns)

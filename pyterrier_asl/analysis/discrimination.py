@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, TWO_LINES, WIDTH, bars, category
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import CAPTION, STEP, TWO_LINES, WIDTH, alt, bars, category
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
-from ..evaluation.slices import Queries
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
 from .pairwise_preferences import compare_preferences
-from .registry import DIAZ, TURKMEN, analysis
+from .registry import DIAZ, TURKMEN, JudgedRuns, Queries, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
@@ -84,8 +82,6 @@ def discriminative_power(
 @discriminative_power.chart
 def discrimination_chart(frame: pd.DataFrame) -> Any:
     """The share of pairs of systems that each measure, or preference, distinguishes."""
-    import altair as alt
-
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)
     legend = alt.Legend(orient="bottom") if len(levels) > 1 else None

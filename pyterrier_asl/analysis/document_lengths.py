@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import category, rows
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.slices import Queries
+from ..charts.forms import alt, category, rows
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
-from .registry import CLARKE, analysis
-
-Floats = npt.NDArray[np.float64]
+from .registry import CLARKE, JudgedRuns, Queries, analysis
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
@@ -89,8 +84,6 @@ def lengths_by_rank(
 @lengths_by_rank.chart
 def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     """Mean length at each rank; the first 12 runs have a panel, ``columns`` panels in a row."""
-    import altair as alt
-
     kinds = ["relevant", "not relevant"]
     runs = list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]

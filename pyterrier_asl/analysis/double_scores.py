@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..evaluation.judged_runs import JudgedRuns
+from .registry import JudgedRuns
 
 
 def by_double_scores(runs: JudgedRuns) -> JudgedRuns:

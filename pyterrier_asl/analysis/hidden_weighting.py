@@ -9,18 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, HEIGHT, WIDTH, by_collection
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import alt, by_collection, figure
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
-from ..evaluation.slices import Queries
-from .registry import ALEX, analysis
-
-Floats = npt.NDArray[np.float64]
+from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.
 PUBLISHED = (0.57, 0.16)
@@ -111,33 +105,26 @@ def effective_share(
 @effective_share.chart
 def effective_share_chart(frame: pd.DataFrame) -> Any:
     """Runs by AP and by the share of the relevant documents that it is about."""
-    import altair as alt
-
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
-    shares = alt.Scale(domain=[0, 1])
-    percent = alt.Axis(format="%")
+    shares, percent = alt.Scale(domain=[0, 1]), alt.Axis(format="%")
     band = alt.Chart(paper).mark_rect(opacity=0.15).encode(
         y=alt.Y("low:Q", scale=shares), y2="high:Q"
     )
     line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y="mean:Q")
-    points = (
-        alt.Chart(frame, width=WIDTH, height=HEIGHT)
-        .mark_circle(opacity=0.7)
-        .encode(
-            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
-            y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
-            **by_collection(frame, "track"),
-            tooltip=["track", "run", "AP", "share", "pooled"],
-        )
+    points = alt.Chart(frame).mark_circle(opacity=0.7).encode(
+        x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
+        y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
+        **by_collection(frame, "track"),
+        tooltip=["track", "run", "AP", "share", "pooled"],
     )
-    caption = (
+    return figure(
+        alt.layer(band, line, points),
+        "The documents that AP is about",
         "AP is a mean over all relevant documents, but its value is what the top share of them "
         "gives as a plain mean of search lengths. Each point is a run; dashed and shaded is what "
-        f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}."
+        f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}.",
     )
-    drawn = alt.layer(band, line, points)
-    return captioned(drawn, "The documents that AP is about", caption, CAPTION)
 
 
 def _by_query(documents: RelevantDocuments) -> Floats:

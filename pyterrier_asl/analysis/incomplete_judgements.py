@@ -12,13 +12,11 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, HEIGHT, WIDTH, end_labels, figure
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import CAPTION, HEIGHT, WIDTH, alt, end_labels, figure
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.slices import Queries
-from ..scoring.preferences import Floats, Ints, pairwise_preferences
-from .registry import DIAZ, analysis
+from ..scoring.preferences import pairwise_preferences
+from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -92,8 +90,6 @@ def missing_labels(
 @missing_labels.chart
 def missing_labels_chart(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all labels, as labels go."""
-    import altair as alt
-
     # Of two rankings sgnLP and rrLP say the same.
     ranking = frame[frame["preference"] != "sgnLP"]
     left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction")
@@ -211,8 +207,6 @@ def _with_band(
     frame: pd.DataFrame, value: str, title: str, across: str, *, zero: bool = False
 ) -> Any:
     """Means over samples as lines with their names, one standard deviation as bands."""
-    import altair as alt
-
     means = frame.groupby(["fraction", "preference"])[value].agg(["mean", "std"]).reset_index()
     spread = means["std"].fillna(0)
     means["low"] = (means["mean"] - spread).clip(lower=0)

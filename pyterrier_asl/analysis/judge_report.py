@@ -7,6 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..charts.captions import captioned
+from ..charts.forms import CAPTION, STEP, alt, ranges
+
 #: How far below people's agreement with each other a judge may be and still be one of them.
 MARGIN = 0.05
 
@@ -120,11 +123,6 @@ def _ceiling(judge: str, part: pd.DataFrame) -> str:
 
 def judges_chart(report: JudgeReport) -> Any:
     """The agreement of each judge with the reference, with its interval and the human range."""
-    import altair as alt
-
-    from ..charts.captions import captioned
-    from ..charts.forms import CAPTION, STEP, ranges
-
     shown = report.agreement[report.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
     panel = [
         DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"

@@ -10,29 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..evaluation.evaluate import judgements_of
-from ..evaluation.slices import Queries
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, named_measures
 from ..statistics.agreement import agreement_of_tables
 from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
 from ..statistics.intervals import Interval, centred_interval
-from .assessors import BOUNDS, OtherJudges
-from .comparisons import PairedTest
+from .comparisons import T_TEST, PairedTest
 from .judge_report import BELOW, MARGIN, UNDECIDED, UNKNOWN, WITHIN, JudgeReport
 from .judges import judge_confusion
-from .leaderboards_by_judge import Boards, own_gains, swap_counts
-from .places import rounded
+from .leaderboards_by_judge import Boards, own_gains, side_by_side, swap_counts
+from .other_judges import BOUNDS, OtherJudges
+from .ranks import rounded
+from .registry import Floats, Queries
 from .several_judges import relevant_by, shared_pairs
 
-Floats = npt.NDArray[np.float64]
 
 def judges(
     qrels: Any,
@@ -88,103 +87,63 @@ def judges(
     0  model  agreement  0.817  range unknown
     1  model      kappa  0.633  range unknown
     """
-    known = _read(qrels, judges, reference, rel, judge_rel)
+    known, least = _read(qrels, judges, reference, rel, judge_rel)
     persons = [reference, *people]
     unknown = sorted(set(persons) - set(known))
     if unknown:
         raise ValueError(f"{unknown[0]!r} is no judge; there are {', '.join(map(repr, known))}")
     if len(set(persons)) < len(persons):
         raise ValueError(f"a person is named twice: {persons}")
-    boards = [] if runs is None else _boards(runs, known, _several(measures))
-    by_ap = next((board for board in boards if board.measure == "AP"), None)
-    # Of a single run there is no ranking.
-    boards = [b for b in boards[: len(_several(measures))] if len(b.systems) > 1]
-    bootstrap = _Bootstrap(n_resamples, seed, alpha)
-    rows = _rows(known, persons, "", bootstrap.documents(known))
-    for board in boards:
-        rows += _rows(known, persons, board.measure, bootstrap.systems(board))
-    agreement = pd.DataFrame(rows)
-    others = [name for name in known if name != reference]
-    gains = [_gains(board, reference, others, None) for board in boards]
-    of_groups = [_gains(board, reference, others, groups) for board in boards] if groups else []
+    wanted = [one.measure for one in named_measures(measures)]
+    boards, by_ap = ([], None) if runs is None else _boards(runs, known, least, wanted)
+    draws = _Bootstrap(n_resamples, seed)
+    agreements = [_on_documents(known, least, draws), *(_on_systems(b, draws) for b in boards)]
+    rows = [row for found in agreements for row in _rows(found, list(known), persons, alpha)]
     paired = PairedTest("t", "holm", alpha)
-    read = {name: one.judgements for name, one in known.items()}
-    confusion = judge_confusion(read)
+    gains = [_gains(board, reference, None) for board in boards]
+    of_groups = [_gains(board, reference, groups) for board in boards] if groups else []
+    reversals = [row for board in boards for row in _reversals(board, reference, test, alpha)]
+    confusion = judge_confusion(known)
     return JudgeReport(
         reference,
         persons,
-        agreement,
-        pd.DataFrame(
-            [row for board in boards for row in _reversals(board, reference, others, test, alpha)]
-        ) if boards else None,
+        pd.DataFrame(rows),
+        pd.DataFrame(reversals) if boards else None,
         paired.corrected(pd.concat(gains, ignore_index=True)) if gains else None,
         paired.corrected(pd.concat(of_groups, ignore_index=True)) if of_groups else None,
-        _leniency(known, reference),
+        _leniency(known, least, reference),
         confusion[confusion["judge_a"] == reference].reset_index(drop=True),
-        _as_systems(known, persons, by_ap),
-    )  # fmt: skip
-
-
-# Judges
-
-
-@dataclass(frozen=True)
-class _Judge:
-    """A judge's judgements, and the least grade that it means relevant by."""
-
-    judgements: Judgements
-    rel: float
+        _as_systems(known, least, persons, by_ap),
+    )
 
 
 def _read(
     qrels: Any, judges: Mapping[str, Any], reference: str, rel: float, judge_rel: Any
-) -> dict[str, _Judge]:
+) -> tuple[dict[str, Judgements], dict[str, float]]:
+    """Each judge's judgements, the reference first, and the least grade that means relevant."""
     if not judges:
         raise ValueError("there is no judge to compare with the reference: name one at least")
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
-    known = {reference: _Judge(judgements_of(qrels), rel)}
-    for name, source in judges.items():
-        least = least_grade(judge_rel, str(name), rel)
-        known[str(name)] = _Judge(judgements_of(source), least)
-    for name, one in known.items():
-        relevant_by(name, one.judgements, one.rel)
-    return known
+    known = {reference: judgements_of(qrels)}
+    known |= {str(name): judgements_of(source) for name, source in judges.items()}
+    least = {name: least_grade(judge_rel, name, rel) for name in known} | {reference: rel}
+    for name, judgements in known.items():
+        relevant_by(name, judgements, least[name])
+    return known, least
 
 
-def _several(measures: Any) -> list[Any]:
-    return [one.measure for one in named_measures(measures)]
-
-
-def _boards(runs: Any, known: dict[str, _Judge], measures: list[Any]) -> list[Boards]:
-    """The leaderboards by each measure and, at the end if it is not among them, by AP."""
-    if "AP" not in map(str, measures):
-        measures = [*measures, ir_measures.AP]
-    return Boards.of_many(
-        runs, {name: one.judgements for name, one in known.items()}, measures=measures,
-        judge_rel={name: one.rel for name, one in known.items()},
-    )  # fmt: skip
+def _boards(
+    runs: Any, known: dict[str, Judgements], least: dict[str, float], measures: list[Any]
+) -> tuple[list[Boards], Boards]:
+    """The leaderboards by each measure, where there are several systems; and the one by AP."""
+    asked = measures if "AP" in map(str, measures) else [*measures, ir_measures.AP]
+    boards = Boards.of_many(runs, known, measures=asked, judge_rel=least)
+    by_ap = next(board for board in boards if board.measure == "AP")
+    return [board for board in boards[: len(measures)] if len(board.systems) > 1], by_ap
 
 
 # Agreement, and its uncertainty
-
-
-@dataclass(frozen=True)
-class _Agreements:
-    """The agreement of every two judges, observed and in each draw.
-
-    Attributes:
-        values: kind -> (judge, judge) -> the observed value, and those of B draws, shape (1 + B,).
-        queries: (judge, judge) -> how many queries it is about.
-    """
-
-    values: dict[str, dict[tuple[str, str], Floats]]
-    queries: dict[tuple[str, str], int]
-    alpha: float
-
-    def interval(self, draws: Floats) -> Interval:
-        """Of the observed value, which is the first."""
-        return centred_interval(float(draws[0]), draws[1:], alpha=self.alpha)
 
 
 @dataclass(frozen=True)
@@ -193,7 +152,6 @@ class _Bootstrap:
 
     n_resamples: int
     seed: int
-    alpha: float
 
     def counts(self, queries: int) -> Floats:
         """How often each query is drawn: once as observed, then in each draw, (1 + B, Q)."""
@@ -201,98 +159,108 @@ class _Bootstrap:
         drawn = generator.multinomial(queries, np.full(queries, 1 / queries), self.n_resamples)
         return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
-    def documents(self, known: dict[str, _Judge]) -> _Agreements:
-        """On documents that two judges both judged."""
-        each = [one.judgements.qid_text.to_pylist() for one in known.values()]
-        qids = sorted(set().union(*each))
-        counts = self.counts(len(qids))
-        values: dict[str, dict[tuple[str, str], Floats]] = {"agreement": {}, "kappa": {}}
-        queries = {}
-        for a, b in _pairs(list(known)):
-            table = _tables(known[a], known[b], qids)
-            queries[a, b] = int((table.sum(axis=(1, 2)) > 0).sum())
-            drawn = np.tensordot(counts, table, axes=1)
-            values["agreement"][a, b], values["kappa"][a, b] = agreement_of_tables(drawn)
-        return _Agreements(values, queries, self.alpha)
 
-    def systems(self, board: Boards) -> _Agreements:
-        """On the ranking of systems."""
-        counts = self.counts(len(board.qids)) / len(board.qids)
-        scores = {
-            judge: np.asarray(rounded(board.sign * (counts @ of_judge.T)))
-            for judge, of_judge in board.values.items()
-        }
-        values: dict[str, dict[tuple[str, str], Floats]] = {"tau": {}, "tau_AP": {}, "RBO": {}}
-        queries = {}
-        for a, b in _pairs(list(scores)):
-            x, y = scores[a], scores[b]
-            queries[a, b] = len(board.qids)
-            values["tau"][a, b] = np.array([kendall_tau(*both) for both in zip(x, y)])
-            values["tau_AP"][a, b] = (taus_ap(x, y) + taus_ap(y, x)) / 2
-            values["RBO"][a, b] = overlaps_of_scores(x, y)
-        return _Agreements(values, queries, self.alpha)
+@dataclass(frozen=True)
+class _Agreements:
+    """The agreement of every two judges, observed and in each draw.
+
+    Attributes:
+        measure: what systems are ranked by; '' on documents.
+        values: kind -> two judges -> the observed value, and those of B draws, shape (1 + B,).
+        queries: two judges -> how many queries it is about.
+    """
+
+    measure: str
+    values: dict[str, dict[frozenset[str], Floats]]
+    queries: dict[frozenset[str], int]
 
 
-def _pairs(names: list[str]) -> list[tuple[str, str]]:
-    return [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+def _on_documents(
+    known: dict[str, Judgements], least: dict[str, float], draws: _Bootstrap
+) -> _Agreements:
+    """The agreement on documents that two judges both judged."""
+    qids = sorted({qid for judgements in known.values() for qid in judgements.qid_text.to_pylist()})
+    counts = draws.counts(len(qids))
+    found = _Agreements("", {"agreement": {}, "kappa": {}}, {})
+    for a, b in combinations(known, 2):
+        table = _tables(known[a], known[b], least[a], least[b], qids)
+        two = frozenset((a, b))
+        found.queries[two] = int((table.sum(axis=(1, 2)) > 0).sum())
+        of_draws = agreement_of_tables(np.tensordot(counts, table, axes=1))
+        found.values["agreement"][two], found.values["kappa"][two] = of_draws
+    return found
 
 
-def _tables(a: _Judge, b: _Judge, qids: list[str]) -> Floats:
+def _on_systems(board: Boards, draws: _Bootstrap) -> _Agreements:
+    """The agreement on the ranking of systems."""
+    counts = draws.counts(len(board.qids)) / len(board.qids)
+    scores = {
+        judge: np.asarray(rounded(board.sign * (counts @ values.T)))
+        for judge, values in board.values.items()
+    }
+    found = _Agreements(board.measure, {"tau": {}, "tau_AP": {}, "RBO": {}}, {})
+    for (a, x), (b, y) in combinations(scores.items(), 2):
+        two = frozenset((a, b))
+        found.queries[two] = len(board.qids)
+        found.values["tau"][two] = np.array([kendall_tau(*both) for both in zip(x, y)])
+        found.values["tau_AP"][two] = (taus_ap(x, y) + taus_ap(y, x)) / 2
+        found.values["RBO"][two] = overlaps_of_scores(x, y)
+    return found
+
+
+def _tables(
+    a: Judgements, b: Judgements, least_a: float, least_b: float, qids: list[str]
+) -> Floats:
     """For each query how often both judges said what, relevant or not, shape (Q, 2, 2)."""
-    place = {qid: number for number, qid in enumerate(qids)}
-    at_a, at_b = shared_pairs(a.judgements, b.judgements)
-    queries = b.judgements.queries[at_b]
-    at = np.array([place[qid] for qid in b.judgements.qid_text.to_pylist()])[queries]
-    first = a.judgements.grades[at_a] >= max(a.rel, 0)
-    second = b.judgements.grades[at_b] >= max(b.rel, 0)
-    cell = at * 4 + first * 2 + second
-    counted = np.bincount(cell, minlength=4 * len(qids)).astype(np.float64)
-    return counted.reshape(len(qids), 2, 2)
+    at_a, at_b = shared_pairs(a, b)
+    number = {qid: number for number, qid in enumerate(qids)}
+    queries = np.array([number[qid] for qid in b.qid_text.to_pylist()])[b.queries[at_b]]
+    first, second = a.grades[at_a] >= max(least_a, 0), b.grades[at_b] >= max(least_b, 0)
+    counts = np.zeros((len(qids), 2, 2))
+    np.add.at(counts, (queries, first.astype(int), second.astype(int)), 1)
+    return counts
 
 
 def _rows(
-    known: dict[str, _Judge], people: list[str], measure: str, found: _Agreements
+    found: _Agreements, judges: list[str], people: list[str], alpha: float
 ) -> list[dict[str, Any]]:
     """A row for each judge but the reference, and kind of agreement."""
     reference = people[0]
     rows = []
-    for judge in known:
+    for judge, (kind, values) in product(judges, found.values.items()):
         if judge == reference:
             continue
-        for kind, pairs in found.values.items():
-
-            def of(a: str, b: str, pairs: dict[tuple[str, str], Floats] = pairs) -> Floats:
-                return pairs[(a, b) if (a, b) in pairs else (b, a)]
-
-            own = found.interval(of(reference, judge))
-            human = [float(of(a, b)[0]) for a, b in _pairs(people)]
-            row = {
-                "judge": judge, "reference": reference, "measure": measure, "agreement": kind,
+        two = frozenset((judge, reference))
+        own = _interval(values[two], alpha)
+        human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
+        beside = _interval(_less_human(judge, people, values), alpha)
+        rows.append(
+            {
+                "judge": judge, "reference": reference, "measure": found.measure, "agreement": kind,
                 "value": own.mean, "ci_low": np.maximum(own.low, -1.0),
                 "ci_high": np.minimum(own.high, 1.0),
                 "human_low": min(human, default=np.nan), "human_high": max(human, default=np.nan),
-            }  # fmt: skip
-            less = _less_human(judge, people, of)
-            beside = Interval(np.nan, np.nan, np.nan) if less is None else found.interval(less)
-            rows.append(
-                {
-                    **row, "less_human": beside.mean, "less_low": beside.low,
-                    "less_high": beside.high, "verdict": _verdict(beside),
-                    "queries": found.queries[(reference, judge)],
-                }
-            )  # fmt: skip
+                "less_human": beside.mean, "less_low": beside.low, "less_high": beside.high,
+                "verdict": _verdict(beside), "queries": found.queries[two],
+            }
+        )  # fmt: skip
     return rows
 
 
-def _less_human(judge: str, people: list[str], of: Any) -> Floats | None:
+def _interval(draws: Floats, alpha: float) -> Interval:
+    """Of the observed value, which is the first."""
+    return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
+
+
+def _less_human(judge: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
     """The judge's agreement with a person less that of the other people, averaged over people."""
     parts = []
     for person in people:
         others = [other for other in people if other not in (person, judge)]
         if person != judge and others:
-            among = np.mean([of(person, other) for other in others], axis=0)
-            parts.append(of(person, judge) - among)
-    return np.mean(parts, axis=0) if parts else None
+            among = np.mean([values[frozenset((person, other))] for other in others], axis=0)
+            parts.append(values[frozenset((judge, person))] - among)
+    return np.mean(parts, axis=0) if parts else np.array([np.nan])
 
 
 def _verdict(less: Interval) -> str:
@@ -306,94 +274,75 @@ def _verdict(less: Interval) -> str:
 # What a judge does to systems
 
 
-def _gains(
-    board: Boards, reference: str, others: list[str], groups: Mapping[str, str] | None
-) -> pd.DataFrame:
+def _gains(board: Boards, reference: str, groups: Mapping[str, str] | None) -> pd.DataFrame:
     """What each system, or group, gains from each judge beyond what all gain on average."""
     queries = Queries(np.arange(len(board.qids)))
-    names = board.systems
-    if groups is not None:
-        labels = [groups.get(name, name) for name in board.systems]
-        names = list(dict.fromkeys(labels))
+    labels = [(groups or {}).get(name, name) for name in board.systems]
     parts = []
-    for judge in others:
+    for judge in board.others(reference):
         gains = board.values[judge] - board.values[reference]
-        average = gains.mean(axis=0)
-        if groups is not None:
-            gains = np.array(
-                [gains[[label == name for label in labels]].mean(axis=0) for name in names]
-            )
-        part = own_gains(gains, average, queries, PairedTest("t", None))
-        part.insert(0, "group" if groups is not None else "run", names)
+        by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
+        part = own_gains(by_label.to_numpy(), gains.mean(axis=0), queries, T_TEST)
+        part.insert(0, "run" if groups is None else "group", by_label.index)
         part.insert(0, "measure", board.measure)
         part.insert(0, "judge", judge)
         parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
     return pd.concat(parts, ignore_index=True)
 
 
-def _reversals(
-    board: Boards, reference: str, others: list[str], test: str, alpha: float
-) -> list[dict[str, Any]]:
+def _reversals(board: Boards, reference: str, test: str, alpha: float) -> list[dict[str, Any]]:
     """For each judge the pairs of systems that it puts in another order than the reference."""
     queries = Queries(np.arange(len(board.qids)))
-    compared = board.compared(queries, test, "auto", alpha, 10_000, 0)
-    return [
-        {
-            "judge": judge, "measure": board.measure,
-            **swap_counts(compared[reference], compared[judge]),
-            "which": "; ".join(_reversed_by_both(compared[reference], compared[judge])),
-        }
-        for judge in others
-    ]  # fmt: skip
+    compared = board.compared(queries, PairedTest(test, "auto", alpha))
+    rows = []
+    for judge in board.others(reference):
+        both = side_by_side(compared[reference], compared[judge])
+        reversed_ = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
+        which = "; ".join(reversed_["better"] + " over " + reversed_["worse"])
+        row = {"judge": judge, "measure": board.measure, **swap_counts(both), "which": which}
+        rows.append(row)
+    return rows
 
 
-def _reversed_by_both(reference: pd.DataFrame, judge: pd.DataFrame) -> list[str]:
-    """The pairs of runs that are significant under both, the other way round."""
-    a, b = reference["difference"], judge["difference"]
-    both = (a * b < 0) & reference["significant"] & judge["significant"]
-    return [
-        f"{first} over {second}" if better else f"{second} over {first}"
-        for first, second, better in zip(reference["a"][both], reference["b"][both], a[both] > 0)
-    ]
-
-
-def _leniency(known: dict[str, _Judge], reference: str) -> pd.DataFrame:
+def _leniency(
+    known: dict[str, Judgements], least: dict[str, float], reference: str
+) -> pd.DataFrame:
     """What each judge makes of the documents of each grade of the reference."""
     parts = []
-    for name, one in known.items():
+    for name, judgements in known.items():
         if name == reference:
             continue
-        at, rows = shared_pairs(known[reference].judgements, one.judgements)
-        first, second = known[reference].judgements.grades[at], one.judgements.grades[rows]
+        at, rows = shared_pairs(known[reference], judgements)
+        given = judgements.grades[rows]
         frame = pd.DataFrame(
-            {"grade": first, "relevant": second >= max(one.rel, 0), "given": second}
-        )
-        found = frame.groupby("grade", as_index=False).agg(
-            documents=("given", "size"), relevant=("relevant", "mean"),
-            mean_grade=("given", "mean"),
+            {
+                "judge": name, "grade": known[reference].grades[at],
+                "relevant": given >= max(least[name], 0), "given": given,
+            }
         )  # fmt: skip
-        found.insert(0, "judge", name)
-        parts.append(found)
+        parts.append(
+            frame.groupby(["judge", "grade"], as_index=False).agg(
+                documents=("given", "size"), relevant=("relevant", "mean"),
+                mean_grade=("given", "mean"),
+            )
+        )  # fmt: skip
     return pd.concat(parts, ignore_index=True)
 
 
 def _as_systems(
-    known: dict[str, _Judge], people: list[str], board: Boards | None
+    known: dict[str, Judgements], least: dict[str, float], people: list[str], board: Boards | None
 ) -> pd.DataFrame:
     """Each judge's relevant documents as a run, scored by every other judge."""
     rows = []
-    sources = {name: one.judgements for name, one in known.items()}
-    rels = {name: one.rel for name, one in known.items()}
-    for truth, one in known.items():
-        others = {name: source for name, source in sources.items() if name != truth}
-        rest = {name: least for name, least in rels.items() if name != truth}
-        assessed = OtherJudges.of(one.judgements, others, rel=one.rel, judge_rel=rest)
+    for truth, judgements in known.items():
+        others = {name: other for name, other in known.items() if name != truth}
+        rest = {name: least[name] for name in others}
+        scored = OtherJudges.of(judgements, others, rel=least[truth], judge_rel=rest)
         best: dict[str, Any] = {}
         if board is not None:
             means = board.values[truth].mean(axis=1)
-            place = int(means.argmax())
-            best = {"best_run": board.systems[place], "best_AP": float(means[place])}
-        for each in assessed.each:
+            best = {"best_run": board.systems[means.argmax()], "best_AP": float(means.max())}
+        for each in scored.each:
             scores = each.average_precision()
             row = {"judged_by": truth, "judge": each.name, "person": each.name in people}
             row |= {bound: float(scores[bound].mean()) for bound in reversed(BOUNDS)}

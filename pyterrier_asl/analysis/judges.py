@@ -12,19 +12,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import cells
+from ..charts.forms import alt, cells
 from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa, confusion_table
 from .comparisons import as_frame
-from .registry import JUDGES, analysis
+from .registry import JUDGES, Ints, analysis
 from .several_judges import least_grades, relevant_by, shared_pairs
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -113,8 +110,6 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
         value: the column to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
             of rankings, ``kappa`` of documents.
     """
-    import altair as alt
-
     if value is None:
         value = "tau" if "tau" in agreement else "kappa"
     if value not in agreement.columns:
@@ -212,8 +207,6 @@ def judge_confusion_chart(
         judge_a: one judge; None: every two judges.
         judge_b: another, in the order of the frame.
     """
-    import altair as alt
-
     known = list(dict.fromkeys(zip(confusion["judge_a"], confusion["judge_b"])))
     wanted = known if judge_a is None and judge_b is None else [(judge_a, judge_b)]
     if wanted[0] not in known:
@@ -228,8 +221,6 @@ def judge_confusion_chart(
 
 
 def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:
-    import altair as alt
-
     part = confusion[(confusion["judge_a"] == judge_a) & (confusion["judge_b"] == judge_b)]
     base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
         x=alt.X("grade_b:O", title=f"grade by {judge_b}", axis=alt.Axis(labelAngle=0)),

@@ -7,29 +7,29 @@ documents is another question: :mod:`~pyterrier_asl.analysis.judges`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, COLORS, STEP, WIDTH, first_of, ranks_on_lists
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.slices import Queries
+from ..charts.forms import CAPTION, COLORS, STEP, WIDTH, alt, first_of, ranks_on_lists
 from ..judging.judgements import Judgements
 from ..measures.names import higher_is_better, named_measures, with_options
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
 from ..statistics.tests import compare_all
-from .comparisons import PairedTest, as_frame, corrected
+from .comparisons import T_TEST, TUKEY_TEST, PairedTest, as_frame, corrected
 from .judges import judges_agreement_chart
-from .places import ranks, rounded
-from .registry import JUDGES, analysis
+from .ranks import rounded, shared_ranks
+from .registry import JUDGES, Floats, JudgedRuns, Queries, analysis
 from .several_judges import least_grades, relevant_by
 
-Floats = npt.NDArray[np.float64]
+_SWAP_COLUMNS = (
+    "judge_a", "judge_b", "better", "worse", "difference_a", "difference_b", "p_a", "p_b",
+    "significant_a", "significant_b",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ class Boards:
         Raises:
             ValueError: for a judge who finds nothing relevant.
         """
-        options: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "duplicates": duplicates}
-        return cls.of_many(runs, judges, measures=[measure], **options)[0]
+        (boards,) = cls.of_many(
+            runs, judges, measures=[measure], rel=rel, judge_rel=judge_rel, duplicates=duplicates
+        )
+        return boards
 
     @classmethod
     def of_many(
@@ -116,22 +118,27 @@ class Boards:
         """The systems' means under a judge, larger is better, shape (S,)."""
         return np.asarray(rounded(self.sign * queries.mean(self.values[judge])))
 
-    def compared(
-        self, queries: Queries, test: str, correction: str | None, alpha: float,
-        n_resamples: int, seed: int,
-    ) -> dict[str, pd.DataFrame]:
+    def compared(self, queries: Queries, paired: PairedTest) -> dict[str, pd.DataFrame]:
         """All pairs of systems under each judge, differences positive where the first is better."""
         return {
             judge: compare_all(
-                self.sign * queries.of(values), self.systems, weights=queries.weights, test=test,
-                correction=correction, alpha=alpha, n_resamples=n_resamples, seed=seed,
+                self.sign * queries.of(values), self.systems, weights=queries.weights,
+                **asdict(paired),
             )
             for judge, values in self.values.items()
         }  # fmt: skip
 
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Every two judges."""
-        return combinations(self.values, 2)
+    def pairs(
+        self, queries: Queries, paired: PairedTest
+    ) -> Iterator[tuple[str, str, pd.DataFrame]]:
+        """Every two judges, and what they say of each pair of systems."""
+        compared = self.compared(queries, paired)
+        for a, b in combinations(self.values, 2):
+            yield a, b, side_by_side(compared[a], compared[b])
+
+    def others(self, reference: str) -> list[str]:
+        """The judges but one."""
+        return [judge for judge in self.values if judge != reference]
 
 
 @analysis("leaderboards", JUDGES, "systems", group_by="judge")
@@ -140,11 +147,7 @@ def leaderboards(
     queries: Queries,
     *,
     reference: str | None = None,
-    test: str = "t",
-    correction: str | None = "holm",
-    alpha: float = 0.05,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    paired: PairedTest = T_TEST,
 ) -> pd.DataFrame:
     """Every system under every judge, and what each gains or loses.
 
@@ -175,15 +178,14 @@ def leaderboards(
     base = next(iter(boards.values)) if reference is None else reference
     if base not in boards.values:
         raise ValueError(f"reference {base!r} is none of the judges {list(boards.values)}")
-    paired = PairedTest(test, None, alpha, n_resamples, seed)
     original = boards.values[base]
     parts = []
     for judge, values in boards.values.items():
         scores = boards.scores(judge, queries)
         frame = pd.DataFrame({"judge": judge, "run": boards.systems})
         frame["value"] = boards.sign * scores
-        frame["rank"] = ranks(scores)
-        frame["rank_change"] = ranks(boards.scores(base, queries)) - frame["rank"]
+        frame["rank"] = shared_ranks(scores)
+        frame["rank_change"] = shared_ranks(boards.scores(base, queries)) - frame["rank"]
         gains = values - original
         tests = own_gains(gains, gains.mean(axis=0), queries, paired)
         parts.append(pd.concat([frame, tests], axis=1).sort_values("rank", kind="stable"))
@@ -217,14 +219,16 @@ leaderboards.finish(corrected)
 @leaderboards.chart
 def leaderboards_chart(frame: pd.DataFrame) -> Any:
     """The rank of every system under every judge."""
-    shown = ["run", "judge", "rank", "rank_change", "value", "own_gain", "p_corrected"]
-    drawn = ranks_on_lists(frame, "judge", "rank_change", tooltip=shown)
-    caption = (
+    return ranks_on_lists(
+        frame,
+        "One leaderboard, several judges",
         f"Ranks by {frame.attrs.get('measure', 'the measure')} under each judge, best at the "
         f"top; a line is a system, its colour how many ranks it moves at most from its rank "
-        f"under {frame.attrs.get('reference', frame['judge'].iloc[0])}."
+        f"under {frame.attrs.get('reference', frame['judge'].iloc[0])}.",
+        across="judge",
+        moved="rank_change",
+        tooltip=["run", "judge", "rank", "rank_change", "value", "own_gain", "p_corrected"],
     )
-    return captioned(drawn, "One leaderboard, several judges", caption)
 
 
 @analysis("leaderboard-agreement", JUDGES, "systems")
@@ -233,11 +237,7 @@ def leaderboard_agreement(
     queries: Queries,
     *,
     p: float = 0.9,
-    test: str = "tukey-two-way",
-    correction: str | None = "auto",
-    alpha: float = 0.05,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    paired: PairedTest = TUKEY_TEST,
 ) -> pd.DataFrame:
     """How far every two judges agree on the ranking of systems.
 
@@ -265,18 +265,19 @@ def leaderboard_agreement(
       judge_a judge_b  tau  reversed
     0  person   model -1.0         1
     """
-    compared = boards.compared(queries, test, correction, alpha, n_resamples, seed)
     rows = []
-    for a, b in boards.pairs():
+    for a, b, both in boards.pairs(queries, paired):
         scores = boards.scores(a, queries), boards.scores(b, queries)
         orders = {
             "tau": kendall_tau(*scores),
             "tau_AP": tau_ap(*scores, symmetric=True),
             "RBO": rank_biased_overlap_of_scores(*scores, p=p),
         }
-        rows.append({"judge_a": a, "judge_b": b, **orders, **swap_counts(compared[a], compared[b])})
+        rows.append({"judge_a": a, "judge_b": b, **orders, **swap_counts(both)})
     frame = as_frame(rows)
-    frame.attrs = {"measure": boards.measure, "test": test, "alpha": alpha, "RBO p": p}
+    frame.attrs = {
+        "measure": boards.measure, "test": paired.test, "alpha": paired.alpha, "RBO p": p
+    }  # fmt: skip
     return frame
 
 
@@ -285,14 +286,7 @@ leaderboard_agreement.chart(judges_agreement_chart)
 
 @analysis("leaderboard-swaps", JUDGES, "systems")
 def leaderboard_swaps(
-    boards: Boards,
-    queries: Queries,
-    *,
-    test: str = "tukey-two-way",
-    correction: str | None = "auto",
-    alpha: float = 0.05,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    boards: Boards, queries: Queries, *, paired: PairedTest = TUKEY_TEST
 ) -> pd.DataFrame:
     """Significant differences that another judge reverses.
 
@@ -313,10 +307,9 @@ def leaderboard_swaps(
     >>> len(leaderboard_swaps(runs, judges))  # of a single topic nothing is significant
     0
     """
-    compared = boards.compared(queries, test, correction, alpha, n_resamples, seed)
-    parts = [_listed(a, b, compared[a], compared[b], boards.sign) for a, b in boards.pairs()]
+    parts = [_swaps(boards, *two) for two in boards.pairs(queries, paired)]
     swaps = pd.concat(parts, ignore_index=True)
-    swaps.attrs = {"measure": boards.measure, "test": test, "alpha": alpha}
+    swaps.attrs = {"measure": boards.measure, "test": paired.test, "alpha": paired.alpha}
     return swaps
 
 
@@ -333,8 +326,6 @@ def _by_size(swaps: pd.DataFrame) -> pd.DataFrame:
 @leaderboard_swaps.chart
 def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     """The differences that a judge reverses, by each of two judges."""
-    import altair as alt
-
     shown, rest = first_of(swaps, "swaps")
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
     between = [f"{a} against {b}" for a, b in zip(shown["judge_a"], shown["judge_b"])]
@@ -360,42 +351,40 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     return captioned(drawn, "Swaps that matter", caption + rest, CAPTION)
 
 
-def swap_counts(a: pd.DataFrame, b: pd.DataFrame) -> dict[str, int]:
-    """Counts of pairs of systems by what two judges say of them."""
-    reversed_ = (np.sign(a["difference"]) * np.sign(b["difference"])) < 0
-    same = (np.sign(a["difference"]) * np.sign(b["difference"])) > 0
-    either, both = a["significant"] | b["significant"], a["significant"] & b["significant"]
+def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
+    """What two judges say of each pair of systems; judge a finds the one ``better``."""
+    both = a.merge(b, on=["a", "b"], suffixes=("_a", "_b"))
+    signs = np.sign(both["difference_a"]) * np.sign(both["difference_b"])
+    first = both["difference_a"] > 0
+    return both.assign(
+        reversed=signs < 0, same=signs > 0,
+        better=both["a"].where(first, both["b"]), worse=both["b"].where(first, both["a"]),
+    )  # fmt: skip
+
+
+def swap_counts(both: pd.DataFrame) -> dict[str, int]:
+    """Counts of pairs of systems by what two judges say of them, :func:`side_by_side`."""
+    of_a, of_b = both["significant_a"], both["significant_b"]
     counts = {
-        "reversed": reversed_,
-        "reversed_significant": reversed_ & either,
-        "reversed_both": reversed_ & both,
-        "significant_a": a["significant"],
-        "significant_b": b["significant"],
-        "significant_both": same & both,
+        "reversed": both["reversed"],
+        "reversed_significant": both["reversed"] & (of_a | of_b),
+        "reversed_both": both["reversed"] & of_a & of_b,
+        "significant_a": of_a,
+        "significant_b": of_b,
+        "significant_both": both["same"] & of_a & of_b,
     }
-    return {"pairs": len(a), **{name: int(of.sum()) for name, of in counts.items()}}
+    return {"pairs": len(both), **{name: int(of.sum()) for name, of in counts.items()}}
 
 
-def _listed(
-    judge_a: str, judge_b: str, a: pd.DataFrame, b: pd.DataFrame, sign: int
-) -> pd.DataFrame:
+def _swaps(boards: Boards, judge_a: str, judge_b: str, both: pd.DataFrame) -> pd.DataFrame:
     """The swaps between two judges, the run that judge a prefers first."""
-    swapped = (np.sign(a["difference"]) * np.sign(b["difference"])) < 0
-    swapped &= a["significant"] | b["significant"]
-    a, b = a[swapped].reset_index(drop=True), b[swapped].reset_index(drop=True)
-    first = (a["difference"] > 0).to_numpy()
-    turn = np.where(first, sign, -sign)
-    return pd.DataFrame(
-        {
-            "judge_a": judge_a,
-            "judge_b": judge_b,
-            "better": np.where(first, a["a"], a["b"]),
-            "worse": np.where(first, a["b"], a["a"]),
-            "difference_a": turn * a["difference"].to_numpy(),
-            "difference_b": turn * b["difference"].to_numpy(),
-            "p_a": a["p_corrected"],
-            "p_b": b["p_corrected"],
-            "significant_a": a["significant"],
-            "significant_b": b["significant"],
-        }
-    )
+    swapped = both[both["reversed"] & (both["significant_a"] | both["significant_b"])]
+    turn = boards.sign * np.sign(swapped["difference_a"])
+    return swapped.assign(
+        judge_a=judge_a,
+        judge_b=judge_b,
+        difference_a=turn * swapped["difference_a"],
+        difference_b=turn * swapped["difference_b"],
+        p_a=swapped["p_corrected_a"],
+        p_b=swapped["p_corrected_b"],
+    )[list(_SWAP_COLUMNS)]

@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import ROW, rows
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import ROW, alt, rows
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.slices import Queries
-from ..scoring.preferences import KINDS, Floats, named_pairs
+from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.tests import compare_differences
-from .registry import DIAZ, analysis
+from .registry import DIAZ, Floats, JudgedRuns, Queries, analysis
 
 _COLUMNS = (
     "preference", "a", "b", "mean", "ci_low", "ci_high", "effect", "wins", "losses", "test", "p",
@@ -105,8 +103,6 @@ def compare_preferences(
 @system_preferences.chart
 def system_preferences_chart(frame: pd.DataFrame) -> Any:
     """The mean preference of every two systems, as a matrix for each kind."""
-    import altair as alt
-
     first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
     gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
     order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
@@ -125,8 +121,6 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
 
 def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
-    import altair as alt
-
     told = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(told["mean"].abs().max()), 1e-9)
     side = max(160, ROW * len(order))

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, TWO_LINES, category, figure, shape
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.rareness_values import Floats, values_by_name
-from ..evaluation.slices import Queries
+from ..charts.forms import STEP, TWO_LINES, alt, category, figure, shape
+from ..evaluation.rareness_values import values_by_name
 from .double_scores import by_double_scores
-from .registry import TURKMEN, analysis
+from .registry import TURKMEN, Floats, JudgedRuns, Queries, analysis
 
 
 @analysis("stability", TURKMEN, "Table 2")
@@ -81,8 +79,6 @@ def stability(
 @stability.chart
 def stability_chart(frame: pd.DataFrame) -> Any:
     """How often two systems come out in their usual order, as points."""
-    import altair as alt
-
     kinds = ["absolute", "relative"]
     long = frame.melt(["measure", "queries", "draws"], kinds, "fuzz", "stability")
     return figure(

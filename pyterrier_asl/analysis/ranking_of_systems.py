@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..charts.forms import COLORS, STEP, category, figure, first_of, shape
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import COLORS, STEP, alt, category, figure, first_of, shape
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.slices import Queries
-from ..scoring.preferences import Floats, Ints
-from .places import EQUAL, ranks
-from .registry import DIAZ, analysis
-
-Bools = npt.NDArray[np.bool_]
+from .ranks import EQUAL, shared_ranks
+from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
 
 
 @analysis("system-order", DIAZ, "section 5")
@@ -74,12 +68,12 @@ def system_order(
         {
             "system": judged.names,
             "mean": by_mean,
-            "mean_rank": ranks(by_mean),
+            "mean_rank": shared_ranks(by_mean),
             "borda": points,
-            "borda_rank": ranks(points),
+            "borda_rank": shared_ranks(points),
             "mc4_round": rounds,
             "mc4": stays,
-            "mc4_rank": ranks(stays - rounds),
+            "mc4_rank": shared_ranks(stays - rounds),
             "cycle": _cycle_numbers(mean > EQUAL),
         }
     )
@@ -89,8 +83,6 @@ def system_order(
 @system_order.chart
 def system_order_chart(frame: pd.DataFrame) -> Any:
     """The systems' ranks by mean preference, Borda and MC4."""
-    import altair as alt
-
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
     long = frame.melt(["system", "cycle"], list(methods), "method", "rank")
     long = long.replace({"method": methods})
@@ -147,8 +139,6 @@ def cycles(
 @cycles.chart
 def cycles_chart(frame: pd.DataFrame) -> Any:
     """Cycles of three systems, by the weakest of the preferences."""
-    import altair as alt
-
     shown, rest = first_of(frame, "cycles")
     names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
     caption = (

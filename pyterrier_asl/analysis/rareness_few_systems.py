@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import category, figure, labelled_lines
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.rareness_values import (
-    Floats,
-    Ints,
-    RarenessValues,
-    gain_line,
-    rareness_parts,
-)
-from ..evaluation.slices import Queries
+from ..charts.forms import alt, category, figure, labelled_lines
+from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
 from ..measures import AP_Rareness, P_Rareness
 from .double_scores import by_double_scores
-from .registry import TURKMEN, analysis
+from .registry import TURKMEN, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: Numbers in the largest array at a time.
 _CHUNK = 2**22
@@ -84,8 +76,6 @@ def agreement_by_number_of_systems(
 @agreement_by_number_of_systems.chart
 def number_of_systems_chart(frame: pd.DataFrame) -> Any:
     """tau of sampled systems with their ranking among all, with its standard error."""
-    import altair as alt
-
     ends = frame.assign(
         low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]
     )

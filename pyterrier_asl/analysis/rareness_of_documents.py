@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..charts.forms import figure
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import alt, figure
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
-from .registry import TURKMEN, analysis
+from .registry import TURKMEN, JudgedRuns, analysis
 
 
 @analysis("rare-documents", TURKMEN, "Table 4", group_by="qid")
@@ -81,8 +80,6 @@ def rare_documents(
 @rare_documents.chart
 def rare_documents_chart(frame: pd.DataFrame) -> Any:
     """How rare the relevant documents of the queries are, as bars."""
-    import altair as alt
-
     counts = pd.cut(frame["rareness"], [i / 20 for i in range(21)], include_lowest=True)
     bars = counts.value_counts(sort=False).reset_index(drop=True).rename("documents").to_frame()
     bars = bars.assign(low=[i / 20 for i in range(20)], high=[i / 20 for i in range(1, 21)])

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import COLORS, apart, figure, some_values
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import COLORS, alt, apart, figure, some_values
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.slices import Queries
-from .registry import TURKMEN, analysis
+from .registry import TURKMEN, JudgedRuns, Queries, analysis
 
 #: Systems that the chart names.
 _NAMED = 6
@@ -90,8 +88,6 @@ def rare_finds(
 @rare_finds.chart
 def rare_finds_chart(frame: pd.DataFrame) -> Any:
     """What each system finds against how rare it is; who finds most alone is named."""
-    import altair as alt
-
     named = frame[frame["alone"] > 0].head(_NAMED).sort_values("mean_rareness")
     within = float(frame["mean_rareness"].min()), float(frame["mean_rareness"].max())
     at = apart(named["mean_rareness"].to_numpy(dtype=np.float64), within)

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, ranks_on_lists
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.rareness_values import Bools, RarenessValues, group_codes, rareness_parts
-from ..evaluation.slices import Queries
+from ..charts.forms import ranks_on_lists
+from ..evaluation.rareness_values import RarenessValues, group_codes, rareness_parts
 from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
-from .places import ranks, rounded
-from .registry import TURKMEN, analysis
+from .ranks import rounded, shared_ranks
+from .registry import TURKMEN, Bools, JudgedRuns, Queries, analysis
 
 
 @analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
@@ -71,7 +68,7 @@ def rareness_by_pool(
     official, tables = None, []
     for name, mask in masks.items():
         mean = rounded(queries.mean(parts.of_pool(mask, codes)))
-        rank = ranks(mean)
+        rank = shared_ranks(mean)
         official = rank if official is None else official
         tables.append(
             pd.DataFrame(
@@ -87,13 +84,15 @@ def rareness_by_pool(
 @rareness_by_pool.chart
 def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
     """The rank of every run with rareness counted over each pool of runs."""
-    shown = ["run", "pool", "member", "value", "rank"]
-    drawn = ranks_on_lists(frame, "pool", "moved", tooltip=shown)
-    caption = (
+    return ranks_on_lists(
+        frame,
+        "Who looks rare by which runs",
         "Ranks by a rareness measure with S_d counted over all runs, at the left, and over some "
-        "of them only; a line is a run, its colour how many ranks it moves at most."
+        "of them only; a line is a run, its colour how many ranks it moves at most.",
+        across="pool",
+        moved="moved",
+        tooltip=["run", "pool", "member", "value", "rank"],
     )
-    return captioned(drawn, "Who looks rare by which runs", caption, CAPTION)
 
 
 def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
@@ -160,9 +159,9 @@ def without_own_group(
             "group": [groups.get(name, name) for name in judged.names],
             "runs_of_group": np.bincount(codes)[codes],
             "value": value,
-            "rank": ranks(value),
+            "rank": shared_ranks(value),
             "value_without": alone,
-            "rank_without": ranks(alone),
+            "rank_without": shared_ranks(alone),
         }
     )
 
@@ -174,13 +173,16 @@ def own_group_chart(frame: pd.DataFrame) -> Any:
     moved = frame.assign(moved=frame["rank"] - frame["rank_without"])
     keys = ["run", "group", "runs_of_group", "moved"]
     long = moved.melt(keys, list(lists), "list", "rank of run").replace({"list": lists})
-    shown = [*keys, "rank of run"]
-    drawn = ranks_on_lists(long, "list", "moved", rank="rank of run", tooltip=shown)
-    caption = (
+    return ranks_on_lists(
+        long,
+        "Rareness without one's own group",
         "Ranks by a rareness measure with all runs counted, and without the other runs of the "
-        "run's own group, which often find the same and so make each other's finds common."
+        "run's own group, which often find the same and so make each other's finds common.",
+        across="list",
+        moved="moved",
+        rank="rank of run",
+        tooltip=[*keys, "rank of run"],
     )
-    return captioned(drawn, "Rareness without one's own group", caption, CAPTION)
 
 
 def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:

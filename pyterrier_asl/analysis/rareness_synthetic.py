@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import figure
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.rareness_values import Ints, gain_line
+from ..charts.forms import alt, figure
+from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
-from .registry import TURKMEN, analysis
+from .registry import TURKMEN, Ints, JudgedRuns, analysis
 
 
 @analysis("synthetic", TURKMEN, "Figure 1")
@@ -87,8 +86,6 @@ def synthetic_systems(
 @synthetic_systems.chart
 def synthetic_chart(frame: pd.DataFrame) -> Any:
     """The ranks of a system that finds rare and of one that finds common documents."""
-    import altair as alt
-
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
         "Made-up systems among real ones",

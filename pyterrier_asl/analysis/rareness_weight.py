@@ -9,15 +9,13 @@ from typing import Any
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, HEIGHT, WIDTH, category, labelled_lines
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import CAPTION, HEIGHT, WIDTH, alt, category, labelled_lines
 from ..evaluation.rareness_values import rareness_parts
-from ..evaluation.slices import Queries
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from .double_scores import by_double_scores
-from .places import rounded
-from .registry import TURKMEN, analysis
+from .ranks import rounded
+from .registry import TURKMEN, JudgedRuns, Queries, analysis
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
@@ -80,8 +78,6 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
         frame: the table; of several collections with a column ``collection``.
         coefficient: ``'tau'`` or ``'tau_AP'``; None: both.
     """
-    import altair as alt
-
     if coefficient not in (None, *_TITLES):
         raise ValueError(f"coefficient is {coefficient!r}, but it is 'tau' or 'tau_AP'")
     several = [frame["measure"], frame["collection"]] if "collection" in frame else []

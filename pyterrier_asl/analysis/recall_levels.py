@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, HEIGHT, by_collection, category, cells, figure, labelled_lines
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import HEIGHT, alt, by_collection, category, cells, figure, labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
-from ..evaluation.slices import Queries
-from ..scoring.preferences import Floats, Ints, level
-from .registry import DIAZ, analysis
+from ..scoring.preferences import level
+from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
 
 
 @analysis("levels-needed", DIAZ, "Figure 6")
@@ -55,8 +52,6 @@ def recall_level_needed(
 @recall_level_needed.chart
 def levels_needed_chart(frame: pd.DataFrame) -> Any:
     """The share of pairs of rankings distinguished, by recall level."""
-    import altair as alt
-
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
         "Recall levels needed to distinguish two rankings",
@@ -104,25 +99,25 @@ def level_correlations(
 @level_correlations.chart
 def level_correlations_chart(frame: pd.DataFrame) -> Any:
     """Pearson correlations of differences at two recall levels, as a matrix."""
-    import altair as alt
-
     base = alt.Chart(frame).encode(
         x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("i:O", title="δRR at level i"),
     )
     blues = alt.Scale(scheme="blues", domain=[0, 1])
-    chart = cells(
+    drawn = cells(
         base,
         alt.Color("correlation:Q", scale=blues, legend=None),  # the numbers say it
         alt.Text("correlation:Q", format=".2f"),
         "datum.correlation > 0.5",
         ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
-    ).properties(width=HEIGHT, height=HEIGHT)
-    caption = (
-        "Pearson correlations over all pairs of systems and all queries that have the "
-        "deeper level."
     )
-    return captioned(chart, "How alike differences at two recall levels are", caption, CAPTION)
+    return figure(
+        drawn,
+        "How alike differences at two recall levels are",
+        "Pearson correlations over all pairs of systems and all queries that have the "
+        "deeper level.",
+        width=HEIGHT,
+    )
 
 
 @analysis("level-regressions", DIAZ, "Figure 7b")
@@ -162,8 +157,6 @@ def level_regressions(
 @level_regressions.chart
 def level_regressions_chart(frame: pd.DataFrame) -> Any:
     """Coefficients of the next recall levels, a line for each level."""
-    import altair as alt
-
     labelled = frame.assign(
         level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
     )

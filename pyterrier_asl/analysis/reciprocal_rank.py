@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import category, figure, labelled_lines
+from ..charts.forms import alt, category, figure, labelled_lines
 from .registry import DIAZ, analysis
 
 
@@ -50,8 +50,6 @@ def preference_levels(
 @preference_levels.chart
 def levels_chart(frame: pd.DataFrame) -> Any:
     """How many values reciprocal rank and lexiprecision can have, in decimal digits."""
-    import altair as alt
-
     # Beyond doubles for large collections, so that their logarithms are drawn.
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
@@ -123,8 +121,6 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 @tie_probability.chart
 def tie_probability_chart(frame: pd.DataFrame) -> Any:
     """The probability of a tie with a random ranking, by p_1."""
-    import altair as alt
-
     drawn = labelled_lines(
         frame.assign(line="m = " + frame["m"].astype(str)),
         x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=6)),

@@ -9,7 +9,7 @@ An analysis is a function of judged runs, some of their queries, and options of 
 
     @ties.chart
     def ties_chart(frame: pd.DataFrame) -> Any:
-        import altair as alt  # inside, so that listing the analyses imports no Altair
+        return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
 * Callers write ``ties(runs, qrels, rel=2, weights=..., by=...)`` and ``ties.draw(frame)``. An
   analysis without ``queries: Queries`` has no ``weights`` and no ``by``. Any class with ``of`` and
@@ -19,6 +19,8 @@ An analysis is a function of judged runs, some of their queries, and options of 
 * It is called for each slice: ``queries.mean(values)`` and ``queries.of(values)`` look at the
   slice; ``judged.once(prepare, rel, cutoff)`` computes what all slices share.
 * ``tracks=True``: it is also called for each track, whose name it gets if it has ``track: str``.
+* Options that several analyses have together are the fields of a dataclass, an instance of which is
+  the default: ``options: AslOptions = AslOptions()``. Callers give the fields by their names.
 * ``@ties.finish`` (frame, and options by their names) works on the rows of all slices and tracks.
 * ``@ties.another("name", "Figure 9", "What it shows.")`` draws a second figure of the same table.
 * Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
@@ -29,17 +31,20 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol, TypeVar, cast
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
 from ..evaluation.judged_runs import per_track
+from ..evaluation.slices import Queries as Queries
 from ..evaluation.slices import per_slice
 from ..measures.names import named_measures
 from .descriptions import described
@@ -51,6 +56,10 @@ TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -208,9 +217,8 @@ def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: A
     own = [one for one in parameters[1:] if one.annotation != "Queries"]
     sliced = len(own) < len(parameters) - 1
     reads = inspect.signature(source.of).parameters
-    public = _public([*reads.values()], own, sliced)
+    public = _public([*reads.values()], [each for one in own for each in _given(one)], sliced)
     signature = inspect.Signature(public, return_annotation="pd.DataFrame")
-    taken = {one.name for one in own}
 
     @wraps(body)
     def function(*args: Any, **options: Any) -> pd.DataFrame:
@@ -224,7 +232,7 @@ def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: A
             read = source.of(**{**{name: said[name] for name in reads}, **runs})
             if "rel" in said and not grades_said:
                 _hint_at_grades(read, said, stacklevel=6 if declared.tracks else 4)
-            options = {n: value for n, value in {**said, "track": track}.items() if n in taken}
+            options = {one.name: _taken(one, {**said, "track": track}) for one in own}
             if not sliced:
                 return body(read, **options)
             return per_slice(read.qids, lambda queries: body(read, queries, **options), **slices)
@@ -246,6 +254,24 @@ def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: A
     # Doctest looks only at functions whose code is of their module; this names the others.
     body.__globals__.setdefault("__test__", {})[body.__name__] = body
     return function
+
+
+def _given(own: inspect.Parameter) -> list[inspect.Parameter]:
+    """What callers give for a parameter of an analysis: itself; where it is several, its fields."""
+    if not is_dataclass(own.default):
+        return [own]
+    return [
+        own.replace(name=one.name, default=getattr(own.default, one.name), annotation=one.type)
+        for one in fields(own.default)
+    ]
+
+
+def _taken(own: inspect.Parameter, said: Mapping[str, Any]) -> Any:
+    """What a parameter of an analysis gets of what callers gave."""
+    if not is_dataclass(own.default):
+        return said[own.name]
+    of_fields = {one.name: said[one.name] for one in fields(own.default)}
+    return replace(cast(Any, own.default), **of_fields)
 
 
 def _hint_at_grades(read: Any, said: Mapping[str, Any], stacklevel: int) -> None:

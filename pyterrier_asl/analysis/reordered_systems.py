@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import STEP, category, ranges
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import STEP, alt, category, ranges
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
-from ..evaluation.slices import Queries
-from ..measures import ASL
-from ..measures.names import missing_of, with_options
+from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
 from ..statistics.tests import compare_all
-from .places import rounded
-from .registry import ALEX, analysis
+from .asl_options import ASL_OPTIONS, AslOptions
+from .ranks import rounded
+from .registry import ALEX, Floats, Ints, JudgedRuns, Queries, analysis
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-#: The steps from AP to ASL, each compared with the one before.
-STEPS = ("atomize P", "documents", "queries")
+#: What is compared: the steps from AP to ASL, all of them together, and measures of the top.
+CHANGES = (
+    ("atomize P", "AP", "mean 1/ASL(q,d)"),
+    ("documents", "mean 1/ASL(q,d)", "mean 1/ASL(q)"),
+    ("queries", "mean 1/ASL(q)", "ASL"),
+    ("cumulative", "AP", "ASL"),
+    ("P@20 to ASL@g1-10", "P@20", "ASL@g1-10"),
+    ("RR to ASL@g1", "RR", "ASL@g1"),
+)
 
 
 @dataclass(frozen=True)
@@ -41,37 +42,42 @@ class Scored:
     values: Floats
     lower_is_better: bool = False
 
-    def means(self, queries: Queries) -> Floats:
-        """The systems' means, in the space the measure is reported in."""
-        return np.asarray(queries.mean(self.values))
-
     def rates(self, queries: Queries) -> Floats:
         """The means as rates, larger is better: 1/ASL for ASL."""
-        means = self.means(queries)
+        means = np.asarray(queries.mean(self.values))
         return 1 / means if self.lower_is_better else means
 
 
-def num_better(
-    scored: Scored,
-    queries: Queries,
-    *,
-    margin: float = 0.1,
-    alpha: float = 0.05,
-    test: str = "t",
-    correction: str | None = None,
-) -> Ints:
-    """How many systems are better than each.
+@dataclass(frozen=True)
+class Better:
+    """When one system is better than another.
 
-    One is better than another if the means differ by at least ``margin`` of the worse one's, and
-    the difference is significant.
+    If the means differ by at least ``margin`` of the worse one's, and significantly.
 
-    Args:
-        scored: the systems, S of them.
-        queries: the queries to look at.
+    Attributes:
         margin: the least difference, relative to the mean of the worse system.
         alpha: the level of significance.
         test: a test for pairs.
         correction: over all pairs; the paper has none.
+    """
+
+    margin: float = 0.1
+    alpha: float = 0.05
+    test: str = "t"
+    correction: str | None = None
+
+
+#: As the paper has it.
+BETTER = Better()
+
+
+def num_better(scored: Scored, queries: Queries, better: Better = BETTER) -> Ints:
+    """How many systems are better than each.
+
+    Args:
+        scored: the systems, S of them.
+        queries: the queries to look at.
+        better: when one is.
 
     Returns:
         Counts, shape (S,).
@@ -81,23 +87,22 @@ def num_better(
     [0, 2, 0]
     """
     systems = len(scored.values)
-    names = [str(row) for row in range(systems)]
     pairs = compare_all(
-        queries.of(scored.values), names, test=test, correction=correction, alpha=alpha,
-        weights=queries.weights,
+        queries.of(scored.values), [*map(str, range(systems))], test=better.test,
+        correction=better.correction, alpha=better.alpha, weights=queries.weights,
     )  # fmt: skip
     first, second = np.triu_indices(systems, k=1)
-    means = scored.means(queries)
+    means = queries.mean(scored.values)
     a, b = means[first], means[second]
     a_wins = (a < b) if scored.lower_is_better else (a > b)
     worse = np.where(a_wins, b, a)
-    real = (np.abs(a - b) >= margin * np.abs(worse)) & pairs["significant"].to_numpy()
+    real = (np.abs(a - b) >= better.margin * np.abs(worse)) & pairs["significant"].to_numpy()
     losers = np.where(a_wins, second, first)[real]
     return np.bincount(losers, minlength=systems).astype(np.int64)
 
 
-def from_ap_to_asl(documents: list[RelevantDocuments]) -> list[Scored]:
-    """AP, and what it becomes after each of the :data:`STEPS`; the last is ASL.
+def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Scored]:
+    """AP, and what it becomes step by step; the last is ASL.
 
     *atomize P*: the precision at a document is replaced by 1/ASL(q, d). *documents*: harmonic
     instead of arithmetic mean over the documents of a query, 1/ASL(q). *queries*: harmonic instead
@@ -109,12 +114,14 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> list[Scored]:
         raise ValueError(
             "a search length of 0 has no reciprocal: missing='eq3' gives such; use 'pad' or 'after'"
         )
-    return [
-        Scored(np.array([each.mean(each.precision, 0.0) for each in documents])),
-        Scored(np.array([each.mean(1 / each.lengths, 1.0) for each in documents])),
-        Scored(1 / asl),
-        Scored(asl, lower_is_better=True),
-    ]
+    precision = np.array([each.mean(each.precision, 0.0) for each in documents])
+    atomized = np.array([each.mean(1 / each.lengths, 1.0) for each in documents])
+    return {
+        "AP": Scored(precision),
+        "mean 1/ASL(q,d)": Scored(atomized),
+        "mean 1/ASL(q)": Scored(1 / asl),
+        "ASL": Scored(asl, lower_is_better=True),
+    }
 
 
 @analysis("reordering", ALEX, "Table 2", tracks=True)
@@ -122,15 +129,9 @@ def reordering(
     judged: JudgedRuns,
     queries: Queries,
     *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    margin: float = 0.1,
-    alpha: float = 0.05,
-    test: str = "t",
-    correction: str | None = None,
+    options: AslOptions = ASL_OPTIONS,
+    better: Better = BETTER,
     each: bool = False,
-    as_published: bool = False,
 ) -> pd.DataFrame:
     """From AP to ASL in steps, and how far systems move.
 
@@ -175,78 +176,53 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
-    missing = missing_of(missing, as_published)
-    correction = None if as_published else correction
-    changes = judged.once(_changes, rel, cutoff, missing)
-    options = {"margin": margin, "alpha": alpha, "test": test, "correction": correction}
-    return _systems(judged, changes, queries, options)
-
-
-@reordering.finish
-def _finish(systems: pd.DataFrame, each: bool) -> pd.DataFrame:
-    """The systems one by one, or what they say together."""
-    return systems if each else _summary(systems)
-
-
-_Change = tuple[str, str, str, Scored, Scored]
-
-
-def _changes(
-    judged: JudgedRuns, rel: float, cutoff: int | None, missing: str
-) -> list[_Change]:
-    """Name, from, to, and the systems before and after."""
-    ap, atomized, documents, asl = from_ap_to_asl(
-        judged.once(relevant_documents, rel, cutoff, missing)
-    )
-    asl_at = with_options(ASL(missing=missing), rel, cutoff)
-    p20 = Scored(judged.values(with_options(ir_measures.P @ 20, rel)))
-    rr = Scored(judged.values(with_options(ir_measures.RR, rel, cutoff)))
-    g1, g10 = (Scored(judged.values(asl_at(g=g)), lower_is_better=True) for g in (1, 10))
-    return [
-        ("atomize P", "AP", "mean 1/ASL(q,d)", ap, atomized),
-        ("documents", "mean 1/ASL(q,d)", "mean 1/ASL(q)", atomized, documents),
-        ("queries", "mean 1/ASL(q)", "ASL", documents, asl),
-        ("cumulative", "AP", "ASL", ap, asl),
-        ("P@20 to ASL@g1-10", "P@20", "ASL@g1-10", p20, g10),
-        ("RR to ASL@g1", "RR", "ASL@g1", rr, g1),
-    ]
-
-
-def _systems(
-    judged: JudgedRuns, changes: list[_Change], queries: Queries, options: dict[str, Any]
-) -> pd.DataFrame:
-    """One row for each change and system."""
-    counts: dict[int, Ints] = {}
+    if options.as_published:
+        better = replace(better, correction=None)
+    scored = judged.once(_scored, options)
+    counts = {name: num_better(one, queries, better) for name, one in scored.items()}
+    rates = {name: one.rates(queries) for name, one in scored.items()}
     parts = []
-    for name, before, after, old, new in changes:
-        for scored in (old, new):
-            if id(scored) not in counts:
-                counts[id(scored)] = num_better(scored, queries, **options)
-        better = counts[id(old)], counts[id(new)]
-        rates = old.rates(queries), new.rates(queries)
+    for change, before, after in CHANGES:
+        moved = np.abs(counts[before] - counts[after])
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = rates[1] / rates[0]
+            ratio = rates[after] / rates[before]
         parts.append(
             pd.DataFrame(
                 {
-                    "change": name,
+                    "change": change,
                     "from": before,
                     "to": after,
                     "run": judged.names,
-                    "old": rates[0],
-                    "new": rates[1],
+                    "old": rates[before],
+                    "new": rates[after],
                     "dValue": ratio,
-                    "better_before": better[0],
-                    "better_after": better[1],
-                    "dSort": 100 * np.abs(better[0] - better[1]) / len(judged),
+                    "better_before": counts[before],
+                    "better_after": counts[after],
+                    "dSort": 100 * moved / len(judged),
                 }
             )
         )
     return pd.concat(parts, ignore_index=True)
 
 
-def _summary(systems: pd.DataFrame) -> pd.DataFrame:
+def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, Scored]:
+    """The systems by each measure that a change is from or to."""
+    measures, rel = options.measures(), options.rel
+    rr = with_options(ir_measures.RR, rel, options.cutoff)
+    return {
+        **from_ap_to_asl(judged.once(relevant_documents, *options.how)),
+        "P@20": Scored(judged.values(measures["P@20"])),
+        "ASL@g1-10": Scored(judged.values(measures["ASL@g1-10"]), lower_is_better=True),
+        "RR": Scored(judged.values(rr)),
+        "ASL@g1": Scored(judged.values(options.asl(g=1)), lower_is_better=True),
+    }
+
+
+@reordering.finish
+def _over_tracks(systems: pd.DataFrame, each: bool) -> pd.DataFrame:
     """One row for each slice and change: over tracks, and for dValue over systems."""
+    if each:
+        return systems
     until = list(systems.columns).index("change") + 1
     keys = [column for column in systems.columns[:until] if column != "track"]
     rows = []
@@ -289,8 +265,6 @@ def reordering_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
 
 def _summary_chart(frame: pd.DataFrame) -> Any:
     """The largest dSort and tau of each change, with one standard deviation over tracks."""
-    import altair as alt
-
     names = alt.Axis(labelLimit=200)
     panels: list[Any] = []
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
@@ -310,8 +284,6 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
 
 def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
     """Systems significantly better than each, before and after each change of measure."""
-    import altair as alt
-
     legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
     most = int(systems[["better_before", "better_after"]].to_numpy().max())
     scale, whole = alt.Scale(domain=[0, max(most, 1)]), alt.Axis(tickMinStep=1, format="d")

@@ -8,33 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..charts.forms import ROW, STEP, category, figure
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.relevant_documents import RelevantDocuments
-from ..measures import ASL
-from ..measures.names import missing_of
-from ..scoring.search_length import DEFAULT_DEPTH
-from .registry import ALEX, analysis
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from ..charts.forms import ROW, STEP, alt, category, figure
+from ..evaluation.relevant_documents import relevant_documents
+from .asl_options import ASL_OPTIONS, AslOptions
+from .registry import ALEX, Ints, JudgedRuns, analysis
 
 
 @analysis("search-lengths", ALEX, "Figure 5")
 def search_length_distribution(
-    judged: JudgedRuns,
-    *,
-    run: str | None = None,
-    edges: ArrayLike | None = None,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    as_published: bool = False,
-) -> pd.DataFrame:
+    judged: JudgedRuns, *,
+    run: str | None = None, edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
+) -> pd.DataFrame:  # fmt: skip
     """How many relevant documents have which search length in one run.
 
     Args:
@@ -60,13 +47,9 @@ def search_length_distribution(
     0    1     5      1        0          1    0.5
     1    6    11      0        1          1    0.5
     """
-    missing = missing_of(missing, as_published)
-    measure = ASL(rel=rel, cutoff=cutoff, missing=missing)
-    name = by_asl(judged, measure)[0] if run is None else run
-    row = judged.row(name)
-    documents = RelevantDocuments.of(judged.runs[row], rel=rel, cutoff=cutoff, missing=missing)
-    depth = DEFAULT_DEPTH if cutoff is None else cutoff
-    bounds = _edges(np.linspace(1, depth + 1, 11).round() if edges is None else edges)
+    name = by_asl(judged, options)[0] if run is None else run
+    (documents,) = relevant_documents(judged.select([name]), *options.how)
+    bounds = _edges(np.linspace(1, options.depth + 1, 11).round() if edges is None else edges)
     lengths = documents.lengths
     if len(bounds) < 2:
         raise ValueError("edges must be at least two: where a bin begins and where it ends")
@@ -85,7 +68,7 @@ def search_length_distribution(
     )
     frame.attrs = {
         "run": name,
-        "ASL": float(judged.values(measure)[row].mean()),
+        "ASL": float(documents.asl.mean()),
         "optimal": int(np.sum(lengths == 1)),
     }
     return frame
@@ -94,8 +77,6 @@ def search_length_distribution(
 @search_length_distribution.chart
 def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     """Figure 5: how many relevant documents have which search length in one run."""
-    import altair as alt
-
     long = _labelled(distribution).melt(
         ["length", "low"], ["found", "missing"], "documents", "count"
     )
@@ -116,16 +97,9 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
 
 @analysis("search-length-changes", ALEX, "Figure 6")
 def search_length_changes(
-    judged: JudgedRuns,
-    *,
-    a: str | None = None,
-    b: str | None = None,
-    edges: ArrayLike | None = None,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    as_published: bool = False,
-) -> pd.DataFrame:
+    judged: JudgedRuns, *, a: str | None = None, b: str | None = None,
+    edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
+) -> pd.DataFrame:  # fmt: skip
     """By how much two runs' search lengths differ, document by document.
 
     By how much one run's search lengths differ from another's, document by document.
@@ -159,18 +133,11 @@ def search_length_changes(
     3    1     5          0
     4    6    10          0
     """
-    missing = missing_of(missing, as_published)
-    order = by_asl(judged, ASL(rel=rel, cutoff=cutoff, missing=missing))
+    order = by_asl(judged, options)
     names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
-    first, second = (
-        RelevantDocuments.of(
-            judged.runs[judged.row(name)], rel=rel, cutoff=cutoff, missing=missing
-        )
-        for name in names
-    )
+    first, second = relevant_documents(judged.select(names), *options.how)
     difference = first.lengths - second.lengths
-    depth = DEFAULT_DEPTH if cutoff is None else cutoff
-    ends = _edges(np.linspace(0, depth, 11)[1:].round() if edges is None else edges)
+    ends = _edges(np.linspace(0, options.depth, 11)[1:].round() if edges is None else edges)
     inner = np.concatenate((-ends[-2::-1], [0, 1], ends[:-1] + 1))
     outer = max(int(ends[-1]), int(np.abs(difference).max(initial=0)))
     kinds = {
@@ -196,8 +163,6 @@ def search_length_changes(
 @search_length_changes.chart
 def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     """Figure 6: by how much one run's search lengths differ from another's."""
-    import altair as alt
-
     about = changes.attrs
     a, b = about["a"], about["b"]
     names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
@@ -220,16 +185,14 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     )
 
 
-def by_asl(judged: JudgedRuns, measure: Any) -> list[str]:
+def by_asl(judged: JudgedRuns, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
-    means = judged.values(measure).mean(axis=1)
+    means = judged.values(options.asl).mean(axis=1)
     return [judged.names[row] for row in np.argsort(means, kind="stable")]
 
 
 def _bins(title: str) -> Any:
     """The axis of bins, in their order, each with its name."""
-    import altair as alt
-
     return alt.Y("length:N", sort=alt.SortField("low"), title=title)
 
 

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from .registry import Bools, Ints
 
 #: What the judge is called whose judgements are given as ``qrels``.
 QRELS = "qrels"

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, COLORS, HEIGHT, WIDTH, category, labelled_lines, rows
-from ..evaluation.slices import Queries
+from ..charts.forms import COLORS, alt, category, figure, labelled_lines, rows
 from ..judging.judged_run import JudgedRun
 from ..scoring.assessor import expected_success
 from ..statistics.intervals import confidence_interval
-from .assessors import Assessed, RunsAndJudges
-from .registry import TROTMAN, analysis
-
-Floats = npt.NDArray[np.float64]
+from .other_judges import Assessed, RunsAndJudges
+from .registry import TROTMAN, Floats, Queries, analysis
 
 
 @analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
@@ -71,8 +66,6 @@ def satisfaction(
 @satisfaction.chart
 def satisfaction_chart(frame: pd.DataFrame) -> Any:
     """S@n of runs, and of judges in random order."""
-    import altair as alt
-
     frame = frame.rename(columns={"S@n": "share"}).round(4)
     name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")
     frame["curve"] = frame["track"] + ": " + name if frame["track"].nunique() > 1 else name
@@ -105,8 +98,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
             " In colours: the judges, and the best, the median and the worst run by mean S@n; in "
             f"gray: {others['curve'].nunique()} others."
         )
-    drawn = alt.layer(behind, band, lines).properties(width=WIDTH, height=HEIGHT)
-    return captioned(drawn, "Success at n", caption, CAPTION)
+    return figure(alt.layer(behind, band, lines), "Success at n", caption)
 
 
 def _named(frame: pd.DataFrame) -> list[str]:

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, bars, category, figure
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import STEP, alt, bars, category, figure
 from ..evaluation.preferences import recall_levels
-from ..evaluation.slices import Queries
-from ..scoring.preferences import Ints, difference, pairwise_preferences
-from .registry import DIAZ, analysis
+from ..scoring.preferences import difference, pairwise_preferences
+from .registry import DIAZ, Ints, JudgedRuns, Queries, analysis
 
 
 @analysis("suffixes", DIAZ, "Table 2")
@@ -73,8 +71,6 @@ def _predictions(judged: JudgedRuns, rel: float, cutoff: int | None) -> tuple[In
 @prediction_from_suffixes.chart
 def suffixes_chart(frame: pd.DataFrame) -> Any:
     """How often later relevant documents predict the first, as bars."""
-    import altair as alt
-
     kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
     drawn = bars(

@@ -10,13 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, WIDTH, bars, category
-from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.slices import Queries
-from ..measures.names import higher_is_better, missing_of, parse_measure
-from .best_runs import asl_measures
-from .comparisons import PairedTest, as_frame, corrected
-from .registry import ALEX, analysis
+from ..charts.forms import CAPTION, STEP, WIDTH, alt, bars, category
+from ..measures.names import higher_is_better, parse_measure
+from .asl_options import ASL_OPTIONS, AslOptions
+from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
+from .registry import ALEX, JudgedRuns, Queries, analysis
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
@@ -52,15 +50,8 @@ def compare_techniques(
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Any = None,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    test: str = "t",
-    correction: str | None = "holm",
-    alpha: float = 0.05,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    as_published: bool = False,
+    options: AslOptions = ASL_OPTIONS,
+    paired: PairedTest = T_TEST,
 ) -> pd.DataFrame:
     """How much of the error a new technique takes away (RRIE).
 
@@ -97,17 +88,15 @@ def compare_techniques(
     2         AP  0.75  1.00   1.0
     3        ASL  1.50  1.00   1.0
     """
-    missing = missing_of(missing, as_published)
-    asked = _named(measures) if measures is not None else asl_measures(rel, cutoff, missing)
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    asked = options.measures() if measures is None else _with_best_value_1(measures)
     two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
     rows = []
     for name, measure in asked.items():
-        before, after = two.values(measure)
-        means = float(queries.mean(before)), float(queries.mean(after))
-        rrie = float(relative_error_reduction(*means, best=1.0))
-        row = {"measure": name, "old": means[0], "new": means[1], "RRIE": rrie}
-        rows.append({**row, **paired.of(after, before, queries)})
+        values = two.values(measure)
+        means = dict(zip(("old", "new"), queries.mean(values).tolist()))
+        rrie = float(relative_error_reduction(**means, best=1.0))
+        tested = paired.of(values[1], values[0], queries)
+        rows.append({"measure": name, **means, "RRIE": rrie, **tested})
     frame = as_frame(rows)
     frame.attrs = {"old": old, "new": new}
     return frame
@@ -119,8 +108,6 @@ compare_techniques.finish(corrected)
 @compare_techniques.chart
 def compare_techniques_chart(frame: pd.DataFrame) -> Any:
     """The relative reduction in error by each measure."""
-    import altair as alt
-
     about = frame.attrs
     several = frame["track"].nunique() > 1 if "track" in frame else False
     row = alt.Row("track:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
@@ -128,8 +115,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
     old, new = (about[name] if named else f"the {name} run" for name in ("old", "new"))
     caption = (
         f"The part of the distance to the best possible value, 1, that {new} saves over {old}. "
-        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
-        f"{about.get('correction')} over {about.get('family', len(frame))} comparisons."
+        + significance(frame)
     )
     drawn = bars(
         frame, "RRIE", ".0%",
@@ -155,7 +141,7 @@ def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
     return run[track]
 
 
-def _named(measures: Any) -> dict[str, Any]:
+def _with_best_value_1(measures: Any) -> dict[str, Any]:
     """Measures by name, all of them with 1 as the best value."""
     if not isinstance(measures, Mapping):
         measures = {str(measure): measure for measure in measures}

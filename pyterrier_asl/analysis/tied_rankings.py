@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, bars, by_collection, category, figure
-from ..evaluation.judged_runs import JudgedRuns
+from ..charts.forms import STEP, alt, bars, by_collection, category, figure
 from ..evaluation.preferences import first_differences, recall_levels
-from ..evaluation.slices import Queries
 from ..scoring.preferences import level
-from .registry import DIAZ, analysis
+from .registry import DIAZ, JudgedRuns, Queries, analysis
 
 
 @analysis("ties", DIAZ, "Table 3")
@@ -55,8 +53,6 @@ def ties(
 @ties.chart
 def ties_chart(frame: pd.DataFrame) -> Any:
     """Pairs of rankings that tie, as bars."""
-    import altair as alt
-
     return figure(
         bars(
             frame, "percent", ".1f",
@@ -117,8 +113,6 @@ def tie_probability_by_rank(
 @tie_probability_by_rank.chart
 def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie, by p_1, both logarithmic."""
-    import altair as alt
-
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
@@ -176,8 +170,6 @@ def ties_by_recall_level(
 @ties_by_recall_level.chart
 def ties_by_level_chart(frame: pd.DataFrame) -> Any:
     """The empirical probability of a tie in position, by recall level."""
-    import altair as alt
-
     return figure(
         alt.Chart(frame).mark_line(point=True),
         "Ties in position by recall level",

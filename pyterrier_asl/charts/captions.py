@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from .lazy import alt
+
 
 def captioned(chart: Any, title: str, caption: str, width: int = 90) -> Any:
     """The chart under a title and a caption.
@@ -15,8 +17,6 @@ def captioned(chart: Any, title: str, caption: str, width: int = 90) -> Any:
         caption: how to read it; it is broken into lines.
         width: characters a line.
     """
-    import altair as alt
-
     lines = textwrap.wrap(caption, width)
     return chart.properties(
         title=alt.TitleParams(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from .captions import captioned
-
-if TYPE_CHECKING:
-    import altair as alt
+from .lazy import alt as alt
 
 WIDTH, HEIGHT = 360, 240
 
@@ -43,6 +41,7 @@ def figure(
     title: str,
     caption: str,
     *,
+    width: int = WIDTH,
     height: Any = HEIGHT,
     **channels: Any,
 ) -> Any:
@@ -52,10 +51,11 @@ def figure(
         marked: the chart with its mark, or layers of them.
         title: what it shows.
         caption: how to read it.
+        width: pixels.
         height: pixels, or an Altair step for each row.
         **channels: what is encoded.
     """
-    drawn = marked.encode(**channels).properties(width=WIDTH, height=height)
+    drawn = marked.encode(**channels).properties(width=width, height=height)
     return captioned(drawn, title, caption, CAPTION)
 
 
@@ -75,8 +75,6 @@ def labelled_lines(
         tooltip: columns to tell.
         **mark: of the lines, such as ``point=True``.
     """
-    import altair as alt
-
     lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
     if frame[_field(color)].map(len).max() > LONGEST:
         return alt.layer(lines.encode(color=color.legend(orient="bottom", columns=2)))
@@ -86,8 +84,6 @@ def labelled_lines(
 
 def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
     """The names of lines beside their last points; arguments as of :func:`labelled_lines`."""
-    import altair as alt
-
     across, value, name = map(_field, (x, y, color))
     ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
     ends = ends.sort_values(value)
@@ -131,8 +127,6 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
         text: the format of the number.
         **channels: what is encoded.
     """
-    import altair as alt
-
     base = alt.Chart(frame).encode(**channels)
     number = base.mark_text(align="left", dx=3, fontSize=10).encode(
         text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444")
@@ -146,8 +140,6 @@ def rows(frame: pd.DataFrame) -> alt.InlineData:
     Args:
         frame: the rows; channels must say the type of each column.
     """
-    import altair as alt
-
     return alt.InlineData(values=alt.to_values(frame)["values"])
 
 
@@ -159,8 +151,6 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         title: of the legend.
         domain: the categories, where their colours should not depend on which of them occur.
     """
-    import altair as alt
-
     known = {"domain": list(domain)} if domain else {}
     scale, legend = alt.Scale(range=list(COLORS), **known), alt.Legend(orient="bottom", columns=3)
     return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
@@ -168,8 +158,6 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:
     """The shape of a category, in one legend with its colour; arguments as of :func:`category`."""
-    import altair as alt
-
     return alt.Shape(f"{field}:N", title=title, scale=alt.Scale(domain=list(domain)))
 
 
@@ -190,8 +178,6 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
         dark: where the cell is so dark that the number is white, a Vega expression.
         tooltip: columns to tell.
     """
-    import altair as alt
-
     shade = base.mark_rect().encode(color=color, tooltip=tooltip)
     number = base.mark_text(fontSize=10).encode(
         text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
@@ -200,23 +186,24 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
 
 
 def ranks_on_lists(
-    frame: pd.DataFrame, across: str, moved: str, *, tooltip: Sequence[str], rank: str = "rank"
-) -> Any:
+    frame: pd.DataFrame, title: str, caption: str, *,
+    across: str, moved: str, tooltip: Sequence[str], rank: str = "rank",
+) -> Any:  # fmt: skip
     """The rank of every run on several lists: a line is a run, its colour how far it moves.
 
     Args:
         frame: a row for each list and run, with columns ``run`` and ``rank``.
+        title: what it shows.
+        caption: how to read it.
         across: the column of the lists, which stand in its order.
         moved: the column of ranks moved, up or down.
         tooltip: columns to tell.
         rank: the column of ranks.
     """
-    import altair as alt
-
     lists = list(dict.fromkeys(frame[across]))
     most = frame[moved].abs().groupby(frame["run"]).transform("max")
     last = frame[frame[across] == lists[-1]]
-    names = last.groupby([across, rank], sort=False)["run"].agg(_together).reset_index()
+    names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
     x = alt.X(f"{across}:N", sort=lists, title=None,
               axis=alt.Axis(labelAngle=0, labelLimit=125, orient="top", domain=False))  # fmt: skip
     y = alt.Y(f"{rank}:Q", title="rank", axis=alt.Axis(tickMinStep=1, grid=False),
@@ -232,11 +219,11 @@ def ranks_on_lists(
         base.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),
         alt.Chart(names).mark_text(align="left", dx=8, fontSize=9).encode(x=x, y=y, text="run:N"),
     )
-    height = max(120, ROW * frame["run"].nunique())
-    return drawn.properties(width=max(160, 130 * len(lists)), height=height)
+    width, height = max(160, 130 * len(lists)), max(120, ROW * frame["run"].nunique())
+    return figure(drawn, title, caption, width=width, height=height)
 
 
-def _together(names: pd.Series[str]) -> str:
+def _one_label(names: pd.Series[str]) -> str:
     """The names of runs that share a rank, as one label."""
     rest = len(names) - 3
     return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
@@ -263,8 +250,6 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
         high: column of the upper end.
         title: of the axis.
     """
-    import altair as alt
-
     x = alt.X(f"{low}:Q", title=title)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2=f"{high}:Q"),

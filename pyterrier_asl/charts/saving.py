@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io.atomic import replacing
+from .lazy import alt
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")
@@ -60,8 +61,6 @@ def save_chart(
 
 def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
     """The chart in that width, with its title or without."""
-    import altair as alt
-
     from .sizes import WIDTHS, drawn_width, fitted, without_titles
 
     spec = chart.to_dict()

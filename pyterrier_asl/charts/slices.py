@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from .lazy import alt
+
 
 def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: str) -> Any:
     """Draws the rows of each slice by themselves, the slice's name in the title.
@@ -16,8 +18,6 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
         frame: what an analysis returned, called with ``by=``.
         column: its column of slices.
     """
-    import altair as alt
-
     drawn = []
     for name, part in frame.groupby(column, sort=False):
         rows = part.drop(columns=column).reset_index(drop=True)

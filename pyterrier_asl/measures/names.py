@@ -423,11 +423,6 @@ def with_options(measure: Any, rel: float | None = None, cutoff: int | None = No
     return made
 
 
-def missing_of(missing: str, as_published: bool) -> str:
-    """``missing=`` of ASL; the numbers that Alex et al. published are ``'after'``."""
-    return "after" if as_published else missing
-
-
 def least_grade(rel: Any, judge: str, otherwise: Any) -> Any:
     """The minimum grade of a document that a judge finds relevant.
 

@@ -53,7 +53,9 @@ def test_ranks_name_every_run_and_tell_ties_together(runs):
     frame = pd.concat(
         pd.DataFrame({"run": names, "list": one, "rank": ranks, "moved": 0}) for one in ("p", "q")
     )
-    drawn = forms.ranks_on_lists(frame, "list", "moved", tooltip=["run", "rank"])
+    drawn = forms.ranks_on_lists(
+        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run", "rank"]
+    )
     labels = values(drawn.layer[-1])
     assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names)
     assert labels["run"].iloc[0] == "run0, run1" and set(labels["list"]) == {"q"}

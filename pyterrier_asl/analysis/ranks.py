@@ -1,14 +1,12 @@
-"""The places of systems by their values: what differs by rounding only shares one."""
+"""The ranks of systems by their values: what differs by rounding only shares one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from .registry import Floats, Ints
 
 #: What differs by less is equal but for rounding.
 EQUAL = 1e-9
@@ -23,14 +21,14 @@ def rounded(means: Any) -> Any:
     return means.round(12)
 
 
-def ranks(values: Floats) -> Ints:
+def shared_ranks(values: Floats) -> Ints:
     """1 for the largest value; values that are equal but for rounding share the best rank.
 
-    >>> ranks(np.array([0.3, 0.7, 0.1 + 0.2])).tolist()
+    >>> shared_ranks(np.array([0.3, 0.7, 0.1 + 0.2])).tolist()
     [2, 1, 2]
     """
     order = np.argsort(-values, kind="stable")
     new = np.diff(-values[order], prepend=-np.inf) > EQUAL
-    places = np.empty(len(values), dtype=np.int64)
-    places[order] = 1 + np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
-    return places
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = 1 + np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
+    return ranks

@@ -1,0 +1,62 @@
+"""The options of analyses that measure by ASL, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+
+from ..measures import ASL
+from ..measures.names import with_options
+from ..scoring.search_length import DEFAULT_DEPTH
+
+
+@dataclass(frozen=True)
+class AslOptions:
+    """What of the rankings is looked at.
+
+    Attributes:
+        rel: minimum grade of a relevant document.
+        cutoff: k, as in ``ASL@k``.
+        missing: as in ``ASL(missing=...)``.
+        as_published: the paper's choice, ``missing='after'``.
+    """
+
+    rel: float = 1
+    cutoff: int | None = None
+    missing: str = "pad"
+    as_published: bool = False
+
+    @property
+    def how(self) -> tuple[float, int | None, str]:
+        """Grade, cut-off and what a missing document is taken for, as ``relevant_documents``."""
+        return self.rel, self.cutoff, "after" if self.as_published else self.missing
+
+    @property
+    def asl(self) -> Any:
+        """ASL with these options."""
+        rel, cutoff, missing = self.how
+        return with_options(ASL(missing=missing), rel, cutoff)
+
+    @property
+    def depth(self) -> int:
+        """The rank at which a search ends."""
+        return DEFAULT_DEPTH if self.cutoff is None else self.cutoff
+
+    def measures(self) -> dict[str, Any]:
+        """The four measures of the paper's figures and of its Table 1, as its columns are called.
+
+        >>> AslOptions(rel=2).measures()
+        {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
+        """
+        return {
+            "P@20": with_options(ir_measures.P @ 20, self.rel),
+            "ASL@g1-10": self.asl(g=10),
+            "AP": with_options(ir_measures.AP, self.rel, self.cutoff),
+            "ASL": self.asl,
+        }
+
+
+#: What holds where nothing is said.
+ASL_OPTIONS = AslOptions()
