@@ -4,11 +4,12 @@ from .comparison.compare import compare
 from .evaluation.bounds import bounds
 from .evaluation.evaluate import evaluate
 from .evaluation.preferences import preference_matrix, preferences
+from .evaluation.relevant_documents import search_lengths
 from .evaluation.standard import accelerate
 from .experiment.experiment import Experiment
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
-from .measures.asl import ASL, nASL, search_lengths
+from .measures.asl import ASL, nASL
 from .measures.lengths import DocLengths
 from .measures.lexip import LexiP
 from .measures.pool import RarenessPool

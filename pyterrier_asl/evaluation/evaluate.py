@@ -12,7 +12,6 @@ from contextlib import closing
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -22,6 +21,7 @@ from ..io.run_listing import list_runs
 from ..io.saved_tables import error_names, load_table, save_table
 from ..judging.judgements import Judgements
 from ..measures.names import added_up, named_measures
+from ..scoring.arrays import Floats
 from .backends import scored
 from .scorer import MeasuredRun, Scorer
 
@@ -145,7 +145,7 @@ def measure_runs(
 
 
 def frame_of(
-    names: Sequence[str], qids: Sequence[Any], values: Mapping[str, npt.NDArray[np.float64]]
+    names: Sequence[str], qids: Sequence[Any], values: Mapping[str, Floats]
 ) -> pd.DataFrame:
     """An evaluation from its values.
 

@@ -11,11 +11,9 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..io.qrels import official_measures
 from ..measures.names import NamedMeasure, parse_measure
+from ..scoring.arrays import Floats
 
 
 def official_of(qrels: Any) -> list[Any]:
@@ -70,7 +68,7 @@ def rel_beside(measures: Iterable[Any]) -> float | None:
 
 
 def grades_hint(
-    grades: npt.NDArray[np.float64],
+    grades: Floats,
     measures: Iterable[NamedMeasure] | None = None,
     *,
     rel: float | None = None,

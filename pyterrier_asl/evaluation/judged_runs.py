@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..io.progress import progress_bar
@@ -18,14 +17,15 @@ from ..io.run_listing import list_runs
 from ..io.runs import iter_run_tables, read_run_table
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
 from ..judging.judgements import Judgements
+from ..judging.remembered import remembered
 from ..measures.names import needs_pool, parse_measure
+from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from . import standard as acceleration
 from .evaluate import frame_of, judgements_of, matrix, measure_columns
 from .others import values_by_others
 from .rareness_values import RarenessValues
 
-Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
 
 #: From how many runs on a progress bar is shown.
@@ -48,7 +48,6 @@ class JudgedRuns:
     judgements: Judgements
     source: Any = None
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
-    _made: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None) -> JudgedRuns:
@@ -117,6 +116,7 @@ class JudgedRuns:
             return np.array([acceleration.values(measure, run) for run in self.runs])
         return np.array([values_by_others([measure], run)[measure] for run in self.runs])
 
+    @remembered
     def once(self, make: Callable[..., T], *options: Hashable) -> T:
         """What ``make(self, *options)`` gives, computed once for these runs.
 
@@ -124,11 +124,7 @@ class JudgedRuns:
         >>> runs.once(JudgedRuns.reciprocal_ranks, 1) is runs.once(JudgedRuns.reciprocal_ranks, 1)
         True
         """
-        key = (make, *options)
-        if key not in self._made:
-            self._made[key] = make(self, *options)
-        made: T = self._made[key]
-        return made
+        return make(self, *options)
 
     def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
         """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.

@@ -19,11 +19,9 @@ from ..judging.unjudged import Retrieved, Unjudged
 from ..measures import PluginMeasure
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
+from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
 from . import standard as acceleration
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 #: Where RBP's user stops for certain, as in cwl_eval.
 _DEEPEST = 1000

@@ -12,13 +12,11 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-
-Floats = npt.NDArray[np.float64]
+from ..scoring.arrays import Floats
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
@@ -56,10 +54,7 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
     """What the providers say; an error names the measure that it is about."""
     known = judged.judgements
     try:
-        evaluator = known.once(
-            ("evaluator", *measures), lambda: ir_measures.evaluator(measures, _qrels(known))
-        )
-        return list(evaluator.iter_calc(run))
+        return list(known.once(_evaluator, *measures).iter_calc(run))
     except Exception as error:  # whatever a provider, or a program that it starts, ends in
         if len(measures) > 1:
             return [m for one in measures for m in _calculated([one], judged, run)]
@@ -75,6 +70,10 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
             f"{measures[0]} cannot be computed by ir_measures, which ended with "
             f"{type(error).__name__} ({reason}): leave it out, or install another provider"
         ) from error
+
+
+def _evaluator(known: Judgements, *measures: Any) -> Any:
+    return ir_measures.evaluator(measures, _qrels(known))
 
 
 def _qrels(known: Judgements) -> pd.DataFrame:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures import LexiP
+from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.lexicographic import first_difference, reciprocal_ranks
 from ..scoring.preferences import last_sign, pairwise_preferences, preference_cube, recall_paired
 from ..statistics.pairwise import sign_test, t_test
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from .judged_runs import JudgedRuns
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 # Two rankings
@@ -234,10 +233,10 @@ class PreferenceMatrix:
         preferred = self._preferred(by).astype(np.int64)
         return int(np.trace(preferred @ preferred @ preferred)) // 3
 
-    def _preferred(self, by: str) -> npt.NDArray[np.bool_]:
+    def _preferred(self, by: str) -> Bools:
         if by not in ("sgnLP", "rrLP"):
             raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
-        preferred: npt.NDArray[np.bool_] = getattr(self, by).to_numpy() > 0
+        preferred: Bools = getattr(self, by).to_numpy() > 0
         return preferred
 
 

@@ -16,14 +16,12 @@ import numpy.typing as npt
 
 from ..measures import AP_Rareness, P_Rareness
 from ..measures.names import named_measures, parse_measure
+from ..scoring.arrays import Bools, Floats, Ints
 from .relevant_documents import RelevantRanks
 
 if TYPE_CHECKING:
     from .judged_runs import JudgedRuns
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:

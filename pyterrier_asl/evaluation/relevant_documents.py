@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from ..io.qrels import loaded_qrels
+from ..io.runs import loaded_run
 from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
-from ..scoring.groups import within_query
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
 
 if TYPE_CHECKING:
     from .judged_runs import JudgedRuns
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -29,23 +29,26 @@ class RelevantDocuments:
     The order does not depend on the run, so two runs compare document by document.
 
     Attributes:
+        pairs: which judged document each is (a position in the judgements), shape (R,).
         queries: the query number of each, ascending, shape (R,).
         total: how many each query has, shape (Q,).
+        ranks: rank of each, 0 where it was not retrieved, shape (R,).
         lengths: search length of each (Eq. 1, 2), shape (R,).
         precision: precision at each, 0 where it was not retrieved (Eq. 6), shape (R,).
-        found: whether it was retrieved, shape (R,).
     """
 
+    pairs: Ints
     queries: Ints
     total: Ints
+    ranks: Ints
     lengths: Ints
     precision: Floats
-    found: Bools
 
     @classmethod
     def of(
-        cls, run: JudgedRun, *, rel: float = 1, cutoff: int | None = None, missing: str = "pad"
-    ) -> RelevantDocuments:
+        cls, run: JudgedRun, *, rel: float = 1, cutoff: int | None = None, missing: str = "pad",
+        judged_only: bool = False,
+    ) -> RelevantDocuments:  # fmt: skip
         """Looks them up in a run.
 
         Args:
@@ -53,26 +56,28 @@ class RelevantDocuments:
             rel: minimum grade of a relevant document.
             cutoff: k, as in ``ASL@k``.
             missing: as in ``ASL(missing=...)``.
+            judged_only: as in ``ASL(judged_only=...)``.
         """
-        measure = ASL(rel=rel, cutoff=cutoff, missing=missing)  # checks all three
-        relevant = run.view(measure["cutoff"]).relevant(measure["rel"])
-        judgements = run.judgements
-        wanted = np.flatnonzero((judgements.grades >= measure["rel"]) & (judgements.grades >= 0))
-        at = np.searchsorted(wanted, relevant.pairs)
-        queries = judgements.queries[wanted]
-        lengths = scoring.missing_lengths(
-            relevant.found, relevant.retrieved, cutoff=measure["cutoff"], missing=missing
-        )[queries]
-        lengths[at] = scoring.search_lengths(relevant.ranks, relevant.offsets)
-        precision = np.zeros(len(wanted))
+        measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)  # checked
+        view = run.view(measure["cutoff"], measure["judged_only"])
+        relevant, pairs = view.relevant(measure["rel"]), run.judgements.relevant(measure["rel"])
+        queries = run.judgements.queries[pairs]
+        at = np.searchsorted(pairs, relevant.pairs)
+        ranks, precision = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs))
+        ranks[at] = relevant.ranks
         precision[at] = (within_query(relevant.offsets) + 1) / relevant.ranks
-        found = np.zeros(len(wanted), dtype=bool)
-        found[at] = True
-        return cls(queries, relevant.total, lengths, precision, found)
+        lengths = measure.missing_lengths(view)[queries]
+        lengths[at] = scoring.search_lengths(relevant.ranks, relevant.offsets)
+        return cls(pairs, queries, relevant.total, ranks, lengths, precision)
+
+    @cached_property
+    def found(self) -> Bools:
+        """Whether each was retrieved, shape (R,)."""
+        return self.ranks > 0
 
     def mean(self, values: npt.NDArray[np.generic], without: float) -> Floats:
         """The mean of each query's documents, ``without`` where it has none, shape (Q,)."""
-        sums = np.bincount(self.queries, weights=values, minlength=len(self.total))
+        sums = sum_by_query(values, cumulate(self.total))
         return np.where(self.total > 0, sums / np.maximum(self.total, 1), without)
 
     @cached_property
@@ -114,14 +119,11 @@ class RelevantRanks:
         >>> RelevantRanks.of(runs).ranks.tolist()
         [[0, 2]]
         """
-        grades = runs.judgements.grades
-        pairs = np.flatnonzero((grades >= rel) & (grades >= 0))
-        column = np.zeros(len(grades), dtype=np.int64)
-        column[pairs] = np.arange(len(pairs))
+        pairs = runs.judgements.relevant(rel)
         ranks = np.zeros((len(runs), len(pairs)), dtype=np.int64)
         for row, run in zip(ranks, runs.runs):
             found = run.view(cutoff).relevant(rel)
-            row[column[found.pairs]] = found.ranks
+            row[np.searchsorted(pairs, found.pairs)] = found.ranks
         return cls(ranks, pairs, runs.judgements.num_relevant(rel))
 
     def of_queries(self, at: Ints) -> RelevantRanks:
@@ -132,7 +134,7 @@ class RelevantRanks:
     @cached_property
     def queries(self) -> Ints:
         """The query number of each document, shape (R,)."""
-        return np.repeat(np.arange(len(self.total)), self.total)
+        return queries_of(cumulate(self.total))
 
     def documents_of(self, runs: JudgedRuns, qid: Any = None) -> Ints:
         """The columns of the documents of one of the runs' queries; None: of all.
@@ -186,3 +188,76 @@ def relevant_documents(
     return [
         RelevantDocuments.of(run, rel=rel, cutoff=cutoff, missing=missing) for run in judged.runs
     ]
+
+
+def search_lengths(
+    run: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    judged_only: bool = False,
+    duplicates: str = "error",
+) -> pd.DataFrame:
+    """The values behind ASL: one row for every relevant document, retrieved or not.
+
+    Args:
+        run: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts,
+            or iterable of ``ir_measures.ScoredDoc``.
+        qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
+            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
+        rel: minimum grade of a relevant document.
+        cutoff: k, as in ``ASL@k``.
+        missing: ``'pad'``, ``'after'`` or ``'eq3'``, as in ``ASL(missing=...)``.
+        judged_only: whether unjudged documents are removed first.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    Returns:
+        A frame, query by query, in rank order, missing documents last, with ``qid``; ``docno``;
+        ``grade``; ``rank`` (from 1, none where the document was not retrieved); ``search_length``
+        (irrelevant documents above, + 1); ``unjudged_above`` (how many of the documents above are
+        unjudged; for a missing document how many of all that were retrieved).
+
+    Raises:
+        ValueError: for parameters out of range, bad columns or values, an empty run or empty qrels,
+            a run that shares no document with the qrels.
+
+    Source: Alex, Hall, Metzler 2022, Eq. 1-3.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0}}
+    >>> search_lengths({"q": {"a": 3, "x": 2, "y": 1}}, qrels, cutoff=10)
+      qid docno  grade  rank  search_length  unjudged_above
+    0   q     a      1     1              1               0
+    1   q     b      1  <NA>             10               1
+    """
+    judgements = Judgements(loaded_qrels(qrels), duplicates=duplicates)
+    judged = judgements.judge_whole(loaded_run(run))
+    documents = RelevantDocuments.of(
+        judged, rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only
+    )
+    grades = judgements.grades[documents.pairs]
+    if np.all((grades % 1 == 0) & (np.abs(grades) < 2**53)):
+        grades = grades.astype(np.int64)
+    frame = pd.DataFrame({
+        "qid": pd.Series(judgements.qids).iloc[documents.queries].to_numpy(),
+        "docno": judgements.docnos.take(documents.pairs).to_pandas(),
+        "grade": grades,
+        "rank": pd.Series(documents.ranks, dtype="Int64").where(documents.found),
+        "search_length": documents.lengths,
+        "unjudged_above": _unjudged_above(judged.view(cutoff, judged_only), documents),
+    })  # fmt: skip
+    last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
+    return frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
+
+
+def _unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:
+    """Unjudged documents above each relevant one, or among all where it was not retrieved."""
+    counted = view.grades >= 0
+    pairs, ranks = view.pairs[counted], view.ranks[counted]
+    offsets = cumulate(counted)[view.offsets]
+    above = (view.retrieved - np.diff(offsets))[documents.queries]
+    is_relevant = np.isin(pairs, documents.pairs)
+    at = np.searchsorted(documents.pairs, pairs[is_relevant])
+    above[at] = (ranks - 1 - within_query(offsets))[is_relevant]
+    return above

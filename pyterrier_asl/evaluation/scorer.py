@@ -9,22 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..io.partitions import PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
-from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, whole
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run
 from ..judging.judgements import Judgements
 from ..measures import PluginMeasure
 from ..measures.names import needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool, ranked
+from ..scoring.arrays import Floats
 from . import standard as acceleration
 from .others import values_by_others
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -111,10 +108,10 @@ class Scorer:
         """What a run's blocks come to; where a query is in two of them, the run is read as one."""
         blocks = blocks or [self._block(name, read_run_table(source))]  # which has no rows
         try:
-            judged = whole([block.judged for block in blocks])
+            judged = complete_run([block.judged for block in blocks])
         except SplitQuery:
             blocks = [self._block(name, read_run_table(source))]
-            judged = whole([blocks[0].judged])
+            judged = complete_run([blocks[0].judged])
         if all(block.is_constant for block in blocks):
             warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=2)
         values = np.full((len(self.judgements), len(self.measures)), np.nan)

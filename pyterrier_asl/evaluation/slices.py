@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from ..scoring.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Queries:
         """
         return np.average(self.of(values), axis=-1, weights=self.weights)
 
-    def where(self, wanted: npt.NDArray[np.bool_]) -> Queries:
+    def where(self, wanted: Bools) -> Queries:
         """Those of them that are wanted, of all queries, shape (Q,)."""
         return self._keep(wanted[self.at])
 
@@ -54,7 +53,7 @@ class Queries:
         """Those of them that count: whose weight is not 0."""
         return self._keep(self.each > 0)
 
-    def _keep(self, kept: npt.NDArray[np.bool_]) -> Queries:
+    def _keep(self, kept: Bools) -> Queries:
         return Queries(self.at[kept], None if self.weights is None else self.weights[kept])
 
     @property

@@ -14,18 +14,17 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 from ir_measures import Measure
 
 from ..io.columns import Columns
-from ..judging.judged_run import JudgedRun, Relevant
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
 from ..judging.matching import codes
 from ..measures import PluginMeasure
 from ..measures.names import added_up
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
 from ..scoring import standard as scoring
-
-Floats = npt.NDArray[np.float64]
+from ..scoring.arrays import Floats, Ints, cumulate
 
 #: The best grade that gdeval knows, on which ERR depends.
 _HIGHEST = 4
@@ -103,84 +102,53 @@ def _is_rel(measure: Any) -> bool:
 # What each measure is of a run already cut.
 
 
-def _relevant(measure: Any, view: JudgedRun) -> Relevant:
-    return view.relevant(measure["rel"])
-
-
-def _ap(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    return scoring.average_precision(relevant.ranks, relevant.offsets, relevant.total)
-
-
-def _rr(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    return scoring.reciprocal_rank(relevant.ranks, relevant.offsets)
-
-
-def _p(measure: Any, view: JudgedRun) -> Floats:
-    return scoring.precision(_relevant(measure, view).offsets, measure["cutoff"])
+def _ranked(measure: Any, view: JudgedRun) -> tuple[Ints, Ints, Ints]:
+    relevant = view.relevant(measure["rel"])
+    return relevant.ranks, relevant.offsets, relevant.total
 
 
 def _recall(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    return scoring.recall(relevant.offsets, relevant.total)
-
-
-def _success(measure: Any, view: JudgedRun) -> Floats:
-    return scoring.success(_relevant(measure, view).offsets)
-
-
-def _r_precision(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    return scoring.r_precision(relevant.ranks, relevant.offsets, relevant.total)
+    return scoring.recall(*_ranked(measure, view)[1:])
 
 
 def _bpref(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    judged = view.grades >= 0
-    is_relevant = judged & (view.grades >= measure["rel"])
-    above = np.cumsum(judged & ~is_relevant)[is_relevant]
-    before = np.concatenate(([0], np.cumsum(judged & ~is_relevant)))[view.offsets[:-1]]
-    return scoring.bpref(
-        above - np.repeat(before, relevant.found), relevant.offsets, relevant.total,
-        view.judgements.num_graded(0, measure["rel"]),
-    )  # fmt: skip
+    relevant = view.relevant(measure["rel"])
+    is_relevant = view.grades >= measure["rel"]
+    is_irrelevant = ~is_relevant & (view.grades >= 0)
+    irrelevant = cumulate(is_irrelevant)
+    above = irrelevant[1:][is_relevant] - irrelevant[view.offsets[relevant.queries]]
+    judged_irrelevant = view.judgements.num_graded(0, measure["rel"])
+    return scoring.bpref(above, relevant.offsets, relevant.total, judged_irrelevant)
 
 
 def _iprec(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
     level = float(f"{measure['recall']:.2f}")  # as ir_measures hands it to pytrec_eval
-    return scoring.interpolated_precision(
-        relevant.ranks, relevant.offsets, relevant.total, level
-    )
+    return scoring.interpolated_precision(*_ranked(measure, view), level)
 
 
 def _set_p(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
+    relevant = view.relevant(measure["rel"])
+    relative = "relative" in measure.SUPPORTED_PARAMS and measure["relative"]
     return scoring.set_precision(
-        relevant.offsets, relevant.retrieved, relevant.total,
-        relative="relative" in measure.SUPPORTED_PARAMS and measure["relative"],
-    )  # fmt: skip
-
-
-def _set_f(measure: Any, view: JudgedRun) -> Floats:
-    return scoring.set_f(_set_p(measure, view), _recall(measure, view), measure["beta"])
-
-
-def _set_ap(measure: Any, view: JudgedRun) -> Floats:
-    return _set_p(measure, view) * _recall(measure, view)
+        relevant.offsets, relevant.retrieved, relevant.total, relative=relative
+    )
 
 
 def _ndcg(measure: Any, view: JudgedRun) -> Floats:
-    judgements, form, cutoff = view.judgements, measure["dcg"], measure.params.get("cutoff")
-    gain = scoring.exponential if form == "exp-log2" else np.positive
-    ideal = judgements.once(
-        ("ideal", form, cutoff),
-        lambda: scoring.ideal_dcg(gain(judgements.grades), judgements.offsets, cutoff),
-    )
+    form, cutoff = measure["dcg"], measure.params.get("cutoff")
+    ideal = view.judgements.once(_ideal, form, cutoff)
     graded = view.relevant(0)
-    grades = judgements.grades[graded.pairs]
-    return scoring.ndcg(graded.ranks, gain(grades), graded.offsets, ideal)
+    grades = view.judgements.grades[graded.pairs]
+    return scoring.ndcg(graded.ranks, _GAINS[form](grades), graded.offsets, ideal)
+
+
+def _ideal(judgements: Judgements, form: str, cutoff: int | None) -> Floats:
+    return scoring.ideal_dcg(_GAINS[form](judgements.grades), judgements.offsets, cutoff)
+
+
+_GAINS: dict[str, Callable[[Floats], Floats]] = {
+    "log2": np.positive, "exp-log2": scoring.exponential,
+}  # fmt: skip
 
 
 def _err(measure: Any, view: JudgedRun) -> Floats:
@@ -196,34 +164,36 @@ def _err(measure: Any, view: JudgedRun) -> Floats:
     )
 
 
-def _rbp(measure: Any, view: JudgedRun) -> Floats:
-    relevant = _relevant(measure, view)
-    return scoring.rank_biased_precision(relevant.ranks, relevant.offsets, measure["p"])
-
-
-def _judged(measure: Any, view: JudgedRun) -> Floats:
-    return scoring.ratio(np.diff(view.offsets), view.retrieved)
-
-
 def _num_ret(measure: Any, view: JudgedRun) -> Floats:
-    counted = _relevant(measure, view).found if "rel" in measure.params else view.retrieved
-    return counted.astype(np.float64)
-
-
-def _num_rel(measure: Any, view: JudgedRun) -> Floats:
-    return view.judgements.num_relevant(measure["rel"]).astype(np.float64)
-
-
-def _num_q(measure: Any, view: JudgedRun) -> Floats:
-    return np.ones(len(view.judgements))
+    counts = view.relevant(measure["rel"]).found if "rel" in measure.params else view.retrieved
+    return counts.astype(np.float64)
 
 
 _SCORES: dict[str, Callable[[Any, JudgedRun], Floats]] = {
-    "AP": _ap, "RR": _rr, "P": _p, "R": _recall, "Success": _success, "Rprec": _r_precision,
-    "Bpref": _bpref, "IPrec": _iprec, "SetP": _set_p, "SetR": _recall, "SetF": _set_f,
-    "SetAP": _set_ap, "nDCG": _ndcg, "ERR": _err, "RBP": _rbp, "Judged": _judged,
-    "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q,
-}  # fmt: skip
+    "AP": lambda measure, view: scoring.average_precision(*_ranked(measure, view)),
+    "RR": lambda measure, view: scoring.reciprocal_rank(*_ranked(measure, view)[:2]),
+    "P": lambda measure, view: scoring.precision(_ranked(measure, view)[1], measure["cutoff"]),
+    "R": _recall,
+    "Success": lambda measure, view: scoring.success(_ranked(measure, view)[1]),
+    "Rprec": lambda measure, view: scoring.r_precision(*_ranked(measure, view)),
+    "Bpref": _bpref,
+    "IPrec": _iprec,
+    "SetP": _set_p,
+    "SetR": _recall,
+    "SetF": lambda measure, view: scoring.set_f(
+        _set_p(measure, view), _recall(measure, view), measure["beta"]
+    ),
+    "SetAP": lambda measure, view: _set_p(measure, view) * _recall(measure, view),
+    "nDCG": _ndcg,
+    "ERR": _err,
+    "RBP": lambda measure, view: scoring.rank_biased_precision(
+        *_ranked(measure, view)[:2], measure["p"]
+    ),
+    "Judged": lambda measure, view: scoring.ratio(np.diff(view.offsets), view.retrieved),
+    "NumRet": _num_ret,
+    "NumRel": lambda measure, view: _ranked(measure, view)[2].astype(np.float64),
+    "NumQ": lambda measure, view: np.ones(len(view.judgements)),
+}
 
 
 # The way into ir_measures

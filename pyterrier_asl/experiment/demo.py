@@ -18,8 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..evaluation.relevant_documents import search_lengths
 from ..io.processes import python_command
-from ..measures import ASL, TBG, AP_Rareness, LexiP, search_lengths
+from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
 from ..measures.pool import FEW, RarenessPool

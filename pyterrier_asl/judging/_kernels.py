@@ -281,21 +281,33 @@ def build(
     """Puts each group's ids into its part of a table of hashes, and marks ids that stand again
     later; of equal ids the last is in the table."""
     for group in range(first, last):
-        low = table_starts[group]
-        mask = np.uint64(table_starts[group + 1] - low - 1)
         for i in range(starts[group], starts[group + 1]):
-            place = known_hashes[i] & mask
-            while True:
-                value = table[low + np.int64(place)]
-                if value < 0:
-                    break
-                if known_hashes[value] == known_hashes[i] and _same(
-                    offsets, data, i, offsets, data, value
-                ):
-                    again[value] = 1
-                    break
-                place = (place + _ONE) & mask
-            table[low + np.int64(place)] = i
+            slot = _slot(table, table_starts, group, known_hashes, offsets, data, i,
+                         known_hashes[i], offsets, data)  # fmt: skip
+            if table[slot] >= 0:
+                again[table[slot]] = 1
+            table[slot] = i
+
+
+@_compiled
+def _slot(
+    table: Int32s, table_starts: Ints, group: int, known_hashes: Hashes, known_offsets: Ints,
+    known_data: Bytes, i: int, key: Any, offsets: Ints, data: Bytes,
+) -> Any:  # fmt: skip
+    """Where in a group's part of a table id i is; where it is not, the free place for it."""
+    low = table_starts[group]
+    mask = np.uint64(table_starts[group + 1] - low - 1)
+    place = key & mask
+    while True:
+        value = table[low + np.int64(place)]
+        if value < 0:
+            break
+        if known_hashes[value] == key and _same(
+            offsets, data, i, known_offsets, known_data, value
+        ):
+            break
+        place = (place + _ONE) & mask
+    return low + np.int64(place)
 
 
 @_compiled
@@ -306,28 +318,17 @@ def find(
 ) -> None:  # fmt: skip
     """Where each row's id stands among the known ones of its group, -1 where it does not."""
     for i in range(starts[first], starts[last]):
-        out[i] = -1
         group = groups[i] if len(groups) else 0
         if group < 0:
+            out[i] = -1
             continue
-        low = table_starts[group]
-        mask = np.uint64(table_starts[group + 1] - low - 1)
         key = _hash(data, offsets[i], offsets[i + 1], seed)
-        place = key & mask
-        while True:
-            value = table[low + np.int64(place)]
-            if value < 0:
-                break
-            if known_hashes[value] == key and _same(
-                offsets, data, i, known_offsets, known_data, value
-            ):
-                out[i] = value
-                break
-            place = (place + _ONE) & mask
+        out[i] = table[_slot(table, table_starts, group, known_hashes, known_offsets, known_data,
+                             i, key, offsets, data)]  # fmt: skip
 
 
 @_compiled
-def number(
+def number_documents(
     first: int, last: int, starts: Ints, blocks: Ints, hashes: Hashes, ranks: Ints, codes: Ints,
     best: Ints, counts: Ints,
 ) -> None:  # fmt: skip

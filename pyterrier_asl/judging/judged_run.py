@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..scoring.groups import cumulate, offsets_of, within_query
+from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from .remembered import remembered
 
 if TYPE_CHECKING:
     from .judgements import Judgements
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 #: What to say of a run whose scores are constant.
 CONSTANT_SCORES = (
@@ -93,7 +91,7 @@ class Relevant:
     @cached_property
     def queries(self) -> Ints:
         """The query number of each rank."""
-        return np.repeat(np.arange(len(self.total)), self.found)
+        return queries_of(self.offsets)
 
 
 @dataclass(frozen=True)
@@ -115,10 +113,8 @@ class JudgedRun:
     queries: Ints
     ranks: Ints
     pairs: Ints
-    _ranking: RankedRows
+    _answers: AnswerRows
     _cutoff: int | None = None
-    _relevant: dict[float, Relevant] = field(default_factory=dict)
-    _views: dict[tuple[int | None, bool], JudgedRun] = field(default_factory=dict)
 
     @classmethod
     def from_entries(
@@ -126,23 +122,12 @@ class JudgedRun:
     ) -> JudgedRun:
         """A run of which nothing is known but these: its rows are forgotten, or elsewhere."""
         nothing = np.empty(0, dtype=np.int64)
-        rows = RankedRows(
-            nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements), nothing
-        )
+        rows = AnswerRows(nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements))
         return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, rows)
 
     def matched_with(self, judgements: Judgements) -> JudgedRun:
         """The same entries, where a copy of these judgements is theirs."""
-        return replace(self, judgements=judgements, _relevant={}, _views={})
-
-    def with_entries(
-        self, judgements: Judgements, queries: Ints, ranks: Ints, pairs: Ints
-    ) -> JudgedRun:
-        """The same ranking, matched with other judgements of the same queries."""
-        return replace(
-            self, judgements=judgements, queries=queries, ranks=ranks, pairs=pairs, _relevant={},
-            _views={},
-        )  # fmt: skip
+        return replace(self, judgements=judgements)
 
     def without_rows(self) -> JudgedRun:
         """The same, but for the rows, which may be many: of the table only the first is left."""
@@ -159,7 +144,7 @@ class JudgedRun:
     @cached_property
     def has_constant_scores(self) -> bool:
         """Whether all documents of a query have the same score, in every query: as good as none."""
-        starts, rows = self._ranking.starts, self._ranking.rows
+        starts, rows = self._answers.starts, self._answers.rows
         several = np.diff(starts) > 1
         if np.diff(starts)[several].sum() < _ENOUGH_TO_TELL:
             return False
@@ -173,7 +158,7 @@ class JudgedRun:
     @property
     def has_duplicates(self) -> bool:
         """Whether a document stands twice in the ranking of a query."""
-        return len(self._ranking.repeated) > 0
+        return len(self._answers.repeated) > 0
 
     @cached_property
     def grades(self) -> Floats:
@@ -185,55 +170,44 @@ class JudgedRun:
         """Where each query's entries begin, shape (Q + 1,)."""
         return offsets_of(self.queries, len(self.judgements))
 
+    @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
         """The same run without its unjudged documents, then only its first ``cutoff``."""
-        if cutoff is None and not judged_only:
-            return self
-        key = (cutoff, judged_only)
-        if key not in self._views:
-            seen = self._without_unjudged() if judged_only else self
-            self._views[key] = seen if cutoff is None else seen._cut(cutoff)
-        return self._views[key]
+        seen = self._without_unjudged() if judged_only else self
+        return seen if cutoff is None else seen._cut(cutoff)
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
         """The same run, matched with the same judgements of other grades."""
-        return self.matched_with(self.judgements.regraded(grades))
+        return replace(self, judgements=self.judgements.regraded(grades))
 
     def _without_unjudged(self) -> JudgedRun:
         keep = self.grades >= 0
         queries, pairs = self.queries[keep], self.pairs[keep]
-        retrieved = np.bincount(queries, minlength=len(self.judgements)).astype(np.int64)
-        return JudgedRun(
-            self.judgements, self.table, retrieved, queries,
-            within_query(cumulate(retrieved)) + 1, pairs, self._ranking,
-        )  # fmt: skip
+        offsets = offsets_of(queries, len(self.judgements))
+        ranks = within_query(offsets) + 1
+        return replace(self, retrieved=np.diff(offsets), queries=queries, ranks=ranks, pairs=pairs)
 
     def _cut(self, k: int) -> JudgedRun:
         if not np.any(self.retrieved > k):
             return self
         keep = self.ranks <= k
-        return JudgedRun(
-            self.judgements, self.table, np.minimum(self.retrieved, k), self.queries[keep],
-            self.ranks[keep], self.pairs[keep], self._ranking, k,
+        return replace(
+            self, retrieved=np.minimum(self.retrieved, k), queries=self.queries[keep],
+            ranks=self.ranks[keep], pairs=self.pairs[keep], _cutoff=k,
         )  # fmt: skip
 
+    @remembered
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
-        if rel not in self._relevant:
-            keep = (self.grades >= rel) & (self.grades >= 0)
-            self._relevant[rel] = Relevant(
-                self.ranks[keep],
-                offsets_of(self.queries[keep], len(self.judgements)),
-                self.judgements.num_relevant(rel),
-                self.retrieved,
-                self.pairs[keep],
-            )
-        return self._relevant[rel]
+        keep = (self.grades >= rel) & (self.grades >= 0)
+        offsets = offsets_of(self.queries[keep], len(self.judgements))
+        total = self.judgements.num_relevant(rel)
+        return Relevant(self.ranks[keep], offsets, total, self.retrieved, self.pairs[keep])
 
     @property
     def whole_ranking(self) -> Ranking:
         """Every retrieved document in rank order, whatever was cut or removed since."""
-        return self._ranking.by_query
+        return self._answers.by_query
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -249,17 +223,22 @@ class JudgedRun:
 
 
 @dataclass(frozen=True)
-class RankedRows:
-    """A run's rows in ranking order, block by block; a block is the answer to one known query.
+class AnswerRows:
+    """The rows of a run that answer known queries, in blocks: each the answer to one of them.
 
-    ``repeated`` are rows that are left out, because their document ranks better elsewhere.
+    Attributes:
+        rows: row numbers of the run, block by block; None: all of them in their order.
+        starts: where in them each block begins, and where the last ends, shape (B + 1,).
+        queries: the query that each block answers, shape (B,).
+        known: how many queries are known.
+        repeated: rows that are left out, because their document ranks better elsewhere.
     """
 
     rows: Ints | None
     starts: Ints
     queries: Ints
     known: int
-    repeated: Ints
+    repeated: Sequence[int] | Ints = ()
 
     @cached_property
     def retrieved(self) -> Ints:
@@ -280,7 +259,7 @@ class RankedRows:
         return Ranking(offsets, places if self.rows is None else self.rows[places])
 
 
-def whole(parts: Sequence[JudgedRun]) -> JudgedRun:
+def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
     """A run from its parts, if it is a whole answer: one that cannot be is an error.
 
     Args:
@@ -323,11 +302,16 @@ def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("queries", "ranks", "pairs")
     )
-    if np.any(queries[1:] < queries[:-1]):
-        order = np.argsort(queries, kind="stable")
-        queries, ranks, pairs = queries[order], ranks[order], pairs[order]
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    return JudgedRun.from_entries(judgements, retrieved, queries, ranks, pairs)
+    return JudgedRun.from_entries(judgements, retrieved, *by_query(queries, ranks, pairs))
+
+
+def by_query(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
+    """Entries query by query, those of one in the order that they have."""
+    if np.all(queries[1:] >= queries[:-1]):
+        return queries, ranks, pairs
+    order = np.argsort(queries, kind="stable")
+    return queries[order], ranks[order], pairs[order]
 
 
 def none_judged(judged: JudgedRun) -> str:

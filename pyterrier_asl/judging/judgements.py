@@ -13,27 +13,32 @@ the same ranking:
 
 from __future__ import annotations
 
-import copy
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
 from ..io.tables import counted
-from ..scoring.groups import cumulate, offsets_of, within_query
-from .judged_run import CONSTANT_SCORES, JudgedRun, RankedRows, Ranking, none_judged, whole
+from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from .judged_run import (
+    CONSTANT_SCORES,
+    AnswerRows,
+    JudgedRun,
+    Ranking,
+    by_query,
+    complete_run,
+    none_judged,
+)
 from .matching import PairIndex, codes, equal_groups, positions
 from .ranking import Match, match
+from .remembered import RESULTS, copy_of, remembered
 
 T = TypeVar("T")
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class Judgements:
@@ -85,21 +90,17 @@ class Judgements:
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
-        self.queries = np.repeat(np.arange(len(self.qid_text)), np.diff(self.offsets))
-        self._relevant: dict[float, Ints] = {}
-        self._made: dict[Any, Any] = {}
+        self.queries = queries_of(self.offsets)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what was made of it since, and what the index has as well."""
-        others = ("docnos", "offsets", "_relevant", "_made")
+        others = ("docnos", "offsets", RESULTS)
         return {name: value for name, value in self.__dict__.items() if name not in others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         index = state["index"]
         arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
-        self.__dict__.update(
-            state, **arrays, docnos=index.ids, offsets=index.offsets, _relevant={}, _made={}
-        )
+        self.__dict__.update(state, **arrays, docnos=index.ids, offsets=index.offsets)
 
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
         """Adds the queries of a dict that have no judged document, behind the others."""
@@ -112,33 +113,30 @@ class Judgements:
         ends = np.full(len(empty), len(index), dtype=np.int64)
         return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
 
-    def once(self, key: Any, make: Callable[[], T]) -> T:
-        """What ``make`` makes of these judgements, made when first asked for by this key."""
-        if key not in self._made:
-            self._made[key] = make()
-        made: T = self._made[key]
-        return made
+    @remembered
+    def once(self, make: Callable[..., T], *options: Hashable) -> T:
+        """What ``make(self, *options)`` gives, computed once for these judgements."""
+        return make(self, *options)
 
     def taking(self, duplicates: str | None) -> Judgements:
         """The same judgements, for runs whose duplicates are taken so; None: as before."""
         if duplicates is None or duplicates == self.duplicates:
             return self
-        other = copy.copy(self)
+        other = copy_of(self)
         other.duplicates = _policy(duplicates)
         return other
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""
+        return self._regraded(*sorted(grades.items()))
 
-        def make() -> Judgements:
-            other = copy.copy(self)
-            other.grades = self.grades.copy()
-            for old, new in grades.items():
-                other.grades[self.grades == old] = new
-            other._relevant, other._made = {}, {}
-            return other
-
-        return self.once(("regraded", *sorted(grades.items())), make)
+    @remembered
+    def _regraded(self, *grades: tuple[float, float]) -> Judgements:
+        other = copy_of(self)
+        other.grades = self.grades.copy()
+        for old, new in grades:
+            other.grades[self.grades == old] = new
+        return other
 
     def extended(
         self, order: Ints, queries: Ints, grades: Floats, docnos: Sequence[str]
@@ -151,23 +149,25 @@ class Judgements:
             grades: the grades of these judgements and of the new ones.
             docnos: the documents of the new ones.
         """
-        other = copy.copy(self)
+        other = copy_of(self)
         new = pa.array(docnos, type=pa.large_string())
         other.docnos = pa.concat_arrays([self.docnos, new]).take(pa.array(order))
         other.queries, other.grades = queries, grades[order]
         other.offsets = offsets_of(queries, len(self))
-        other._relevant, other._made = {}, {}
         return other
 
     def __len__(self) -> int:
         return len(self.qids)
 
+    def relevant(self, rel: float) -> Ints:
+        """The positions of the judged documents with a grade of ``rel`` or more, ascending."""
+        return np.flatnonzero((self.grades >= rel) & (self.grades >= 0))
+
     def num_relevant(self, rel: float) -> Ints:
         """How many documents each query has with a grade of ``rel`` or more, shape (Q,)."""
-        if rel not in self._relevant:
-            self._relevant[rel] = self.num_graded(rel, np.inf)
-        return self._relevant[rel]
+        return self.num_graded(rel, np.inf)
 
+    @remembered
     def num_graded(self, low: float, high: float) -> Ints:
         """How many documents each query has with low <= grade < high, shape (Q,)."""
         within = (self.grades >= max(low, 0)) & (self.grades < high)
@@ -200,10 +200,10 @@ class Judgements:
         Raises:
             ValueError: where the run or the qrels are empty, or share no query or no document.
         """
-        return whole([self.judge_part(run)])
+        return complete_run([self.judge_part(run)])
 
     def judge_part(self, run: Any) -> JudgedRun:
-        """The same for some of the queries of a run; see :func:`whole`.
+        """The same for a part of a run: for some of its queries.
 
         Raises:
             ValueError: for a document that stands twice in a ranking, unless it may.
@@ -236,36 +236,16 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     return table, qids, ranking if depth is None else ranking.cut(depth)
 
 
-@dataclass(frozen=True)
-class _Answers:
-    """A run's rows query by query, those that answer a known one.
-
-    Attributes:
-        rows: row numbers of the run, those of one query together; None: all of them in order.
-        starts: where in them each query's begin, and where the last's end, shape (B + 1,).
-        queries: the query each block answers, shape (B,).
-        known: how many queries are known.
-    """
-
-    rows: Ints | None
-    starts: Ints
-    queries: Ints
-    known: int
-
-
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
-    order, found = _rank(table, answers, judgements.index, duplicates)
-    entries = (order.queries[found.blocks], found.ranks, found.pairs)
-    if np.any(np.diff(order.queries) < 0):
-        by_query = np.argsort(entries[0], kind="stable")
-        entries = (entries[0][by_query], entries[1][by_query], entries[2][by_query])
-    return JudgedRun(judgements, table, order.retrieved, *entries, order)
+    answers, found = _rank(table, answers, judgements.index, duplicates)
+    entries = by_query(answers.queries[found.blocks], found.ranks, found.pairs)
+    return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
 
 
 def _answers(
     qid: pa.LargeStringArray, known: pa.LargeStringArray | None
-) -> tuple[_Answers, pa.LargeStringArray]:
+) -> tuple[AnswerRows, pa.LargeStringArray]:
     """The rows that answer known queries (None: all that there are), and the known queries.
 
     Rows that already lie together stay where they are.
@@ -275,20 +255,18 @@ def _answers(
     known = different if known is None else known
     query = positions(different, known)[numbers]
     if len(different) == len(each) and not np.any(query < 0):
-        return _Answers(None, bounds, query, len(known)), known
-    sizes = np.diff(bounds)
-    together = np.flatnonzero(query >= 0)
-    together = together[np.argsort(query[together], kind="stable")]
-    sizes = sizes[together]
-    rows = np.repeat(bounds[together], sizes) + within_query(cumulate(sizes))
-    answered = np.bincount(query[together], weights=sizes, minlength=len(known)).astype(np.int64)
-    queries = np.flatnonzero(answered)
-    return _Answers(rows, cumulate(answered[queries]), queries, len(known)), known
+        return AnswerRows(None, bounds, query, len(known)), known
+    groups = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
+    query, sizes = query[groups], np.diff(bounds)[groups]
+    rows = np.repeat(bounds[groups], sizes) + within_query(cumulate(sizes))
+    first = np.flatnonzero(np.diff(query, prepend=-1))
+    starts = np.append(cumulate(sizes)[first], len(rows))
+    return AnswerRows(rows, starts, query[first], len(known)), known
 
 
 def _rank(
-    table: Columns, answers: _Answers, known: PairIndex, duplicates: str
-) -> tuple[RankedRows, Match]:
+    table: Columns, answers: AnswerRows, known: PairIndex, duplicates: str
+) -> tuple[AnswerRows, Match]:
     """The rows in ranking order, each document once, and the known documents among them."""
     rows, docnos, values = answers.rows, table.docno, table.value
     if rows is not None:
@@ -310,7 +288,7 @@ def _rank(
         rows = found.order
     elif found.order is not None:
         rows = rows[found.order]
-    return RankedRows(rows, found.starts, answers.queries, answers.known, repeated), found
+    return replace(answers, rows=rows, starts=found.starts, repeated=repeated), found
 
 
 def _twice(table: Columns, repeated: Ints) -> str:

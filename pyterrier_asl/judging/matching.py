@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Ints = npt.NDArray[np.int64]
+from ..scoring.arrays import Ints, cumulate, queries_of
 
 #: Rows after which the compiled loops are loaded, in one go or in many: about as many as PyArrow's
 #: way takes as long for as loading does, so that whoever has less work never pays for more.
@@ -210,7 +210,7 @@ class PairIndex:
         from . import _kernels as kernels
 
         room = 2.0 * np.diff(self.offsets) + 1  # at most half of it is taken
-        starts = np.concatenate(([0], np.cumsum(2 ** np.ceil(np.log2(room)).astype(np.int64))))
+        starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
         table = np.full(starts[-1], -1, dtype=np.int32)
         again = np.zeros(len(self), dtype=np.uint8)
         kernels.parallel_for(
@@ -222,8 +222,7 @@ class PairIndex:
     def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
         """The pairs in the order of their numbers; these; the different ids."""
         numbers, different = codes(self.ids)
-        groups = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        keys = groups * len(different) + numbers
+        keys = queries_of(self.offsets) * len(different) + numbers
         order = np.argsort(keys, kind="stable")
         return order, keys[order], different
 

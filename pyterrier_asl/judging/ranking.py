@@ -16,10 +16,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..scoring.groups import cumulate, within_query
+from ..scoring.arrays import Bools, Ints, cumulate, queries_of, within_query
 from .matching import PairIndex, arrays_of, codes
 
-Ints = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
 
 
@@ -117,7 +116,7 @@ def _sorted(
 def _by_arrow(
     scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints, known: PairIndex
 ) -> Match:
-    block = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    block = queries_of(starts)
     order = _in_order(block, scores, ids)
     order, repeated = _without_repeats(order, block, ids)
     pairs = known.search(queries[block], ids)[order]
@@ -145,7 +144,7 @@ def _in_order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints:
     return order
 
 
-def _resolve_ties(order: Ints, tied: npt.NDArray[np.bool_], ids: pa.LargeStringArray) -> None:
+def _resolve_ties(order: Ints, tied: Bools, ids: pa.LargeStringArray) -> None:
     """Puts rows of equal score (``tied``: as the row before) by id, descending."""
     member = np.zeros(len(order), dtype=bool)
     member[1:] |= tied

@@ -11,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..scoring.groups import cumulate, within_query
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, within_query
 from .judged_run import JudgedRun
 from .matching import SEED, arrays_of, even
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -34,18 +32,21 @@ class Retrieved:
     rows: Ints
     codes: Ints
 
+    @cached_property
+    def queries(self) -> Ints:
+        """The query of each, shape (U,)."""
+        return queries_of(self.offsets)
+
     def cut(self, cutoff: int | None) -> Retrieved:
         """Those in the first ``cutoff``."""
         if cutoff is None or not len(self.ranks) or self.ranks.max() <= cutoff:
             return self
         return self.where(self.ranks <= cutoff)
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> Retrieved:
+    def where(self, keep: Bools) -> Retrieved:
         """Some of them."""
-        kept = cumulate(keep.astype(np.int64))
-        return Retrieved(
-            kept[self.offsets], self.ranks[keep], self.rows[keep], self.codes[keep]
-        )
+        kept = cumulate(keep)
+        return Retrieved(kept[self.offsets], self.ranks[keep], self.rows[keep], self.codes[keep])
 
 
 class Unjudged:
@@ -75,7 +76,7 @@ class Unjudged:
     def __init__(self, runs: Sequence[JudgedRun], depth: int | None = None) -> None:
         from . import _kernels
 
-        self.runs, self.depth = list(runs), depth
+        self.runs = list(runs)
         found = [unjudged(run, depth) for run in runs]
         queries = len(runs[0].judgements)
         sizes = np.concatenate([np.diff(one.offsets) for one in found])
@@ -85,7 +86,9 @@ class Unjudged:
         hashes = np.concatenate([_hashes(run, one.rows) for run, one in zip(runs, found)])
         codes, best = np.empty((2, len(ranks)), dtype=np.int64)
         counts = np.zeros(queries, dtype=np.int64)
-        _kernels.parallel_for(_kernels.number, starts, blocks, hashes, ranks, codes, best, counts)
+        _kernels.parallel_for(
+            _kernels.number_documents, starts, blocks, hashes, ranks, codes, best, counts
+        )
         self.offsets = cumulate(counts)
         self.best = best[np.repeat(starts[:-1], counts) + within_query(self.offsets)]
         codes += np.repeat(np.tile(self.offsets[:-1], len(found)), sizes)
@@ -99,7 +102,7 @@ class Unjudged:
     @cached_property
     def queries(self) -> Ints:
         """The query of each document, shape (D,)."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return queries_of(self.offsets)
 
     def count(self, depth: int | None) -> Ints:
         """How many documents of each query some run shows in its first ``depth``, shape (Q,)."""
@@ -117,7 +120,7 @@ class Unjudged:
         other.is_open = self.is_open & (other.best < np.iinfo(np.int64).max)
         return other
 
-    def labelled(self, codes: Ints, grades: npt.NDArray[np.float64]) -> Unjudged:
+    def labelled(self, codes: Ints, grades: Floats) -> Unjudged:
         """The same runs where some of the documents have been judged.
 
         Args:
@@ -140,13 +143,14 @@ class Unjudged:
         other.runs, other.retrieved = [], []
         for run, documents in zip(self.runs, self.retrieved):
             taken = label[documents.codes] >= 0
-            of_query = np.repeat(np.arange(len(judgements)), np.diff(documents.offsets))[taken]
-            numbers = np.concatenate((run.queries, of_query))
-            ranks = np.concatenate((run.ranks, documents.ranks[taken]))
-            pairs = np.concatenate((place[run.pairs], label[documents.codes[taken]]))
-            by_rank = np.lexsort((ranks, numbers))
-            entries = numbers[by_rank], ranks[by_rank], pairs[by_rank]
-            other.runs.append(run.with_entries(judgements, *entries))
+            entries = np.concatenate((
+                (run.queries, run.ranks, place[run.pairs]),
+                (documents.queries[taken], documents.ranks[taken], label[documents.codes[taken]]),
+            ), axis=1)  # fmt: skip
+            queries, ranks, pairs = entries[:, np.lexsort(entries[1::-1])]
+            other.runs.append(
+                replace(run, judgements=judgements, queries=queries, ranks=ranks, pairs=pairs)
+            )
             other.retrieved.append(documents.where(~taken))
         return other
 

@@ -1,7 +1,7 @@
 """What is measured: one file a measure, each known to ir_measures by its name."""
 
 from ._base import PluginMeasure
-from .asl import ASL, nASL, search_lengths
+from .asl import ASL, nASL
 from .lexip import LexiP
 from .rareness import AP_Rareness, P_Rareness
 from .tbg import TBG
@@ -14,5 +14,4 @@ __all__ = [
     "P_Rareness",
     "PluginMeasure",
     "nASL",
-    "search_lengths",
 ]

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 
+from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, RunDocuments
+from .named import Named
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
     from ..judging.unjudged import Retrieved
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _OWN = __name__.partition(".")[0]
 _log = logging.getLogger(_OWN)
 
@@ -54,18 +53,13 @@ DEEPEST = 2**31 - 1
 MOST = 1e9
 
 
-def whole(low: int = 1) -> Callable[[Any], int]:
-    """A whole number from ``low`` to :data:`DEEPEST`."""
-
-    def check(value: Any) -> int:
-        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-            if low <= int(value) <= DEEPEST:
-                return int(value)
-            if int(value) > DEEPEST:
-                raise ValueError(f"a whole number up to {DEEPEST}")
-        raise ValueError(f"a whole number from {low} on")
-
-    return check
+def count(value: Any) -> int:
+    """A whole number from 1 to :data:`DEEPEST`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ValueError("a whole number from 1 on")
+    if int(value) > DEEPEST:
+        raise ValueError(f"a whole number up to {DEEPEST}")
+    return int(value)
 
 
 def real(
@@ -112,7 +106,7 @@ def one_of(*choices: str) -> Callable[[Any], str]:
 
 
 REL = Param(grade, default=1, desc="minimum grade of a relevant document (inclusive)")
-CUTOFF = Param(whole(), desc="ranking cutoff threshold")
+CUTOFF = Param(count, desc="ranking cutoff threshold")
 JUDGED_ONLY = Param(
     flag, default=False, desc="ignore returned documents that do not have relevance judgments"
 )
@@ -138,7 +132,6 @@ class PluginMeasure(Measure):  # type: ignore[misc]
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**self._checked(params))
-        self.validated: bool = False
         self._printed: str = super().__repr__()
 
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -158,13 +151,13 @@ class PluginMeasure(Measure):  # type: ignore[misc]
 
     def validate_params(self) -> None:
         """Raises ValueError where a parameter that the measure cannot do without is missing."""
-        if self.validated:
-            return
         for name, param in self.SUPPORTED_PARAMS.items():
             if param.required and name not in self.params:
                 how = "@k" if name == self.AT_PARAM else f"({name}=...)"
                 raise ValueError(f"{self.NAME} needs {name}: write {self.NAME}{how}")
-        self.validated = True
+
+    def _param_repr(self, value: Any) -> str:
+        return repr(value.id) if isinstance(value, Named) else str(super()._param_repr(value))
 
     def __repr__(self) -> str:
         return self._printed

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..scoring import bounds as bounding
 from ..scoring import search_length as scoring
-from ..scoring.groups import within_query
+from ..scoring.arrays import Floats, Ints
 from ._base import (
     CUTOFF,
     JUDGED_ONLY,
     REL,
     UNJUDGED,
-    Floats,
-    Ints,
     Param,
     PluginMeasure,
+    count,
     one_of,
     register,
-    whole,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..judging.judged_run import JudgedRun, Relevant
+    from ..judging.judged_run import JudgedRun
     from ..judging.unjudged import Retrieved
 
-_G = Param(whole(), desc="only the first g relevant documents in rank order, missing ones last")
-
-
-def _missing(
-    relevant: Relevant, judged: JudgedRun, *, rel: float, cutoff: int | None, missing: str,
-    judged_only: bool,
-) -> scoring.Ints:  # fmt: skip
-    """The search length of a missing document, by query; ``judged`` is already cut."""
-    fill = judged.judgements.num_graded(0, rel) if judged_only else None
-    return scoring.missing_lengths(
-        relevant.found, relevant.retrieved, cutoff=cutoff, missing=missing, fill=fill
-    )
+_G = Param(count, desc="only the first g relevant documents in rank order, missing ones last")
 
 
 class _ASL(PluginMeasure):
@@ -89,24 +72,26 @@ class _ASL(PluginMeasure):
         """The value of a query that was not answered: k + 1."""
         return float((self["cutoff"] or scoring.DEFAULT_DEPTH) + 1)
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        relevant = judged.relevant(self["rel"])
-        missing = _missing(
-            relevant, judged, rel=self["rel"], cutoff=self["cutoff"], missing=self["missing"],
-            judged_only=self["judged_only"],
+    def missing_lengths(self, view: JudgedRun) -> Ints:
+        """The search length of a missing document, by query, from a run already cut."""
+        fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
+        return scoring.missing_lengths(
+            view.relevant(self["rel"]).found, view.retrieved, cutoff=self["cutoff"],
+            missing=self.params.get("missing", "pad"), fill=fill,
         )  # fmt: skip
+
+    def _score(self, judged: JudgedRun) -> Floats:
+        relevant, missing = judged.relevant(self["rel"]), self.missing_lengths(judged)
         return scoring.mean_search_length(
             relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
         )
 
     def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        cost = bounding.missing_cost(
-            view.retrieved, cutoff=self["cutoff"], missing=self["missing"]
-        )
+        cost = self.missing_lengths(view) + view.relevant(self["rel"]).found
         return bounding.search_length(self._documents(view, unjudged, others), cost, self["g"])
 
 
-class _nASL(PluginMeasure):
+class _nASL(_ASL):
     """
     Normalized atomized search length, in [0, 1]; higher is better, 1 is perfect, 0 nothing found.
 
@@ -124,10 +109,11 @@ class _nASL(PluginMeasure):
     NAME = __name__
     PRETTY_NAME = "Normalized Atomized Search Length"
     SHORT_DESC = "1 - (ASL@k - 1)/k: atomized search length on a scale from 0 to 1."
-    WITHOUT_RELEVANT = 1.0
+    HIGHER_IS_BETTER = True
+    DEFAULT = 0.0
     SUPPORTED_PARAMS = {
         "cutoff": Param(
-            whole(), default=scoring.DEFAULT_DEPTH, desc="ranking cutoff threshold and scale"
+            count, default=scoring.DEFAULT_DEPTH, desc="ranking cutoff threshold and scale"
         ),
         "rel": REL,
         "g": _G,
@@ -136,104 +122,12 @@ class _nASL(PluginMeasure):
     }
 
     def _score(self, judged: JudgedRun) -> Floats:
-        return scoring.normalized(self.as_asl()._score(judged), self["cutoff"])
-
-    def as_asl(self) -> _ASL:
-        """The ASL that it normalizes."""
-        return _ASL(**{**self.params, "cutoff": self["cutoff"]})
+        return scoring.normalized(super()._score(judged), self["cutoff"])
 
     def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        low, high = self.as_asl()._bounds(view, unjudged, others)
+        low, high = super()._bounds(view, unjudged, others)
         k = self["cutoff"]
         return scoring.normalized(high, k), scoring.normalized(low, k)
-
-
-def search_lengths(
-    run: Any,
-    qrels: Any,
-    *,
-    rel: float = 1,
-    cutoff: int | None = None,
-    missing: str = "pad",
-    judged_only: bool = False,
-    duplicates: str = "error",
-) -> pd.DataFrame:
-    """The values behind ASL: one row for every relevant document, retrieved or not.
-
-    Args:
-        run: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts,
-            or iterable of ``ir_measures.ScoredDoc``.
-        qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
-            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        rel: minimum grade of a relevant document.
-        cutoff: k, as in ``ASL@k``.
-        missing: ``'pad'``, ``'after'`` or ``'eq3'``, as in ``ASL(missing=...)``.
-        judged_only: whether unjudged documents are removed first.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-
-    Returns:
-        A frame, query by query, in rank order, missing documents last, with ``qid``; ``docno``;
-        ``grade``; ``rank`` (from 1, none where the document was not retrieved); ``search_length``
-        (irrelevant documents above, + 1); ``unjudged_above`` (how many of the documents above are
-        unjudged; for a missing document how many of all that were retrieved).
-
-    Raises:
-        ValueError: for parameters out of range, bad columns or values, an empty run or empty qrels,
-            a run that shares no document with the qrels.
-
-    Source: Alex, Hall, Metzler 2022, Eq. 1-3.
-
-    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0}}
-    >>> search_lengths({"q": {"a": 3, "x": 2, "y": 1}}, qrels, cutoff=10)
-      qid docno  grade  rank  search_length  unjudged_above
-    0   q     a      1     1              1               0
-    1   q     b      1  <NA>             10               1
-    """
-    import pandas as pd
-
-    from ..io.qrels import loaded_qrels
-    from ..io.runs import loaded_run
-    from ..judging.judgements import Judgements
-
-    measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)
-    judgements = Judgements(loaded_qrels(qrels), duplicates=duplicates)
-    judged = judgements.judge_whole(loaded_run(run)).view(measure["cutoff"], measure["judged_only"])
-    relevant = judged.relevant(measure["rel"])
-    absent = _missing(
-        relevant, judged, rel=measure["rel"], cutoff=measure["cutoff"], missing=missing,
-        judged_only=judged_only,
-    )  # fmt: skip
-    wanted = np.flatnonzero((judgements.grades >= measure["rel"]) & (judgements.grades >= 0))
-    lost = np.setdiff1d(wanted, relevant.pairs)
-    lost_queries = judgements.queries[lost]
-    pairs = np.concatenate((relevant.pairs, lost))
-    queries = np.concatenate((relevant.queries, lost_queries))
-    above, unjudged = _unjudged_above(judged, relevant)
-    lengths = scoring.search_lengths(relevant.ranks, relevant.offsets)
-    grades = judgements.grades[pairs]
-    whole = np.all((grades % 1 == 0) & (np.abs(grades) < 2**53))
-    frame = pd.DataFrame(
-        {
-            "qid": pd.Series(judgements.qids).iloc[queries].to_numpy(),
-            "docno": judgements.docnos.take(pairs).to_pandas(),
-            "grade": grades.astype(np.int64) if whole else grades,
-            "rank": pd.array([*relevant.ranks.tolist(), *[None] * len(lost)], dtype="Int64"),
-            "search_length": np.concatenate((lengths, absent[lost_queries])),
-            "unjudged_above": np.concatenate((above, unjudged[lost_queries])),
-        }
-    )
-    return frame.iloc[np.argsort(queries, kind="stable")].reset_index(drop=True)
-
-
-def _unjudged_above(judged: JudgedRun, relevant: Relevant) -> tuple[scoring.Ints, scoring.Ints]:
-    """Unjudged documents above each relevant one, and among all that were retrieved, by query."""
-    counted = judged.grades >= 0
-    queries, ranks = judged.queries[counted], judged.ranks[counted]
-    sizes = np.bincount(queries, minlength=len(judged.retrieved))
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    is_relevant = np.isin(judged.pairs[counted], relevant.pairs)
-    above = (ranks - 1 - within_query(offsets))[is_relevant]
-    return above, judged.retrieved - sizes
 
 
 ASL = _ASL()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -20,9 +19,8 @@ from ..io.tables import counted
 from ..io.trec_text import Layout, open_text, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex
+from ..scoring.arrays import Floats
 from .named import Named, without_digest
-
-Floats = npt.NDArray[np.float64]
 
 _IRDS = "irds:"
 _VERSION = 1

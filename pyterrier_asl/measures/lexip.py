@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
-from ._base import (
-    CUTOFF,
-    JUDGED_ONLY,
-    REL,
-    UNJUDGED,
-    Floats,
-    Ints,
-    PluginMeasure,
-    register,
-)
+from ..scoring.arrays import Floats, Ints
+from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun

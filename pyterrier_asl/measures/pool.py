@@ -23,9 +23,10 @@ from ..io.tables import counted
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
+from ..judging.remembered import remembered
+from ..judging.unjudged import Retrieved
+from ..scoring.arrays import Bools, Ints, cumulate, queries_of, within_query
 from .named import Named
-
-Ints = npt.NDArray[np.int64]
 
 #: Fewer systems than this say little about what is rare.
 FEW = 8
@@ -70,8 +71,6 @@ class RarenessPool(Named):
         self._index = PairIndex(bounds, docno.take(pa.array(first)))
         self._run, self._query, self._rank = run, query, table.column("rank").to_numpy()
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
-        self._counts: dict[int | None, Ints] = {}
-        self._tops: dict[int | None, npt.NDArray[np.uint64]] = {}
         about = json.dumps([self.runs, self.groups, depth]).encode()
         self._make_known(
             name, [about, run, table.column("qid").combine_chunks(), docno, self._rank]
@@ -188,7 +187,7 @@ class RarenessPool(Named):
         table = load_table(path, kind=cls.KIND, version=_VERSION)
         with error_names(path, cls.KIND):
             about = json.loads(table.schema.metadata[b"pool"])
-            _check(table, about)
+            _check_pool(table, about)
         return cls(
             table, name=name or about["name"], depth=about["depth"], groups=about["groups"]
         )
@@ -205,48 +204,34 @@ class RarenessPool(Named):
         """S: how many groups there are; without groups, how many runs."""
         return len(set(self.groups))
 
-    def check_depth(self, depth: int | None) -> int | None:
-        """The depth to count at: the whole of the pool for None.
-
-        Raises:
-            ValueError: for a depth beyond the pool's.
-        """
-        if depth is None or self.depth is None:
-            return depth or self.depth
-        if depth > self.depth:
-            raise ValueError(
-                f"{self!r} was kept to depth {self.depth}, which says nothing about depth {depth}: "
-                f"make it deeper, or give the measure a cutoff or depth= of {self.depth} at most"
-            )
-        return depth
-
+    @remembered
     def counts(self, depth: int | None) -> Ints:
         """S_d of every (query, document) pair of the pool, in its own order."""
-        if depth not in self._counts:
-            top = slice(None) if depth is None else self._rank <= depth
-            pair, group = self._pair[top], self._group[self._run[top]]
-            if self.systems < len(self):  # a group counts a document once
-                groups = len(self._group)
-                pair = np.unique(pair * groups + group) // groups
-            self._counts[depth] = np.bincount(pair, minlength=len(self._index)).astype(np.int64)
-        return self._counts[depth]
+        top = slice(None) if depth is None else self._rank <= depth
+        pair, group = self._pair[top], self._group[self._run[top]]
+        if self.systems < len(self):  # a group counts a document once
+            groups = len(self._group)
+            pair = np.unique(pair * groups + group) // groups
+        return np.bincount(pair, minlength=len(self._index))
 
     def finders(
         self,
         judged: JudgedRun,
-        relevant: Relevant,
+        documents: Relevant | Retrieved,
+        docnos: pa.LargeStringArray,
         *,
         depth: int | None = None,
         member: bool | None = None,
     ) -> tuple[Ints, Ints]:
-        """S_d and S of every relevant document that a run retrieved.
+        """S_d and S of documents that a run retrieved.
 
         A run that is not of the pool is scored as if it joined: S + 1, and S_d + 1 for each
         document in its own top k.
 
         Args:
             judged: the run.
-            relevant: its relevant documents, E of them.
+            documents: some of its documents, E of them.
+            docnos: their ids.
             depth: k; None: the whole depth of the pool.
             member: whether the run is of the pool; None: for each query, whether its top k is the
                 same set of documents as a member's.
@@ -257,37 +242,17 @@ class RarenessPool(Named):
         Raises:
             ValueError: for a depth beyond the pool's, or a query that the pool does not know.
         """
-        docnos = judged.judgements.docnos.take(pa.array(relevant.pairs))
-        return self.finders_of(
-            judged, relevant.queries, relevant.ranks, docnos, depth=depth, member=member
-        )
-
-    def finders_of(
-        self,
-        judged: JudgedRun,
-        numbers: Ints,
-        ranks: Ints,
-        docnos: pa.LargeStringArray,
-        *,
-        depth: int | None = None,
-        member: bool | None = None,
-    ) -> tuple[Ints, Ints]:
-        """The same for any documents that a run retrieved.
-
-        Args:
-            judged: the run.
-            numbers: the query number of each document, shape (E,).
-            ranks: their ranks, shape (E,).
-            docnos: their ids.
-            depth: as of :meth:`finders`.
-            member: as of :meth:`finders`.
-        """
-        depth = self.check_depth(depth)
-        judgements = judged.judgements
-        query_of = positions(judgements.qid_text, self._qids)
-        queries = query_of[numbers]
+        if depth is None:
+            depth = self.depth
+        elif self.depth is not None and depth > self.depth:
+            raise ValueError(
+                f"{self!r} was kept to depth {self.depth}, which says nothing about depth {depth}: "
+                f"make it deeper, or give the measure a cutoff or depth= of {self.depth} at most"
+            )
+        query_of = positions(judged.judgements.qid_text, self._qids)
+        queries = query_of[documents.queries]
         if len(queries) and queries.min() < 0:
-            qid = judgements.qids[numbers[int(queries.argmin())]]
+            qid = judged.judgements.qids[documents.queries[int(queries.argmin())]]
             raise ValueError(
                 f"{self!r} does not know query {qid!r}, for which a relevant document was "
                 "retrieved: make the pool from runs that answer every query"
@@ -295,62 +260,52 @@ class RarenessPool(Named):
         known = self._index.find(queries, docnos)
         found = np.where(known >= 0, np.append(self.counts(depth), 0)[known], 0)
         if member is None:
-            joins = ~self._is_member(judged, query_of, depth)[numbers]
+            joins = ~self._is_member(judged, query_of, depth)[documents.queries]
         else:
             joins = np.full(len(queries), not member)
-        own = joins if depth is None else joins & (ranks <= depth)
+        own = joins if depth is None else joins & (documents.ranks <= depth)
         return found + own, self.systems + joins.astype(np.int64)
 
     def _is_member(
         self, judged: JudgedRun, query_of: Ints, depth: int | None
-    ) -> npt.NDArray[np.bool_]:
+    ) -> Bools:
         """For each query, whether the run's top k is the same set of documents as a member's."""
         ranking = judged.whole_ranking
         ranking = ranking if depth is None else ranking.cut(depth)
-        sizes = np.diff(ranking.offsets)
-        queries = np.repeat(query_of, sizes)
-        pairs = self._index.find(queries, judged.docnos(ranking))
-        answered = np.flatnonzero(sizes)
-        starts = ranking.offsets[answered]
-        tops = _fingerprints(query_of[answered], pairs, starts, sizes[answered])
-        in_pool = np.bitwise_and.reduceat(pairs >= 0, starts) if len(starts) else np.empty(0, bool)
+        pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
+        answered = np.flatnonzero(np.diff(ranking.offsets))
         is_member = np.zeros(len(query_of), dtype=bool)
-        is_member[answered] = in_pool & np.isin(tops, self._members(depth))
+        if len(answered):
+            offsets = np.append(ranking.offsets[answered], len(ranking))
+            in_pool = np.logical_and.reduceat(pairs >= 0, offsets[:-1])
+            tops = _fingerprints(query_of[answered], pairs, offsets)
+            is_member[answered] = in_pool & np.isin(tops, self._members(depth))
         return is_member
 
+    @remembered
     def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
         """The fingerprint of the top k of every run for every query."""
-        if depth not in self._tops:
-            kept = np.ones(len(self._rank), bool) if depth is None else self._rank <= depth
-            top = np.flatnonzero(kept)
-            answer = self._run[top] * len(self._qids) + self._query[top]
-            order = np.argsort(answer, kind="stable")
-            starts = np.flatnonzero(np.diff(answer[order], prepend=-1))
-            sizes = np.diff(starts, append=len(order))
-            queries = answer[order][starts] % len(self._qids)
-            self._tops[depth] = np.unique(
-                _fingerprints(queries, self._pair[top][order], starts, sizes)
-            )
-        return self._tops[depth]
+        top = slice(None) if depth is None else self._rank <= depth
+        answer = self._run[top] * len(self._qids) + self._query[top]
+        starts = np.flatnonzero(np.diff(answer, prepend=-1))
+        queries = answer[starts] % len(self._qids)
+        return np.unique(_fingerprints(queries, self._pair[top], np.append(starts, len(answer))))
 
 
-def _fingerprints(queries: Ints, pairs: Ints, starts: Ints, sizes: Ints) -> npt.NDArray[np.uint64]:
+def _fingerprints(queries: Ints, pairs: Ints, offsets: Ints) -> npt.NDArray[np.uint64]:
     """A number for each answer that two have in common if they are the same set of documents, and
     only then but for one chance in 2^64: the sum of the documents' numbers, well mixed.
 
     Args:
         queries: the query of each answer, shape (A,).
         pairs: the numbers of their documents, answer by answer, shape (N,).
-        starts: where each answer begins, shape (A,).
-        sizes: how many documents each has, at least one, shape (A,).
+        offsets: where each answer begins, none of which is empty, shape (A + 1,).
     """
-    if not len(starts):
-        return np.empty(0, dtype=np.uint64)
-    sums = np.add.reduceat(_stirred(pairs), starts)
-    return _stirred(sums + _stirred(queries) + _stirred(sizes))
+    sums = np.add.reduceat(_mixed(pairs), offsets[:-1])
+    return _mixed(sums + _mixed(queries) + _mixed(np.diff(offsets)))
 
 
-def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+def _mixed(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
     """Numbers that look random, different for different ones (the finish of SplitMix64)."""
     x = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -358,7 +313,7 @@ def _stirred(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-def _check(table: pa.Table, about: Mapping[str, Any]) -> None:
+def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
     """That a table that was loaded is what :meth:`RarenessPool.from_runs` makes."""
     kinds = {"run": pa.large_string(), "qid": pa.large_string(), "docno": pa.large_string()}
     wanted = pa.schema({**kinds, "rank": pa.int64()})
@@ -382,8 +337,7 @@ def _check(table: pa.Table, about: Mapping[str, Any]) -> None:
         raise ValueError(f"its depth is {depth!r}")
     rank = table.column("rank").to_numpy()
     first = np.flatnonzero(np.diff(run, prepend=-1).astype(bool) | np.diff(query, prepend=-1))
-    answers = np.diff(first, append=len(rank))
-    if not np.array_equal(rank, np.arange(len(rank)) - np.repeat(first, answers) + 1):
+    if not np.array_equal(rank, within_query(np.append(first, len(rank))) + 1):
         raise ValueError("its ranks do not count the documents of each run and query")
     if depth is not None and len(rank) and rank.max() > depth:
         raise ValueError(f"a rank is {rank.max()}, beyond its depth {depth}")
@@ -399,13 +353,8 @@ def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Rankin
     """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     sizes = np.diff(ranking.offsets)[order]
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rows = ranking.rows[np.repeat(ranking.offsets[:-1][order], sizes) + within]
-    return pa.table(
-        {
-            "run": pa.array([name], type=pa.large_string()).take(pa.array(np.zeros_like(rows))),
-            "qid": table.qid.take(pa.array(rows)),
-            "docno": table.docno.take(pa.array(rows)),
-            "rank": within + 1,
-        }
-    )
+    within = within_query(cumulate(sizes))
+    rows = pa.array(ranking.rows[np.repeat(ranking.offsets[:-1][order], sizes) + within])
+    run = pa.repeat(pa.scalar(name, pa.large_string()), len(rows))
+    qid, docno = table.qid.take(rows), table.docno.take(rows)
+    return pa.table({"run": run, "qid": qid, "docno": docno, "rank": within + 1})

@@ -8,23 +8,11 @@ import numpy as np
 
 from ..scoring import bounds as bounding
 from ..scoring import rareness as scoring
-from ._base import (
-    CUTOFF,
-    REL,
-    UNJUDGED,
-    Floats,
-    Ints,
-    Param,
-    PluginMeasure,
-    flag,
-    real,
-    register,
-    whole,
-)
-from .named import Named
+from ..scoring.arrays import Floats, Ints
+from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
+    from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.unjudged import Retrieved
     from .pool import RarenessPool
 
@@ -42,7 +30,7 @@ _PARAMS = {
     "alpha": Param(real(0, 1), default=0.5, desc="weight of rareness, 0: plain precision"),
     "normalized": Param(flag, default=False, desc="the variant that cannot exceed 1"),
     "depth": Param(
-        whole(), desc="how deep a run of the pool must have a document (default: the cutoff)"
+        count, desc="how deep a run of the pool must have a document (default: the cutoff)"
     ),
     "member": Param(
         flag, desc="whether the run is one of the pool (default: recognised query by query)"
@@ -53,46 +41,32 @@ _PARAMS = {
 class _Rareness(PluginMeasure):
     """What the two measures share: the running gain of the relevant documents."""
 
-    def _param_repr(self, value: Any) -> str:
-        if isinstance(value, Named):
-            return repr(value.id)
-        return str(super()._param_repr(value))
-
     def needs_rows(self) -> bool:
         """Whether the run's top k has to be compared with those of the pool's runs."""
         return self["member"] is None or super().needs_rows()
 
-    def gains(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+    def gains(
+        self, view: JudgedRun, unjudged: Retrieved | None = None, *, running: bool = False
+    ) -> Floats:
         """What each relevant document gains, or each unjudged one if it were relevant.
 
         Args:
             view: the run, already cut.
             unjudged: some of its unjudged documents; None: its relevant ones.
+            running: what each gains together with those above it.
         """
-        self.validate_params()
+        documents: Relevant | Retrieved
         if unjudged is None:
-            relevant = view.relevant(self["rel"])
-            queries, ranks = relevant.queries, relevant.ranks
+            documents = relevant = view.relevant(self["rel"])
             docnos = view.judgements.docnos.take(relevant.pairs)
         else:
-            queries = np.repeat(np.arange(len(view.judgements)), np.diff(unjudged.offsets))
-            ranks, docnos = unjudged.ranks, view.table.docno.take(unjudged.rows)
-        finders, systems = self["pool"].finders_of(
-            view, queries, ranks, docnos, depth=self["depth"] or self["cutoff"],
-            member=self["member"],
-        )  # fmt: skip
-        each = np.arange(len(ranks) + 1)
-        return scoring.gains(
-            finders, systems, each, alpha=self["alpha"], normalized=self["normalized"]
-        )
-
-    def _gain(self, judged: JudgedRun) -> Floats:
-        relevant = judged.relevant(self["rel"])
+            documents, docnos = unjudged, view.table.docno.take(unjudged.rows)
         finders, systems = self["pool"].finders(
-            judged, relevant, depth=self["depth"] or self["cutoff"], member=self["member"]
+            view, documents, docnos, depth=self["depth"] or self["cutoff"], member=self["member"]
         )
+        offsets = documents.offsets if running else np.arange(len(docnos) + 1)
         return scoring.gains(
-            finders, systems, relevant.offsets, alpha=self["alpha"], normalized=self["normalized"]
+            finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
 
 
@@ -117,14 +91,14 @@ class _P_Rareness(_Rareness):
     PRETTY_NAME = "Rareness-based Precision at k"
     SHORT_DESC = "Precision at k with credit for relevant documents that other systems miss."
     SUPPORTED_PARAMS = {
-        "cutoff": Param(whole(), required=True, desc="ranking cutoff threshold"),
+        "cutoff": Param(count, required=True, desc="ranking cutoff threshold"),
         **_PARAMS,
         "unjudged": UNJUDGED,
     }
 
     def _score(self, judged: JudgedRun) -> Floats:
-        gain = self._gain(judged)
-        return scoring.precision(gain, judged.relevant(self["rel"]).offsets, self["cutoff"])
+        offsets = judged.relevant(self["rel"]).offsets
+        return scoring.precision(self.gains(judged, running=True), offsets, self["cutoff"])
 
     def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
         weights = self.gains(view, unjudged) / self["cutoff"]
@@ -154,9 +128,8 @@ class _AP_Rareness(_Rareness):
 
     def _score(self, judged: JudgedRun) -> Floats:
         relevant = judged.relevant(self["rel"])
-        return scoring.average_precision(
-            self._gain(judged), relevant.ranks, relevant.offsets, relevant.total
-        )
+        gains = self.gains(judged, running=True)
+        return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
 
 
 P_Rareness = _P_Rareness()

@@ -8,19 +8,8 @@ import numpy as np
 
 from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
-from ._base import (
-    CUTOFF,
-    MOST,
-    REL,
-    UNJUDGED,
-    Floats,
-    Ints,
-    Param,
-    PluginMeasure,
-    real,
-    register,
-)
-from .named import Named
+from ..scoring.arrays import Floats, Ints
+from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
@@ -91,11 +80,6 @@ class _TBG(PluginMeasure):
         "time_base",
     )  # fmt: skip
 
-    def _param_repr(self, value: Any) -> str:
-        if isinstance(value, Named):
-            return repr(value.id)
-        return str(super()._param_repr(value))
-
     def run_columns(self) -> list[str]:
         """What the run must hold besides query, document and score."""
         known = self["lengths"] is not None or self["missing_length"] is not None
@@ -119,8 +103,7 @@ class _TBG(PluginMeasure):
         relevant, offsets = view.relevant(self["rel"]), view.ranking.offsets
         states = np.zeros(len(view.ranking), dtype=np.uint8)
         states[offsets[relevant.queries] + relevant.ranks - 1] = 1
-        queries = np.repeat(np.arange(len(offsets) - 1), np.diff(unjudged.offsets))
-        states[offsets[queries] + unjudged.ranks - 1] = 2
+        states[offsets[unjudged.queries] + unjudged.ranks - 1] = 2
         return bounding.time_biased_gain(
             states, self.lengths_of(view), offsets, **self.constants()
         )

@@ -19,7 +19,7 @@ import pyterrier as pt
 
 from ..io.digests import checksum
 from ..io.values import text
-from ..scoring.groups import cumulate
+from ..scoring.arrays import cumulate
 from .format import metadata_checksum
 from .term_statistics import expand_ranges
 from .tokens import WordTokeniser

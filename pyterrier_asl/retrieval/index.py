@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.groups import cumulate
+from ..scoring.arrays import cumulate
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
-from ..scoring.groups import cumulate
+from ..scoring.arrays import cumulate
 from .build import Contents
 from .term_statistics import DocTerms, unknown_documents
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from .groups import cumulate, within_query
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Floats, Ints, cumulate, within_query
 
 #: The k of a ranking without a cut-off, where a missing document has to be given a place.
 NO_CUTOFF = 10**6

@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Floats, Ints, cumulate, sum_by_query
 from .lexicographic import first_difference
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
@@ -199,7 +196,4 @@ def recall_paired(a: Floats, b: Floats, total: Ints) -> Floats:
     Returns:
         RPP in [-1, 1], 0 for a query without relevant documents, shape (Q,).
     """
-    queries = np.repeat(np.arange(len(total)), total)
-    signs = np.bincount(queries, weights=np.sign(a - b), minlength=len(total))
-    rpp: Floats = signs / np.maximum(total, 1)
-    return rpp
+    return sum_by_query(np.sign(a - b), cumulate(total)) / np.maximum(total, 1)

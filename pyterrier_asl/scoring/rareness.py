@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from .groups import within_query
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Floats, Ints, sum_by_query, within_query
 
 
 def gains(
@@ -75,6 +71,4 @@ def average_precision(gain: Floats, ranks: Ints, offsets: Ints, total: Ints) -> 
     ... ).round(4).tolist()
     [0.4444]
     """
-    queries = np.repeat(np.arange(len(total)), np.diff(offsets))
-    sums = np.bincount(queries, weights=gain / ranks, minlength=len(total))
-    return sums / np.maximum(total, 1)
+    return sum_by_query(gain / ranks, offsets) / np.maximum(total, 1)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from .groups import within_query
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Floats, Ints, sum_by_query, within_query
 
 #: The depth at which every ranking is measured where no cut-off is given.
 DEFAULT_DEPTH = 1000
@@ -35,13 +31,9 @@ def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
 
 
 def missing_lengths(
-    found: Ints,
-    retrieved: Ints,
-    *,
-    cutoff: int | None = None,
-    missing: str = "pad",
+    found: Ints, retrieved: Ints, *, cutoff: int | None = None, missing: str = "pad",
     fill: Ints | None = None,
-) -> Ints:
+) -> Ints:  # fmt: skip
     """The search length of a relevant document that was not retrieved, for each query.
 
     ``'pad'`` fills a shorter ranking with irrelevant documents up to depth k (1000 without a
@@ -63,15 +55,9 @@ def missing_lengths(
     [8]
     """
     k = DEFAULT_DEPTH if cutoff is None else cutoff
-    irrelevant = retrieved - found
-    if missing == "eq3":
-        length = irrelevant
-    elif missing == "after":
-        length = irrelevant + 1
-    else:
-        room = k - found
-        length = np.maximum(irrelevant, room if fill is None else np.minimum(room, fill)) + 1
-    return np.where(retrieved == 0, k + 1, length)
+    filled = k if fill is None else np.minimum(k, found + fill)
+    ends = {"pad": np.maximum(retrieved, filled) + 1, "after": retrieved + 1, "eq3": retrieved}
+    return np.where(retrieved == 0, k + 1, ends[missing] - found)
 
 
 def mean_search_length(
@@ -104,10 +90,9 @@ def mean_search_length(
     lengths = search_lengths(ranks, offsets)
     wanted = total if g is None else np.minimum(total, g)
     first = within_query(offsets) < np.repeat(wanted, np.diff(offsets))
-    sums = np.concatenate(([0], np.cumsum(np.where(first, lengths, 0))))
-    found = np.minimum(np.diff(offsets), wanted)
-    whole = sums[offsets[1:]] - sums[offsets[:-1]] + (wanted - found) * missing_length
-    return np.where(wanted > 0, whole / np.maximum(wanted, 1), 1.0)
+    lost = wanted - np.minimum(np.diff(offsets), wanted)
+    sums = sum_by_query(np.where(first, lengths, 0), offsets) + lost * missing_length
+    return np.where(wanted > 0, sums / np.maximum(wanted, 1), 1.0)
 
 
 def normalized(asl: Floats, cutoff: int) -> Floats:

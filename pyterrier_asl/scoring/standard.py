@@ -14,10 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .groups import cumulate, within_query
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Floats, Ints, offsets_of, queries_of, sum_by_query, within_query
 
 
 def ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
@@ -36,7 +33,7 @@ def average_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     >>> average_precision(np.array([1, 4]), np.array([0, 2]), np.array([3])).tolist()
     [0.5]
     """
-    return ratio(_sums((within_query(offsets) + 1) / ranks, offsets), total)
+    return ratio(sum_by_query((within_query(offsets) + 1) / ranks, offsets), total)
 
 
 def reciprocal_rank(ranks: Ints, offsets: Ints) -> Floats:
@@ -85,7 +82,7 @@ def r_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     [0.5]
     """
     early = ranks <= np.repeat(total, np.diff(offsets))
-    return ratio(_sums(early, offsets), total)
+    return ratio(sum_by_query(early, offsets), total)
 
 
 def bpref(
@@ -105,7 +102,7 @@ def bpref(
     found = np.diff(offsets)
     most = np.repeat(total, found)
     whole = np.minimum(np.repeat(irrelevant_total, found), most)
-    return ratio(_sums(1 - ratio(np.minimum(irrelevant_above, most), whole), offsets), total)
+    return ratio(sum_by_query(1 - ratio(np.minimum(irrelevant_above, most), whole), offsets), total)
 
 
 def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float) -> Floats:
@@ -176,7 +173,7 @@ def dcg(ranks: Ints, gains: Floats, offsets: Ints) -> Floats:
     >>> dcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2])).tolist()
     [2.5]
     """
-    return _sums(gains / np.log2(ranks + 1), offsets)
+    return sum_by_query(gains / np.log2(ranks + 1), offsets)
 
 
 def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats:
@@ -191,13 +188,12 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     [2.0]
     """
     gaining = np.flatnonzero(gains > 0)
-    queries, gains = np.searchsorted(offsets, gaining, side="right") - 1, gains[gaining]
+    queries, gains = queries_of(offsets)[gaining], gains[gaining]
     best = gains[np.lexsort((-gains, queries))]
-    counts = np.bincount(queries, minlength=len(offsets) - 1)
-    offsets = cumulate(counts)
+    offsets = offsets_of(queries, len(offsets) - 1)
     place = within_query(offsets)
     kept = best / np.log2(place + 2)
-    return _sums(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)
+    return sum_by_query(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)
 
 
 def exponential(grades: Floats) -> Floats:
@@ -252,12 +248,4 @@ def rank_biased_precision(
     """
     attention = persistence ** np.arange(depth, dtype=np.float64)
     paid = np.where(ranks <= depth, persistence ** (ranks - 1.0), 0.0)
-    return _sums(paid, offsets) / float(attention.sum())
-
-
-def _sums(values: npt.NDArray[Any], offsets: Ints) -> Floats:
-    """The sum of each query's values, added in their order, shape (Q,)."""
-    queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    summed = np.bincount(queries, weights=values, minlength=len(offsets) - 1)
-    sums: Floats = summed.astype(np.float64)  # of nothing at all it makes integers
-    return sums
+    return sum_by_query(paid, offsets) / float(attention.sum())

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from .groups import within_query
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .arrays import Floats, Ints, queries_of, sum_by_query, within_query
 
 
 def time_biased_gain(
@@ -54,7 +50,7 @@ def time_biased_gain(
     ... ).round(6).tolist()
     [0.942448]
     """
-    queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    queries = queries_of(offsets)
     relevant = within_query(offsets)  # relevant documents above
     other = ranks - 1 - relevant
     place = ranking_offsets[queries] + ranks - 1
@@ -66,9 +62,7 @@ def time_biased_gain(
         + p_click_nonrel * (time_per_word * words_other + time_base * other)
     )
     with np.errstate(over="ignore"):  # after so many half-lives nobody is left
-        gain = p_click_rel * p_save * np.exp2(-time / halflife)
-    sums: Floats = np.bincount(queries, weights=gain, minlength=len(offsets) - 1).astype(np.float64)
-    return sums
+        return sum_by_query(p_click_rel * p_save * np.exp2(-time / halflife), offsets)
 
 
 def _sums_before(places: Ints, queries: Ints, values: Floats, offsets: Ints) -> Floats:

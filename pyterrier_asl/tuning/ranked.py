@@ -20,7 +20,7 @@ from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures import TBG, AP_Rareness, P_Rareness
 from ..measures.names import added_up
-from ..scoring.groups import cumulate, within_query
+from ..scoring.arrays import cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
 Ints = npt.NDArray[np.int64]

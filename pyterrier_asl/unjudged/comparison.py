@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..judging.unjudged import Unjudged
 from ..measures.names import higher_is_better
+from ..scoring.arrays import Floats, Ints
 from .likely import Likely, how_likely
 from .pairs import OPEN, Difference, difference_of, labelled_runs, preference_verdicts
 from .virtual import difference_alone
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

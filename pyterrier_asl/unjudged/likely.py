@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
@@ -19,12 +18,8 @@ from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
-from ..scoring.groups import within_query
+from ..scoring.arrays import Bools, Floats, Ints, within_query
 from .virtual import sampled
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..evaluation.labellings import Labelled, Side, gains_of, ideal_gains
 from ..scoring import lexicographic, rareness, search_length, standard
-from ..scoring.groups import cumulate, within_query
+from ..scoring.arrays import cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
 Ints = npt.NDArray[np.int64]
@@ -93,9 +93,8 @@ def values_with(
         return standard.ndcg(ranks, gains, offsets, _ideal(labelled, queries, extra))
     if name == "TBG":
         return _time(labelled, side, queries, ranks, offsets)
-    asl = measure.as_asl() if name == "nASL" else measure
     missing = side.missing_cost(measure)[queries] - np.diff(offsets)
-    lengths = search_length.mean_search_length(ranks, offsets, total, missing, g=asl["g"])
+    lengths = search_length.mean_search_length(ranks, offsets, total, missing, g=measure["g"])
     return search_length.normalized(lengths, labelled.cutoff or 0) if name == "nASL" else lengths
 
 

@@ -231,10 +231,12 @@ def test_finders_count_the_run_that_joins():
     judged = Judgements({"q1": {"a": 1, "d": 1, "z": 1}}).judge(
         {"q1": {"d": 3, "z": 2, "a": 1}}
     )
-    found, systems = pool.finders(judged, judged.relevant(), depth=2)
+    relevant = judged.relevant()
+    docnos = judged.judgements.docnos.take(relevant.pairs)
+    found, systems = pool.finders(judged, relevant, docnos, depth=2)
     assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a stands third
     assert systems.tolist() == [4, 4, 4]
-    assert pool.finders(judged, judged.relevant(), depth=2, member=True)[1].tolist() == [3, 3, 3]
+    assert pool.finders(judged, relevant, docnos, depth=2, member=True)[1].tolist() == [3, 3, 3]
 
 
 def test_a_duplicate_counts_once_in_a_pool():

@@ -1,0 +1,62 @@
+"""Flat arrays: their types, and how the entries of many queries lie in one, query by query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def cumulate(sizes: Ints | Bools) -> Ints:
+    """Where each of groups of these sizes begins, and where the last ends, shape (Q + 1,).
+
+    >>> cumulate(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def offsets_of(sorted_codes: Ints, n: int) -> Ints:
+    """Where each of the codes 0..n-1 begins in an ascending array of codes, shape (n + 1,).
+
+    >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    return cumulate(np.bincount(sorted_codes, minlength=n))
+
+
+def queries_of(offsets: Ints) -> Ints:
+    """The query of each entry.
+
+    Args:
+        offsets: where each query's entries begin, and where the last end, shape (Q + 1,).
+
+    >>> queries_of(np.array([0, 2, 2, 5])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def within_query(offsets: Ints) -> Ints:
+    """How many entries of the same query come before each entry; see :func:`queries_of`.
+
+    >>> within_query(np.array([0, 2, 2, 5])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+
+
+def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
+    """The sum of each query's values, added in their order, shape (Q,); see :func:`queries_of`.
+
+    >>> sum_by_query(np.array([0.5, 0.25, 2.0]), np.array([0, 2, 2, 3])).tolist()
+    [0.75, 0.0, 2.0]
+    """
+    summed = np.bincount(queries_of(offsets), weights=values, minlength=len(offsets) - 1)
+    sums: Floats = summed.astype(np.float64)  # of nothing at all it makes integers
+    return sums
