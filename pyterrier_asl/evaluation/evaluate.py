@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..io.progress import progress_bar
-from ..io.qrels import read_qrels_table
+from ..io.qrels import loaded_qrels
 from ..io.run_listing import list_runs
 from ..io.saved_tables import error_names, load_table, save_table
 from ..judging.judgements import Judgements
@@ -276,10 +276,7 @@ def judgements_of(qrels: Any, duplicates: str | None = None) -> Judgements:
     """Judgements from whatever :func:`evaluate` takes, for runs with or without duplicates."""
     if isinstance(qrels, Judgements):
         return qrels.taking(duplicates)
-    duplicates = duplicates or "error"
-    if not isinstance(qrels, (str, os.PathLike)):
-        return Judgements(qrels, duplicates=duplicates)
-    judgements = Judgements(read_qrels_table(qrels), duplicates=duplicates)
+    judgements = Judgements(loaded_qrels(qrels), duplicates=duplicates or "error")
     pa.default_memory_pool().release_unused()  # Arrow keeps the memory of the table, which is gone.
     return judgements
 

@@ -14,16 +14,15 @@ import pandas as pd
 
 from ..io.progress import progress_bar
 from ..io.run_listing import list_runs
-from ..io.runs import iter_run_tables, read_run_table
+from ..io.runs import iter_run_tables, loaded_run
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import remembered
 from ..measures.names import needs_pool, parse_measure
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from . import standard as acceleration
 from .evaluate import frame_of, judgements_of, matrix, measure_columns
-from .others import values_by_others
+from .others import values_of
 from .rareness_values import RarenessValues
 
 T = TypeVar("T")
@@ -84,7 +83,7 @@ class JudgedRuns:
         shown = False if total < _MANY else None
         for name, run in progress_bar(source, total=total, desc="runs", shown=shown, leave=False):
             names.append(str(name))
-            judged.append(_judge(judgements, str(name), run))
+            judged.append(_matched(judgements, str(name), run))
         if not names:
             raise ValueError("an analysis needs at least one run")
         return cls(names, judged, judgements, qrels)
@@ -106,15 +105,11 @@ class JudgedRuns:
         measure = parse_measure(measure)
         key = _key(measure)
         if key not in self._values:
-            self._values[key] = self._computed(measure)
+            self._values[key] = (
+                self.once(RarenessValues.of, measure).of_pool() if needs_pool(measure)
+                else np.array([values_of([measure], run)[0] for run in self.runs])
+            )  # fmt: skip
         return self._values[key]
-
-    def _computed(self, measure: Any) -> Floats:
-        if needs_pool(measure):
-            return self.once(RarenessValues.of, measure).of_pool()
-        if acceleration.supports(measure):
-            return np.array([acceleration.values(measure, run) for run in self.runs])
-        return np.array([values_by_others([measure], run)[measure] for run in self.runs])
 
     @remembered
     def once(self, make: Callable[..., T], *options: Hashable) -> T:
@@ -163,9 +158,11 @@ class JudgedRuns:
             known[_key(parse_measure(column))] = ordered.to_numpy()
         return replace(self, _values=known)
 
-    def reciprocal_ranks(self, rel: float = 1, cutoff: int | None = None) -> Floats:
+    def reciprocal_ranks(
+        self, rel: float = 1, cutoff: int | None = None, judged_only: bool = False
+    ) -> Floats:
         """RR_i of every relevant document in every run, shape (S, relevant documents in all)."""
-        found = (run.view(cutoff).relevant(rel) for run in self.runs)
+        found = (run.view(cutoff, judged_only).relevant(rel) for run in self.runs)
         return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in found])
 
     def row(self, name: str) -> int:
@@ -279,11 +276,8 @@ def _is_named(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _judge(judgements: Judgements, name: str, run: Any) -> JudgedRun:
-    if isinstance(run, JudgedRun):
-        run = run.table
-    elif _is_named(run):
-        run = read_run_table(run)
+def _matched(judgements: Judgements, name: str, run: Any) -> JudgedRun:
+    run = run.table if isinstance(run, JudgedRun) else loaded_run(run)
     try:
         judged = judgements.judge_whole(run)
     except ValueError as error:

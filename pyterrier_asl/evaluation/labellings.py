@@ -7,7 +7,7 @@ part of its ranking that the measure looks at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judging.judged_run import JudgedRun, Relevant
-from ..judging.unjudged import Retrieved, Unjudged
+from ..judging.remembered import remembered
+from ..judging.unjudged import Retrieved, Unjudged, unjudged
 from ..measures import PluginMeasure
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
@@ -98,26 +99,19 @@ class Side:
     value: Floats
     weights: Floats
     known: Floats
-    _made: dict[str, Any] = field(default_factory=dict)
 
+    @remembered
     def missing_cost(self, measure: Any) -> Ints:
         """What a missing document costs it in ASL, besides its relevant documents."""
-        if "cost" not in self._made:
-            missing = "pad" if measure.NAME == "nASL" else measure["missing"]
-            self._made["cost"] = bounding.missing_cost(
-                self.view.retrieved, cutoff=measure["cutoff"], missing=missing
-            )
-        cost: Ints = self._made["cost"]
+        cost: Ints = measure.missing_lengths(self.view) + self.relevant.found
         return cost
 
+    @remembered
     def gained(self, measure: Any) -> Floats:
         """nDCG, not yet divided by the ideal."""
-        if "gained" not in self._made:
-            graded = self.view.relevant(0)
-            gains = gains_of(measure, self.view.judgements.grades[graded.pairs])
-            self._made["gained"] = scoring.dcg(graded.ranks, gains, graded.offsets)
-        gained: Floats = self._made["gained"]
-        return gained
+        graded = self.view.relevant(0)
+        gains = gains_of(measure, self.view.judgements.grades[graded.pairs])
+        return scoring.dcg(graded.ranks, gains, graded.offsets)
 
 
 class Labelled:
@@ -145,8 +139,6 @@ class Labelled:
         self.size: Ints = unjudged.count(self.seen)  # of V
         best = max(1.0, self.rel, float(self.judgements.grades.max(initial=1)))
         self.highest = best if highest is None else float(highest)
-        self._sides: dict[int, Side] = {}
-        self._bounds: dict[int, Bounds] = {}
 
     def __len__(self) -> int:
         return len(self.unjudged.runs)
@@ -157,28 +149,23 @@ class Labelled:
         rel = self.measure["rel"] if "rel" in self.measure.SUPPORTED_PARAMS else 1
         return float(1 if rel is None else rel)
 
+    @remembered
     def side(self, run: int) -> Side:
         """One of the runs."""
-        if run not in self._sides:
-            judged = self.unjudged.runs[run]
-            value = acceleration.values(self.measure, judged)
-            gains = self.measure.params.get("gains")
-            view = (judged if gains is None else judged.regraded(gains)).view(self.cutoff)
-            documents = self.unjudged.retrieved[run].cut(self.cutoff)
-            relevant = view.relevant(self.rel)
-            weights, known = _worth(self.measure, view, relevant, documents)
-            self._sides[run] = Side(judged, view, relevant, documents, value, weights, known)
-        return self._sides[run]
+        judged = self.unjudged.runs[run]
+        value = acceleration.values(self.measure, judged)
+        gains = self.measure.params.get("gains")
+        view = (judged if gains is None else judged.regraded(gains)).view(self.cutoff)
+        documents = self.unjudged.retrieved[run].cut(self.cutoff)
+        relevant = view.relevant(self.rel)
+        weights, known = _worth(self.measure, view, relevant, documents)
+        return Side(judged, view, relevant, documents, value, weights, known)
 
     @cached_property
     def nothing(self) -> Side:
         """A run that retrieved nothing, beside which a difference is the other's value."""
-        none, queries = np.zeros(0, dtype=np.int64), len(self.judgements)
-        nothing = np.zeros(queries, dtype=np.int64)
-        empty = JudgedRun.from_entries(self.judgements, nothing, none, none, none)
-        offsets = np.zeros(queries + 1, dtype=np.int64)
-        documents = Retrieved(offsets, none, none, none)
-        relevant, zeros = empty.relevant(self.rel), np.zeros(queries)
+        empty, zeros = self.judgements.judge({}), np.zeros(len(self.judgements))
+        relevant, documents = empty.relevant(self.rel), unjudged(empty)
         return Side(empty, empty, relevant, documents, zeros, zeros[:0], zeros[:0])
 
     def values(self) -> Floats:
@@ -196,13 +183,9 @@ class Labelled:
         """How many unjudged documents the measure sees in a run, shape (Q,)."""
         return np.diff(self.side(run).unjudged.offsets)
 
+    @remembered
     def bounds(self, run: int) -> Bounds:
         """The bounds of a run, shape (Q,) each."""
-        if run not in self._bounds:
-            self._bounds[run] = self._of_one(run)
-        return self._bounds[run]
-
-    def _of_one(self, run: int) -> Bounds:
         side, name = self.side(run), self.measure.NAME
         others = self.size - self.retrieved(run)
         if isinstance(self.measure, PluginMeasure) and name != "AP_Rareness":

@@ -17,6 +17,7 @@ import pandas as pd
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..scoring.arrays import Floats
+from . import standard as acceleration
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
@@ -48,6 +49,16 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
         if metric.query_id in number:
             values[metric.measure][number[metric.query_id]] = metric.value
     return values
+
+
+def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
+    """The values of measures, whoever computes them, each of shape (Q,)."""
+    others = [measure for measure in measures if not acceleration.supports(measure)]
+    theirs = values_by_others(others, judged)
+    return [
+        theirs[measure] if measure in theirs else acceleration.values(measure, judged)
+        for measure in measures
+    ]
 
 
 def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:

@@ -9,25 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from ..judging.judged_run import JudgedRun
-from ..judging.judgements import Judgements
 from ..measures import LexiP
 from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.lexicographic import first_difference, reciprocal_ranks
+from ..scoring.lexicographic import first_difference
 from ..scoring.preferences import last_sign, pairwise_preferences, preference_cube, recall_paired
 from ..statistics.pairwise import sign_test, t_test
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from .judged_runs import JudgedRuns
-
-
+from .judged_runs import JudgedRuns
 
 # Two rankings
 
@@ -75,19 +68,17 @@ def preferences(
       qid  i_star    rrLP  sgnLP  lexirecall  RPP
     0   q       2 -0.1667     -1           1  0.0
     """
-    import pandas as pd
-
-    levels = RecallLevels(_judgements(qrels, duplicates), rel=rel, cutoff=cutoff)
-    a, b = levels.of("run_a", run_a), levels.of("run_b", run_b)
-    i_star, rrlp = first_difference(a, b, levels.total)
+    runs = {"run_a": run_a, "run_b": run_b}
+    judged, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates)
+    i_star, rrlp = first_difference(a, b, total)
     return pd.DataFrame(
         {
-            "qid": levels.judgements.qids,
+            "qid": judged.qids,
             "i_star": i_star,
             "rrLP": rrlp,
             "sgnLP": np.sign(rrlp).astype(np.int64),
-            "lexirecall": last_sign(a, b, levels.total),
-            "RPP": recall_paired(a, b, levels.total),
+            "lexirecall": last_sign(a, b, total),
+            "RPP": recall_paired(a, b, total),
         }
     )
 
@@ -110,8 +101,6 @@ def preference_summary(preferences: pd.DataFrame) -> pd.Series[float]:
     {'queries': 4.0, 'rrLP': 0.0938, 'rrLP p-value': 0.5908,
      'sgnLP': 0.25, 'sgnLP +': 2.0, 'sgnLP -': 1.0, 'sgnLP p-value': 1.0}
     """
-    import pandas as pd
-
     rrlp = preferences["rrLP"].to_numpy(dtype=np.float64)
     wins, losses = int((rrlp > 0).sum()), int((rrlp < 0).sum())
     return pd.Series(
@@ -164,8 +153,6 @@ class PreferenceMatrix:
             reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()).
             total: relevant documents of each query, shape (Q,).
         """
-        import pandas as pd
-
         systems, queries = len(names), len(total)
         _, values = pairwise_preferences(reciprocal, total)
         pairs = np.triu_indices(systems, k=1)
@@ -193,8 +180,6 @@ class PreferenceMatrix:
 
     def pairs(self) -> pd.DataFrame:
         """The same as a list: one row for each pair of systems, the first of them before."""
-        import pandas as pd
-
         a, b = np.triu_indices(len(self.names), k=1)
         names = np.array(self.names, dtype=object)
         columns = {
@@ -273,62 +258,19 @@ def preference_matrix(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs a dict of two runs at least, name -> run")
-    levels = RecallLevels(_judgements(qrels, duplicates), rel=rel, cutoff=cutoff)
-    reciprocal = np.stack([levels.of(f"run {name!r}", run) for name, run in runs.items()])
-    return PreferenceMatrix.of([str(name) for name in runs], reciprocal, levels.total)
+    judged, *levels = _levels(runs, qrels, rel, cutoff, duplicates)
+    return PreferenceMatrix.of(judged.names, *levels)
 
 
 # What both are made of
 
 
-def _judgements(qrels: Any, duplicates: str | None) -> Judgements:
-    from ..io.qrels import loaded_qrels
-
-    if isinstance(qrels, Judgements):
-        return qrels.taking(duplicates)
-    return Judgements(loaded_qrels(qrels), duplicates=duplicates or "error")
-
-
-def _loaded(run: Any) -> Any:
-    from ..io.runs import loaded_run
-
-    return loaded_run(run)
-
-
-class RecallLevels:
-    """The reciprocal ranks RR_1, RR_2, ... of every query's relevant documents, run by run.
-
-    Attributes:
-        judgements: the qrels; Q queries.
-        total: relevant documents of each query, shape (Q,).
-
-    Args:
-        judgements: the qrels.
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
-        judged_only: whether unjudged documents are removed first.
-    """
-
-    def __init__(
-        self, judgements: Judgements, *, rel: float = 1, cutoff: int | None = None,
-        judged_only: bool = False,
-    ) -> None:  # fmt: skip
-        checked = LexiP(rel=rel, cutoff=cutoff, judged_only=judged_only)
-        self.judgements = judgements
-        self.total = judgements.num_relevant(checked["rel"])
-        self._rel, self._view = checked["rel"], (checked["cutoff"], checked["judged_only"])
-
-    def of(self, name: str, run: Any) -> Floats:
-        """Those of a run, shape (total.sum(),); an error names the run by ``name``."""
-        try:
-            return self.of_judged(self.judgements.judge_whole(_loaded(run)))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-
-    def of_judged(self, judged: JudgedRun) -> Floats:
-        """Those of a run that is matched with the qrels."""
-        relevant = judged.view(*self._view).relevant(self._rel)
-        return reciprocal_ranks(relevant.ranks, relevant.offsets, relevant.total)
+def _levels(
+    runs: Mapping[str, Any], qrels: Any, rel: float, cutoff: int | None, duplicates: str | None
+) -> tuple[JudgedRuns, Floats, Ints]:
+    measure = LexiP(rel=rel, cutoff=cutoff)  # checks both
+    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    return judged, *recall_levels(judged, measure["rel"], measure["cutoff"])
 
 
 def recall_levels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..measures.names import needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool, ranked
 from ..scoring.arrays import Floats
 from . import standard as acceleration
-from .others import values_by_others
+from .others import values_of
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,6 @@ class Scorer:
     def __init__(self, judgements: Judgements, measures: dict[str, Any]) -> None:
         self.judgements, self.measures = judgements, measures
         self._pooled = [name for name, measure in measures.items() if needs_pool(measure)]
-        self._others = [
-            measure for measure in measures.values() if not acceleration.supports(measure)
-        ]
         self._by_rows = {
             name: measure for name, measure in measures.items()
             if name not in self._pooled and _needs_rows(measure)
@@ -122,38 +119,25 @@ class Scorer:
                 values[:, column] = acceleration.values(measure, judged)
         if not self._pooled:
             return MeasuredRun(name, values)
-        return MeasuredRun(name, values, _together(blocks), judged.without_rows())
+        return MeasuredRun(name, values, _top_of(blocks), judged.without_rows())
 
     def _block(self, name: str, run: Any) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
         answered = judged.retrieved > 0
-        others = values_by_others(self._others, judged)
-        by_rows = {
-            label: (
-                others[measure] if measure in others else acceleration.values(measure, judged)
-            )[answered]
-            for label, measure in self._by_rows.items()
-        }
+        values = values_of(list(self._by_rows.values()), judged)
+        by_rows = {label: each[answered] for label, each in zip(self._by_rows, values)}
         top = self._top(name, judged) if self._pooled else None
         return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
 
     def _top(self, name: str, judged: JudgedRun) -> pa.Table:
         """A run's part in the pool of all."""
-        ranking, depth = judged.whole_ranking, self._depth
-        if depth is not None:
-            ranking = ranking.cut(depth)
+        ranking = judged.whole_ranking.cut(self._depth)
         return ranked(name, judged.table, self.judgements.qid_text, ranking)
 
     def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
-        measure = self._by_rows[label]
-        if acceleration.supports(measure):
-            none = np.zeros((4, 0), dtype=np.int64)
-            nothing = np.zeros(len(self.judgements), dtype=np.int64)
-            unanswered = JudgedRun.from_entries(self.judgements, nothing, *none[1:])
-            values = acceleration.values(measure, unanswered).copy()
-        else:
-            values = np.full(len(self.judgements), float(measure.DEFAULT))
+        nothing = self.judgements.judge({})
+        values = values_of([self._by_rows[label]], nothing)[0].copy()
         for block in blocks:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values
@@ -163,9 +147,8 @@ class Scorer:
         """How deep the pool of the runs has to be."""
         return pool_depth(self.measures[name] for name in self._pooled)
 
-    def finish(self, done: Iterable[MeasuredRun]) -> list[Floats]:
+    def finish(self, scored: Sequence[MeasuredRun]) -> list[Floats]:
         """Adds what needs the pool of all runs, made of what each has left."""
-        scored = list(done)
         if not self._pooled:
             return [each.values for each in scored]
         values = [each.values.copy() for each in scored]  # what Ray gives cannot be written to
@@ -184,7 +167,7 @@ def _light(block: MeasuredBlock) -> MeasuredBlock:
     return replace(block, judged=block.judged.without_rows())
 
 
-def _together(blocks: Sequence[MeasuredBlock]) -> pa.Table:
+def _top_of(blocks: Sequence[MeasuredBlock]) -> pa.Table:
     """The top documents of all blocks, by query."""
     tables = [block.top for block in blocks]
     if len(tables) == 1:

@@ -17,7 +17,6 @@ from ir_measures import Measure
 
 from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.preferences import RecallLevels
 from ..judging.judgements import Judgements, NothingJudged
 from ..measures import LexiP
 from ..measures.names import needs_pool, pool_depth, with_pool
@@ -253,13 +252,12 @@ def _preference(
 ) -> list[dict[str, float]]:
     """Every system against the baseline: query -> rrLP or sgnLP."""
     measure = column.measure
-    levels = RecallLevels(
-        judgements, rel=measure["rel"], cutoff=measure["cutoff"], judged_only=measure["judged_only"]
-    )
     assert column.baseline is not None
-    kept = [one.judged_run for one in recorders]
-    reciprocal = [levels.of_judged(judged) for judged in kept if judged is not None]
-    _, values = first_difference(np.stack(reciprocal), reciprocal[column.baseline], levels.total)
+    kept = [one.judged_run for one in recorders if one.judged_run is not None]
+    runs = JudgedRuns([one.name for one in recorders], kept, judgements)
+    reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
+    total = judgements.num_relevant(measure["rel"])
+    _, values = first_difference(reciprocal, reciprocal[column.baseline], total)
     if column.preference == "sgnLP":
         values = np.sign(values)
     qids = judgements.qid_text.to_pylist()

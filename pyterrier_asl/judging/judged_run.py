@@ -55,10 +55,10 @@ class Ranking:
         """The values of a column of the run in the order of the ranking."""
         return column if self._rows is None else column[self._rows]
 
-    def cut(self, k: int) -> Ranking:
+    def cut(self, k: int | None) -> Ranking:
         """The first ``k`` of each query."""
         sizes = np.diff(self.offsets)
-        if not np.any(sizes > k):
+        if k is None or not np.any(sizes > k):
             return self
         kept = np.minimum(sizes, k)
         places = np.repeat(self.offsets[:-1], kept) + within_query(cumulate(kept))
@@ -212,8 +212,7 @@ class JudgedRun:
     @cached_property
     def ranking(self) -> Ranking:
         """Every retrieved document in rank order, for what needs them all (lengths, tables)."""
-        whole = self.whole_ranking
-        return whole if self._cutoff is None else whole.cut(self._cutoff)
+        return self.whole_ranking.cut(self._cutoff)
 
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
         """The document ids of a ranking of this run."""

@@ -233,7 +233,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     answers, qids = _answers(table.qid, None)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
     ranking = _rank(table, answers, unknown, "warn")[0].by_query
-    return table, qids, ranking if depth is None else ranking.cut(depth)
+    return table, qids, ranking.cut(depth)
 
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:

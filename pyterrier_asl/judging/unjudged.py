@@ -171,7 +171,7 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
         run: the run, with all its rows.
         depth: look only at the first ``depth`` of each ranking.
     """
-    ranking = run.whole_ranking if depth is None else run.whole_ranking.cut(depth)
+    ranking = run.whole_ranking.cut(depth)
     sizes = np.diff(ranking.offsets)
     is_hole = np.ones(len(ranking), dtype=bool)
     known = run.grades >= 0

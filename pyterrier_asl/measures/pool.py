@@ -270,8 +270,7 @@ class RarenessPool(Named):
         self, judged: JudgedRun, query_of: Ints, depth: int | None
     ) -> Bools:
         """For each query, whether the run's top k is the same set of documents as a member's."""
-        ranking = judged.whole_ranking
-        ranking = ranking if depth is None else ranking.cut(depth)
+        ranking = judged.whole_ranking.cut(depth)
         pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
         answered = np.flatnonzero(np.diff(ranking.offsets))
         is_member = np.zeros(len(query_of), dtype=bool)
