@@ -12,14 +12,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-F = TypeVar("F", bound=Callable[..., Any])
-Ints = npt.NDArray[np.int64]
+from ..scoring.arrays import Ints
+from ..scoring.compiled import compiled
+
 Int32s = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
@@ -31,16 +32,6 @@ _ONE, _EIGHT = np.uint64(1), np.uint64(8)
 
 #: Fewer rows than this are not worth a second thread.
 _ALONE = 100_000
-
-
-def _compiled(function: F) -> F:
-    """Compiles on first use and keeps the result on disk, where there is a place that can be
-    written to: beside this file, in the user's cache or in ``NUMBA_CACHE_DIR``."""
-    try:
-        made: F = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # Numba has found no such place
-        made = numba.njit(nogil=True)(function)
-    return made
 
 
 def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> None:
@@ -73,7 +64,7 @@ def threads() -> int:
     return min(allowed or 1, int(numba.config.NUMBA_NUM_THREADS))
 
 
-@_compiled
+@compiled
 def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
     """A 64-bit hash of ``data[begin:end]``, eight bytes at a time.
 
@@ -98,7 +89,7 @@ def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
     return value ^ (value >> _SHIFT)
 
 
-@_compiled
+@compiled
 def _same(
     offsets: Ints, data: Bytes, i: int, other_offsets: Ints, other_data: Bytes, j: int
 ) -> bool:
@@ -113,7 +104,7 @@ def _same(
     return True
 
 
-@_compiled
+@compiled
 def _greater(offsets: Ints, data: Bytes, i: int, j: int) -> bool:
     """Whether id i comes after id j in plain string order."""
     begin, other = offsets[i], offsets[j]
@@ -124,7 +115,7 @@ def _greater(offsets: Ints, data: Bytes, i: int, j: int) -> bool:
     return bool(length > other_length)
 
 
-@_compiled
+@compiled
 def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
     """Whether row i ranks before row j: higher score, or equal score and greater id."""
     if scores[i] != scores[j]:
@@ -132,7 +123,7 @@ def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
     return _greater(offsets, data, i, j)
 
 
-@_compiled
+@compiled
 def hashes(
     first: int, last: int, starts: Ints, offsets: Ints, data: Bytes, seed: Any, out: Hashes
 ) -> None:
@@ -141,7 +132,7 @@ def hashes(
         out[i] = _hash(data, offsets[i], offsets[i + 1], seed)
 
 
-@_compiled
+@compiled
 def find_unsorted(
     first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes, out: Bytes
 ) -> None:
@@ -153,7 +144,7 @@ def find_unsorted(
                 break
 
 
-@_compiled
+@compiled
 def sort(
     first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes,
     unsorted: Bytes, order: Ints,
@@ -193,7 +184,7 @@ def sort(
             width *= 2
 
 
-@_compiled
+@compiled
 def match(
     first: int, last: int, starts: Ints, order: Ints, offsets: Ints, data: Bytes,
     queries: Ints, known_starts: Ints, known_offsets: Ints, known_data: Bytes, known_hashes: Hashes,
@@ -273,7 +264,7 @@ def match(
         repeated[block] = dropped
 
 
-@_compiled
+@compiled
 def build(
     first: int, last: int, starts: Ints, table_starts: Ints, offsets: Ints, data: Bytes,
     known_hashes: Hashes, table: Int32s, again: Bytes,
@@ -289,7 +280,7 @@ def build(
             table[slot] = i
 
 
-@_compiled
+@compiled
 def _slot(
     table: Int32s, table_starts: Ints, group: int, known_hashes: Hashes, known_offsets: Ints,
     known_data: Bytes, i: int, key: Any, offsets: Ints, data: Bytes,
@@ -310,7 +301,7 @@ def _slot(
     return low + np.int64(place)
 
 
-@_compiled
+@compiled
 def find(
     first: int, last: int, starts: Ints, groups: Ints, offsets: Ints, data: Bytes,
     known_offsets: Ints, known_data: Bytes, known_hashes: Hashes, seed: Any, table_starts: Ints,
@@ -327,7 +318,7 @@ def find(
                              i, key, offsets, data)]  # fmt: skip
 
 
-@_compiled
+@compiled
 def number_documents(
     first: int, last: int, starts: Ints, blocks: Ints, hashes: Hashes, ranks: Ints, codes: Ints,
     best: Ints, counts: Ints,

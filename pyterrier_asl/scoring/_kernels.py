@@ -1,34 +1,23 @@
-"""Loops over labellings, compiled. Imported when first needed, for Numba takes a while to load.
+"""Loops over the labellings of one run, compiled; see :mod:`~pyterrier_asl.scoring.compiled`.
 
-Every kernel fills ``low`` and ``high``, shape (Q,), query by query. ``ranks`` are those of
-retrieved relevant documents, ``holes`` those of retrieved unjudged ones, both ascending within a
-query; ``others`` counts the unjudged documents of V that were not retrieved. What the bounds are is
-explained in :mod:`~pyterrier_asl.scoring.bounds`.
+The first s or the last s of the unjudged documents are relevant. Every kernel fills ``low`` and
+``high``, shape (Q,), query by query. ``ranks`` are those of retrieved relevant documents, ``holes``
+those of retrieved unjudged ones, both ascending within a query; ``others`` counts the unjudged
+documents of V that were not retrieved. What the bounds are is explained in
+:mod:`~pyterrier_asl.scoring.bounds`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
-
-#: What is less than this is rounding.
-_NOTHING = 1e-14
-
-#: As many levels of LexiP as :func:`~pyterrier_asl.scoring.lexicographic.lexip` looks at.
-_LEVELS = 64
+from .arrays import Floats, Ints
+from .compiled import compiled
+from .lexicographic import LEVELS
 
 
-# One run: the first s or the last s of the unjudged documents are relevant.
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def average_precision(
     ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
     low: Floats, high: Floats,
@@ -64,7 +53,7 @@ def average_precision(
             high[q] = max(high[q], value / (total[q] + s))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def search_length(
     ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
     missing: Ints, g: int, low: Floats, high: Floats,
@@ -98,24 +87,32 @@ def search_length(
                     low[q], high[q] = min(low[q], value), max(high[q], value)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _first(ranks: Ints, holes: Ints, n: int, missing: int, g: int) -> float:
     """The mean search length of the first g of n relevant documents, retrieved at these ranks."""
-    found = len(ranks) + len(holes)
-    wanted = min(n, g)
-    i = j = lengths = 0
-    for position in range(min(found, wanted)):
-        if j == len(holes) or (i < len(ranks) and ranks[i] < holes[j]):
-            rank = ranks[i]
-            i += 1
-        else:
-            rank = holes[j]
-            j += 1
+    found, wanted = len(ranks) + len(holes), min(n, g)
+    lengths = 0
+    for position, rank in enumerate(_merged(ranks, holes, wanted)):
         lengths += rank - position
     return (lengths + max(wanted - found, 0) * (missing - found)) / wanted
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
+def _merged(ranks: Ints, holes: Ints, most: int) -> Ints:
+    """The first ranks of both, ascending, ``most`` of them."""
+    merged = np.empty(min(len(ranks) + len(holes), most), np.int64)
+    i = j = 0
+    for position in range(len(merged)):
+        if j == len(holes) or (i < len(ranks) and ranks[i] < holes[j]):
+            merged[position] = ranks[i]
+            i += 1
+        else:
+            merged[position] = holes[j]
+            j += 1
+    return merged
+
+
+@compiled
 def lexip(
     ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
     cutoff: int, low: Floats, high: Floats,
@@ -143,32 +140,22 @@ def lexip(
                 low[q], high[q] = min(low[q], value), max(high[q], value)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
-    levels = min(len(ranks) + len(holes), _LEVELS)
-    if not levels:
+    merged = _merged(ranks, holes, LEVELS)
+    if not len(merged):
         return 0.0
-    gaps = np.empty(levels)
-    i = j = before = 0
-    for level in range(levels):
-        if j == len(holes) or (i < len(ranks) and ranks[i] < holes[j]):
-            rank = ranks[i]
-            i += 1
-        else:
-            rank = holes[j]
-            j += 1
-        gaps[level] = rank - before
-        before = rank
     value = 1 / (cutoff + 2) if missing else 1.0
-    for level in range(levels - 1, -1, -1):
-        least, most = 1 / (gaps[level] + 1), 1 / gaps[level]
+    for level in range(len(merged) - 1, -1, -1):
+        gap = merged[level] - (merged[level - 1] if level else 0)
+        least, most = 1 / (gap + 1), 1 / gap
         value = min(least + (most - least) * value, most)
     return value
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def time_biased_gain(
-    states: Bytes, gains: float, stay: Floats, stay_relevant: Floats, offsets: Ints,
+    states: npt.NDArray[np.uint8], gains: float, stay: Floats, stay_relevant: Floats, offsets: Ints,
     low: Floats, high: Floats,
 ) -> None:  # fmt: skip
     """TBG from the last document of a ranking to the first.
@@ -190,341 +177,3 @@ def time_biased_gain(
             else:
                 most = relevant if states[i] else other
         low[q], high[q] = least, most
-
-
-# Two runs. ``a`` and ``b`` are the ranks of a document in both, 0 where it was not retrieved.
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def merge(
-    offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, work: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """The documents of either run: where each query's begin, and which in each run they are.
-
-    They are numbered from 1; 0: not there. ``work`` holds a zero for every code, and does so again
-    afterwards.
-    """
-    room = len(codes) + len(other_codes)
-    both_offsets = np.zeros(len(offsets), np.int64)
-    a, b = np.zeros(room, np.int64), np.zeros(room, np.int64)
-    size = 0
-    for q in range(len(offsets) - 1):
-        for i in range(offsets[q], offsets[q + 1]):
-            a[size] = i + 1
-            size += 1
-            work[codes[i]] = size
-        for i in range(other_offsets[q], other_offsets[q + 1]):
-            place = work[other_codes[i]] - 1
-            if place < 0:
-                place = size
-                size += 1
-            b[place] = i + 1
-        for i in range(offsets[q], offsets[q + 1]):
-            work[codes[i]] = 0
-        both_offsets[q + 1] = size
-    return both_offsets, a[:size], b[:size]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def layered(
-    base: Floats, weights: Floats, offsets: Ints, others: Ints, counts: Ints, steps: Floats,
-    given: int, ideal: Floats, low: Floats, high: Floats,
-) -> None:  # fmt: skip
-    """(base + gained) / ideal, where documents can be given one of several gains.
-
-    Gains are made of ``steps``, shape (G,), the first ``given`` of which a label can give;
-    ``counts``, shape (Q, G), says how many judged documents have each, ``ideal[m]`` what m
-    documents with a gain of 1 come to at best.
-    """
-    for q in range(len(base)):
-        some = np.sort(weights[offsets[q] : offsets[q + 1]])
-        down = some[::-1].copy()
-        high[q] = _most(base[q], down, others[q], counts[q], steps, given, ideal)
-        low[q] = -_most(-base[q], -some, others[q], counts[q], steps, given, ideal)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _most(
-    base: float, weights: Floats, others: int, counts: Ints, steps: Floats, given: int,
-    ideal: Floats,
-) -> float:  # fmt: skip
-    """The greatest ratio; ``weights`` descend. The best s documents have at least a gain."""
-    room = len(weights) + others
-    sums = np.zeros(room + 1)
-    place, positive = 0, 0
-    while positive < len(weights) and weights[positive] > 0:
-        positive += 1
-    for s in range(room):  # documents in no ranking have weight 0
-        weight = 0.0
-        if s < positive or s >= positive + others:
-            weight = weights[place]
-            place += 1
-        sums[s + 1] = sums[s] + weight
-    whole, above = 0.0, 0.0
-    for g in range(len(steps)):
-        whole += steps[g] * ideal[counts[g]]
-        above += steps[g] * ideal[counts[g]] if g >= given else 0.0
-    best = base / whole if whole > 0 else 0.0
-    gained, cost = np.empty(room + 1), np.empty(room + 1)
-    for _ in range(100):
-        gained[:], cost[:] = 0.0, above
-        for g in range(given - 1, -1, -1):
-            top, top_gained, top_cost = -np.inf, 0.0, 0.0
-            for s in range(room + 1):  # no more documents can have a gain than a smaller one
-                value = gained[s] - best * cost[s]
-                if value > top:
-                    top, top_gained, top_cost = value, gained[s], cost[s]
-                gained[s] = top_gained + steps[g] * sums[s]
-                cost[s] = top_cost + steps[g] * ideal[counts[g] + s]
-        value = base + gained - best * cost
-        at = np.argmax(value)
-        if value[at] <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
-            break
-        better = (base + gained[at]) / cost[at]
-        if better <= best:
-            break
-        best = better
-    return best
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def first_relevant(
-    a_first: Ints, b_first: Ints, a: Ints, b: Ints, offsets: Ints, values: Floats,
-    low: Floats, high: Floats,
-) -> None:  # fmt: skip
-    """The difference of what the ranks of the first relevant documents are worth.
-
-    One relevant document at most makes the difference greatest: it leaves the other run's first
-    relevant document where it is, or brings it forward itself. ``values[0]`` is of none.
-    """
-    for q in range(len(a_first)):
-        first, other = a_first[q], b_first[q]
-        low[q] = high[q] = values[first] - values[other]
-        for i in range(offsets[q], offsets[q + 1]):
-            one = a[i] if a[i] and (not first or a[i] < first) else first
-            two = b[i] if b[i] and (not other or b[i] < other) else other
-            low[q] = min(low[q], values[one] - values[two])
-            high[q] = max(high[q], values[one] - values[two])
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def search_length_difference(
-    known_a: Ints, known_b: Ints, known_offsets: Ints, total: Ints, a: Ints, b: Ints, offsets: Ints,
-    others: Ints, missing_a: Ints, missing_b: Ints, low: Floats, high: Floats,
-) -> None:  # fmt: skip
-    """ASL of A less ASL of B."""
-    for q in range(len(total)):
-        begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
-        one, two = known_a[begin:end], known_b[begin:end]
-        high[q] = _longest(one, two, total[q], a[first:last], b[first:last], others[q],
-                           missing_a[q], missing_b[q])  # fmt: skip
-        low[q] = -_longest(two, one, total[q], b[first:last], a[first:last], others[q],
-                           missing_b[q], missing_a[q])  # fmt: skip
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _longest(
-    known_a: Ints, known_b: Ints, total: int, a: Ints, b: Ints, others: int, missing_a: int,
-    missing_b: int,
-) -> float:  # fmt: skip
-    """The greatest difference, by Dinkelbach's iteration on difference = sum / n."""
-    found_a = found_b = lengths = 0
-    for i in range(len(known_a)):
-        lengths += known_a[i] if known_a[i] else missing_a
-        lengths -= known_b[i] if known_b[i] else missing_b
-        found_a += known_a[i] > 0
-        found_b += known_b[i] > 0
-    lengths += (total - len(known_a)) * (missing_a - missing_b)
-    a_alone = np.sort(a[(a > 0) & (b == 0)])[::-1]  # lowest first
-    b_alone = np.sort(b[(b > 0) & (a == 0)])  # highest first
-    both = (a - b)[(a > 0) & (b > 0)]
-    best = -np.inf
-    for o in (0, others):
-        n = total + o
-        crossed = (found_a - found_b) * ((found_a + found_b + 1) / 2 - n)
-        start = lengths + o * (missing_a - missing_b) + crossed
-        value = start / n if n else 0.0
-        for _ in range(100):
-            sums, size = start, n
-            for difference in both:
-                if difference > value:
-                    sums += difference
-                    size += 1
-            gain, some = _prefix(a_alone - missing_b, -0.5, found_b - n + 0.5, value)
-            sums, size = sums + gain, size + some
-            gain, some = _prefix(missing_a - b_alone, 0.5, n - found_a - 0.5, value)
-            sums, size = sums + gain, size + some
-            if not size or sums / size <= value + _NOTHING:
-                break
-            value = sums / size
-        best = max(best, value)
-    return best
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _prefix(weights: Ints, square: float, linear: float, value: float) -> tuple[float, int]:
-    """Of the i first weights the i with the most of sum + square i^2 + linear i - value i."""
-    best = gain = most = 0.0
-    some = 0
-    for i in range(1, len(weights) + 1):
-        gain += weights[i - 1]
-        whole = gain + square * i * i + linear * i
-        if whole - value * i > best:
-            best, most, some = whole - value * i, whole, i
-    return most, some
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def lexicographic_verdicts(
-    known_a: Ints, known_b: Ints, known_offsets: Ints, a: Ints, b: Ints, offsets: Ints,
-    verdicts: Any,
-) -> None:  # fmt: skip
-    """Which of sgnLP = -1, 0, 1 some labelling gives: ``verdicts``, shape (Q, 3)."""
-    for q in range(len(offsets) - 1):
-        begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
-        size = last - first
-        relevant, irrelevant = size, size + 1
-        depth = 0
-        for i in range(begin, end):
-            depth = max(depth, known_a[i], known_b[i])
-        for i in range(first, last):
-            depth = max(depth, a[i], b[i])
-        at_a, at_b = np.full(depth + 1, irrelevant), np.full(depth + 1, irrelevant)
-        for i in range(begin, end):
-            at_a[known_a[i]], at_b[known_b[i]] = relevant, relevant
-        for i in range(first, last):
-            at_a[a[i]], at_b[b[i]] = i - first, i - first
-        parent = np.arange(size + 2)
-        possible = True
-        for t in range(1, depth + 1):  # what stands at rank 0 was not retrieved
-            one, two = _root(parent, at_a[t]), _root(parent, at_b[t])
-            if one == two:
-                continue
-            fixed, void = _root(parent, relevant), _root(parent, irrelevant)
-            verdicts[q, 2] |= one != void and two != fixed
-            verdicts[q, 0] |= two != void and one != fixed
-            if (one == fixed and two == void) or (one == void and two == fixed):
-                possible = False
-                break
-            parent[one] = two
-        verdicts[q, 1] = possible
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _root(parent: Ints, node: int) -> int:
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def precision_gains(
-    a: Ints, b: Ints, gain_a: Floats, gain_b: Floats, known_a: Ints, known_b: Ints,
-    known_gain_a: Floats, known_gain_b: Floats,
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """What the unjudged documents of a query add to a difference of sums of precisions.
-
-    Returns:
-        What each adds beside the judged relevant ones, shape (U,), and what each two add together,
-        shape (U, U), infinite on the diagonal.
-    """
-    size = len(a)
-    alone, pairs = np.empty(size), np.empty((size, size))
-    one, two = _reciprocals(a), _reciprocals(b)
-    known_one, known_two = _reciprocals(known_a), _reciprocals(known_b)
-    for i in range(size):
-        alone[i] = gain_a[i] * one[i] - gain_b[i] * two[i]
-        for j in range(len(known_a)):
-            alone[i] += _both(one[i], known_one[j], gain_a[i], known_gain_a[j])
-            alone[i] -= _both(two[i], known_two[j], gain_b[i], known_gain_b[j])
-        for j in range(size):
-            pairs[i, j] = _both(one[i], one[j], gain_a[i], gain_a[j])
-            pairs[i, j] -= _both(two[i], two[j], gain_b[i], gain_b[j])
-        pairs[i, i] = np.inf
-    return alone, pairs
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _reciprocals(ranks: Ints) -> Floats:
-    """1/rank, and 0 for what was not retrieved."""
-    return np.array([1 / rank if rank else 0.0 for rank in ranks])
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _both(one: float, other: float, gain: float, other_gain: float) -> float:
-    """What two relevant documents of these 1/rank add, besides each alone: the earlier's gain."""
-    return other_gain * one if other > one else gain * other
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def precision_bounds(
-    base: float, total: int, others: int, alone: Floats, pairs: Floats
-) -> tuple[float, float]:
-    """An outer bound for a difference of AP or AP_Rareness.
-
-    Args:
-        base: the sum of precisions now, less that of the other run.
-        total: relevant documents of the query.
-        others: unjudged documents that neither retrieved.
-        alone: what each unjudged document adds, shape (U,).
-        pairs: what each adds with every other, ascending within a row, and then itself, shape (U,
-            U); used up.
-    """
-    for row in pairs:  # becomes the sums of its 0, 1, ... least
-        added, least = 0.0, row[0]
-        row[0] = 0.0
-        for some in range(1, len(row)):
-            added += least
-            least = row[some]
-            row[some] = added
-    low = -_greatest_ratio(-base, total, others, -alone, pairs, False)
-    return low, _greatest_ratio(base, total, others, alone, pairs, True)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _greatest_ratio(
-    base: float, total: int, others: int, alone: Floats, sums: Floats, most: bool
-) -> float:
-    """The greatest mean of precisions with m = 0, 1, ... unjudged documents that are relevant.
-
-    Each of the m best is given half of what the best m - 1 others add with it: a concave function
-    of m, below its tangents. The sum of the m best of straight lines is convex in m, and its ratio
-    to a line is greatest at an end of a range: where it is not enough there, no m of that range is
-    looked at.
-    """
-    size = len(alone)
-    best = 0.0 if total == 0 else max(base / total, base / (total + others))
-    ranges = [(1, size)]
-    while ranges:
-        first, last = ranges.pop()
-        if first > last:
-            continue
-        m = (first + last) // 2
-        worth = alone + _of_best(sums, m - 1, most)
-        ordered = np.partition(worth, size - m)
-        best = max(best, _ratio(base + ordered[size - m :].sum(), total + m, others))
-        for begin, end in ((first, m), (last, m)):
-            if begin == end:
-                continue
-            step = 1 if begin > end else -1
-            slope = (_of_best(sums, m - 1 + step, most) - _of_best(sums, m - 1, most)) * step
-            excess = worth + slope * (begin - m) - ordered[size - m]
-            whole = base + begin * ordered[size - m] + np.maximum(excess, 0).sum()
-            if _ratio(whole, total + begin, others) > best:
-                ranges.append((min(begin, m + step), max(begin, m + step)))
-    return best
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _of_best(sums: Floats, some: int, most: bool) -> Floats:
-    """Half of what some others add at best with each document: the greatest, or minus the least."""
-    if most:
-        return (sums[:, -1] - sums[:, len(sums) - 1 - some]) / 2
-    return -sums[:, some] / 2
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _ratio(whole: float, relevant: int, others: int) -> float:
-    """The greater of the ratios with none and with all of the others relevant."""
-    return max(whole / relevant, whole / (relevant + others))

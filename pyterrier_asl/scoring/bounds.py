@@ -7,23 +7,22 @@ contains it.
 
 One run is :class:`RunDocuments`; two are :class:`PairDocuments`, where a second run that retrieved
 nothing gives the bounds of the first one for additive measures, ratios, and first ranks. The loops
-are in :mod:`~pyterrier_asl.scoring._kernels`, which is imported when first used.
+are in :mod:`~pyterrier_asl.scoring._kernels` and ``_pair_kernels``, imported when first used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Bools, Floats, Ints, queries_of, sum_by_query
 from .lexicographic import NO_CUTOFF
-from .search_length import DEFAULT_DEPTH
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
 
 
@@ -88,7 +87,7 @@ def average_precision(run: RunDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill("average_precision", len(run.total), *_arrays(run))
+    return _fill("_kernels.average_precision", len(run.total), *_arrays(run))
 
 
 def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
@@ -96,7 +95,7 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
 
     Args:
         run: the run.
-        missing: what it pays for a missing document (see :func:`missing_cost`), shape (Q,).
+        missing: what it pays for a missing document besides its relevant documents, shape (Q,).
         g: only the first ``g`` relevant documents in rank order.
 
     >>> one = np.array([2]), np.array([0, 1]), np.array([1])
@@ -105,27 +104,7 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
-    return _fill("search_length", len(run.total), *_arrays(run), missing, g or 0)
-
-
-def missing_cost(retrieved: Ints, *, cutoff: int | None, missing: str = "pad") -> Ints:
-    """What a missing document costs a run in ASL, besides its relevant documents, shape (Q,).
-
-    Its search length is this less the relevant documents retrieved.
-
-    Args:
-        retrieved: documents retrieved, after the cut, shape (Q,).
-        cutoff: k.
-        missing: what a missing document is taken for, as in ``ASL(missing=...)``.
-
-    >>> missing_cost(np.array([0, 7]), cutoff=10).tolist()
-    [11, 11]
-    >>> missing_cost(np.array([0, 7]), cutoff=10, missing="eq3").tolist()
-    [11, 7]
-    """
-    k = DEFAULT_DEPTH if cutoff is None else cutoff
-    costs = {"pad": np.maximum(retrieved, k) + 1, "after": retrieved + 1, "eq3": retrieved}
-    return np.where(retrieved == 0, k + 1, costs[missing])
+    return _fill("_kernels.search_length", len(run.total), *_arrays(run), missing, g or 0)
 
 
 def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
@@ -138,7 +117,7 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
     ([0.5], [1.0])
     """
     k = NO_CUTOFF if cutoff is None else cutoff
-    return _fill("lexip", len(run.total), *_arrays(run), k)
+    return _fill("_kernels.lexip", len(run.total), *_arrays(run), k)
 
 
 def time_biased_gain(
@@ -162,7 +141,7 @@ def time_biased_gain(
     )
     gain = p_click_rel * p_save
     return _fill(
-        "time_biased_gain", len(offsets) - 1, states, gain, stay, stay_relevant, offsets
+        "_kernels.time_biased_gain", len(offsets) - 1, states, gain, stay, stay_relevant, offsets
     )
 
 
@@ -177,11 +156,7 @@ def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
     >>> additive(np.array([0.5]), np.array([0.25, -0.125]), np.array([0, 2]))
     (array([0.375]), array([0.75]))
     """
-    queries = np.repeat(np.arange(len(base)), np.diff(offsets))
-    down, up = (
-        np.bincount(queries, weights=clip(weights, 0), minlength=len(base))
-        for clip in (np.minimum, np.maximum)
-    )
+    down, up = (sum_by_query(clip(weights, 0), offsets) for clip in (np.minimum, np.maximum))
     return base + down, base + up
 
 
@@ -208,7 +183,10 @@ def ratio(
     most = counts.max(axis=1, initial=0) + np.diff(offsets) + others
     best = ideal(int(most.max(initial=0)))
     given = len(steps) if given is None else given
-    return _fill("layered", len(base), base, weights, offsets, others, counts, steps, given, best)
+    return _fill(
+        "_pair_kernels.layered", len(base), base, weights, offsets, others, counts, steps, given,
+        best,
+    )  # fmt: skip
 
 
 def first_relevant(pair: PairDocuments, values: Floats) -> Bounds:
@@ -226,7 +204,9 @@ def first_relevant(pair: PairDocuments, values: Floats) -> Bounds:
     (array([0.]), array([0.5]))
     """
     firsts = (_least(ranks, pair.known_offsets) for ranks in (pair.known_a, pair.known_b))
-    return _fill("first_relevant", len(pair), *firsts, pair.a, pair.b, pair.offsets, values)
+    return _fill(
+        "_pair_kernels.first_relevant", len(pair), *firsts, pair.a, pair.b, pair.offsets, values
+    )
 
 
 def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: Ints) -> Bounds:
@@ -234,25 +214,26 @@ def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: In
 
     Args:
         pair: the runs.
-        missing_a: what A pays for a missing document (see :func:`missing_cost`), shape (Q,).
+        missing_a: what A pays for a missing document besides its relevant documents, shape (Q,).
         missing_b: what B pays.
     """
     return _fill(
-        "search_length_difference", len(pair), pair.known_a, pair.known_b, pair.known_offsets,
-        pair.total, pair.a, pair.b, pair.offsets, pair.others, missing_a, missing_b,
+        "_pair_kernels.search_length_difference", len(pair), pair.known_a, pair.known_b,
+        pair.known_offsets, pair.total, pair.a, pair.b, pair.offsets, pair.others, missing_a,
+        missing_b,
     )  # fmt: skip
 
 
-def lexicographic_verdicts(pair: PairDocuments) -> npt.NDArray[np.bool_]:
+def lexicographic_verdicts(pair: PairDocuments) -> Bools:
     """Which of sgnLP = -1, 0, 1 some labelling gives, exact.
 
     Returns:
         Shape (Q, 3).
     """
-    from . import _kernels
+    from . import _pair_kernels
 
     verdicts = np.zeros((len(pair), 3), dtype=np.bool_)
-    _kernels.lexicographic_verdicts(
+    _pair_kernels.lexicographic_verdicts(
         pair.known_a, pair.known_b, pair.known_offsets, pair.a, pair.b, pair.offsets, verdicts
     )
     return verdicts
@@ -271,17 +252,17 @@ def average_precision_difference(
             AP, and 0 where the run has it not.
         known_gains: the same for the judged relevant ones.
     """
-    from . import _kernels
+    from . import _pair_kernels
 
     low, high = np.empty(len(pair)), np.empty(len(pair))
     for q in range(len(pair)):
         some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
-        alone, pairs = _kernels.precision_gains(
+        alone, pairs = _pair_kernels.precision_gains(
             pair.a[some], pair.b[some], *(gain[some] for gain in gains),
             pair.known_a[known], pair.known_b[known], *(gain[known] for gain in known_gains),
         )  # fmt: skip
         pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
-        low[q], high[q] = _kernels.precision_bounds(
+        low[q], high[q] = _pair_kernels.precision_bounds(
             base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
@@ -311,18 +292,17 @@ def _arrays(run: RunDocuments) -> tuple[Ints, ...]:
 def _least(ranks: Ints, offsets: Ints) -> Ints:
     """The least positive rank of each query, 0 where there is none, shape (Q,)."""
     never = np.iinfo(np.int64).max
-    queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    queries = queries_of(offsets)
     least = np.full(len(offsets) - 1, never)
     np.minimum.at(least, queries[ranks > 0], ranks[ranks > 0])
     return np.where(least == never, 0, least)
 
 
 def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
-    """Calls a kernel that fills low and high."""
-    from . import _kernels
-
+    """Calls a kernel, ``MODULE.NAME``, that fills low and high."""
+    module, name = kernel.split(".")
     low, high = np.empty(queries), np.empty(queries)
-    getattr(_kernels, kernel)(*arguments, low, high)
+    getattr(import_module(f".{module}", __package__), name)(*arguments, low, high)
     return low, high
 
 
@@ -346,10 +326,10 @@ def merge(
     >>> [array.tolist() for array in merge(*one, *other, 5)]
     [[0, 2], [1, 2], [0, 1]]
     """
-    from . import _kernels
+    from . import _pair_kernels
 
     work = np.zeros(size, dtype=np.int64)
-    merged: tuple[Ints, Ints, Ints] = _kernels.merge(
+    merged: tuple[Ints, Ints, Ints] = _pair_kernels.merge(
         offsets, codes, other_offsets, other_codes, work
     )
     return merged

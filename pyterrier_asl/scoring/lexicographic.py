@@ -67,7 +67,7 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
 
 
 #: Relevant documents beyond these change LexiP by less than 2^-64, which it cannot hold.
-_LEVELS = 64
+LEVELS = 64
 
 
 def lexip(ranks: Ints, offsets: Ints, total: Ints, *, cutoff: int | None = None) -> Floats:
@@ -99,7 +99,7 @@ def lexip(ranks: Ints, offsets: Ints, total: Ints, *, cutoff: int | None = None)
     by_found = np.argsort(-found, kind="stable")  # queries with an i-th document come first
     deepest = int(found.max(initial=0))
     with_ith = np.searchsorted(-found[by_found], -np.arange(1, deepest + 1), side="right")
-    for i in range(min(deepest, _LEVELS), 0, -1):
+    for i in range(min(deepest, LEVELS), 0, -1):
         queries = by_found[: with_ith[i - 1]]
         g = gaps[offsets[queries] + i - 1]
         low, high = 1 / (g + 1), 1 / g
