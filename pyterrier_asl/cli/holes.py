@@ -77,24 +77,24 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..charts.saving import save_chart
+    from ..io.run_listing import list_runs
     from ..io.tables import write
     from ..unjudged import command_line
+    from ..unjudged.pairs import all_pairs
 
     judgements = command_line.judgements_with(qrels, labels, conflicts)
-    named = command_line.named_runs(runs)
+    named = list_runs(runs)
     if len(named) != 2:
         if export_to or by_query or likely:
             raise click.UsageError("--export, --likely and -q take two runs")
-        found = command_line.all_pairs(
-            named, judgements, measure, depth=depth, highest=highest, alpha=alpha
-        )
+        found = all_pairs(named, judgements, measure, depth=depth, highest=highest, alpha=alpha)
         write(found.pairs, output_format, places=places)
         click.echo(", ".join(f"{n} {what}" for what, n in found.counts().items()), err=True)
         if chart:
             save_chart(found.chart(), chart)
         return
     pair = command_line.pair(named, judgements, measure, others, depth, highest, alpha)
-    frame = pair.difference.by_query if by_query else command_line.row(pair.difference)
+    frame = pair.difference.by_query if by_query else command_line.row(pair)
     write(frame, output_format, places=places)
     if output_format == "table":
         click.echo(pair.describe())

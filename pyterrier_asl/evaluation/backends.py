@@ -62,11 +62,12 @@ def scored(
         blocks: list[MeasuredBlock] = []
         measured = None
         for each in islice(done, len(chunks[name])):
+            each = _matched_with(scorer.judgements, each)
             if isinstance(each, MeasuredRun):
                 measured = measured or each
             else:
                 blocks += each
-        yield measured or _whole(scorer, name, source, blocks)
+        yield measured or _complete(scorer, name, source, blocks)
 
 
 def _from_anywhere(task: Task) -> Task:
@@ -83,15 +84,19 @@ def _chunks(source: Any) -> list[Any]:
 
 
 def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
-    """Measures a run, or, if it is not ``alone``, some of its blocks as far as that goes."""
+    """Measures a run, or, if it is not ``alone``, some of its blocks as far as that goes.
+
+    What it gives is without the qrels: they do not travel with the results.
+    """
     try:
         blocks = scorer.blocks(name, source)
     except (ValueError, OSError) as error:
         return MeasuredRun.failed(name, error)
-    return _whole(scorer, name, source, blocks) if alone else blocks
+    done = _complete(scorer, name, source, blocks) if alone else blocks
+    return _matched_with(_NONE, done)
 
 
-def _whole(scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]) -> MeasuredRun:
+def _complete(scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]) -> MeasuredRun:
     """A run of which all blocks are known."""
     try:
         return scorer.score(name, source, blocks)
@@ -130,8 +135,7 @@ def _by_joblib(
         parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
         with safe_start():
             results = parallel(delayed(work)(*task) for task in tasks)
-        for done in results:
-            yield _of(scorer.judgements, done)
+        yield from results
 
 
 @contextmanager
@@ -160,7 +164,7 @@ class _FromFile:
     sender: int
 
     def __call__(self, *task: Any) -> Done:
-        return _of(_NONE, _work(_read_scorer(self.path, self.sender), *task))
+        return _work(_read_scorer(self.path, self.sender), *task)
 
 
 @lru_cache(maxsize=1)
@@ -192,7 +196,7 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
             ray.init(log_to_driver=False)
     ahead = 2 * (jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1)))
     shipped = ray.put(scorer)
-    work = ray.remote(_remotely).options(max_retries=_RETRIES)
+    work = ray.remote(_work).options(max_retries=_RETRIES)
     waiting = iter(tasks)
     under_way = deque(work.remote(shipped, *task) for task in islice(waiting, ahead))
     while under_way:
@@ -201,19 +205,13 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
         except ray.exceptions.RayTaskError as error:
             raise error.cause from None
         under_way.extend(work.remote(shipped, *task) for task in islice(waiting, 1))
-        yield _of(scorer.judgements, done)
+        yield done
 
-
-def _remotely(scorer: Scorer, *task: Any) -> Done:
-    return _of(_NONE, _work(scorer, *task))
-
-
-# Qrels do not travel with the results.
 
 _NONE = Judgements({})
 
 
-def _of(judgements: Judgements, done: Done) -> Done:
+def _matched_with(judgements: Judgements, done: Done) -> Done:
     """The same results as matched with these judgements."""
     if isinstance(done, MeasuredRun):
         judged = done.judged

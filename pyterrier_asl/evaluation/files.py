@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from ir_measures import NumRet
 
@@ -20,13 +19,7 @@ from ..io.texts import text_lines
 from ..judging.judgements import Judgements
 from ..measures import PluginMeasure
 from ..measures.lengths import DocLengths
-from ..measures.names import (
-    NamedMeasure,
-    default_measures,
-    needs_pool,
-    parse_measures,
-    unique,
-)
+from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_measures, unique
 from ..measures.pool import RarenessPool
 from .evaluate import judgements_of, means, measure_runs
 from .grades import grades_hint, official_of
@@ -95,7 +88,6 @@ class Measured:
 
     def _by_query(self, mean: pd.DataFrame, summary: bool) -> pd.DataFrame:
         """Each run's queries, and then their mean, in the order of the means."""
-        place = {run: number for number, run in enumerate(mean["run"])}
         parts = [self.by_query.rename(columns={"name": "run"}).astype({"qid": object})]
         if summary:
             if (parts[0]["qid"].map(str) == ALL).any():
@@ -106,9 +98,11 @@ class Measured:
             summaries = mean.copy()
             summaries.insert(1, "qid", pd.Series(ALL, index=mean.index, dtype=object))
             parts.append(summaries)
-        both = pd.concat(parts, ignore_index=True)
-        order = np.argsort(both["run"].map(place).to_numpy(), kind="stable")
-        return both.iloc[order].reset_index(drop=True)
+        place = {run: number for number, run in enumerate(mean["run"])}
+        both = pd.concat(parts)
+        return both.sort_values(
+            "run", key=lambda run: run.map(place), kind="stable", ignore_index=True
+        )
 
 
 def measure_files(
@@ -142,7 +136,9 @@ def measure_files(
     """
     files = list_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    judgements = read_judgements(qrels).taking(duplicates)
+    judgements = judgements_of(qrels, duplicates)
+    if not len(judgements):
+        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
     if typed is None:
         several = len(files) > 1 or pool is not None
         typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
@@ -154,18 +150,6 @@ def measure_files(
     return Measured(by_query, asked, failures, unanswered, hint)
 
 
-def read_judgements(qrels: str) -> Judgements:
-    """Judgements from a file or an ir_datasets id.
-
-    Raises:
-        ValueError: where it holds none.
-    """
-    judgements = judgements_of(qrels)
-    if not len(judgements):
-        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
-    return judgements
-
-
 def measures_for(
     qrels: str, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
@@ -175,12 +159,9 @@ def measures_for(
 
 
 def completed(
-    typed: list[NamedMeasure],
-    *,
-    pool: str | None = None,
-    lengths: str | None = None,
+    typed: list[NamedMeasure], *, pool: str | None = None, lengths: str | None = None,
     rel: float | None = None,
-) -> list[NamedMeasure]:
+) -> list[NamedMeasure]:  # fmt: skip
     """Each measure with what it does not say itself; arguments as of :func:`measure_files`."""
     given: dict[str, Any] = {"rel": rel}
     if lengths is not None:

@@ -8,20 +8,17 @@ wherever the values are pytrec_eval's in every case.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures import Measure
 
 from ..io.columns import Columns
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.matching import codes
 from ..measures import PluginMeasure
-from ..measures.names import added_up
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
 from ..scoring import standard as scoring
 from ..scoring.arrays import Floats, Ints, cumulate
@@ -211,13 +208,6 @@ class AcceleratedEvaluator(JudgedRunEvaluator):
             values(measure, judged if isinstance(measure, PluginMeasure) else theirs).tolist()
             for measure in self.measures
         ]
-
-    def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
-        means = super()._means(columns)
-        for measure, column in zip(self.measures, columns):
-            if added_up(measure):
-                means[measure] = math.fsum(column)
-        return means
 
 
 class AcceleratedProvider(PluginProvider):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
@@ -40,14 +39,14 @@ class Named:
     KIND: ClassVar[str]
     #: Whatever there is of this kind, by Python's own id: of two equal ones either may go first.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
-    _kept: ClassVar[deque[Any]]
+    _kept: ClassVar[list[Any]]
 
     name: str
     digest: str
 
     def __init_subclass__(cls) -> None:
         cls._alive = WeakValueDictionary()
-        cls._kept = deque(maxlen=KEPT)
+        cls._kept = []
 
     @property
     def id(self) -> str:
@@ -65,10 +64,8 @@ class Named:
     def _keep(self) -> None:
         """Enters it among the known ones, as the one that was asked for last."""
         self._alive[id(self)] = self
-        # Not deque.remove(), for which equal ones are the same.
-        others = [one for one in self._kept if one is not self]
-        self._kept.clear()
-        self._kept.extend([*others, self])
+        # Not list.remove(), for which equal ones are the same.
+        self._kept[:] = [*(one for one in self._kept if one is not self), self][-KEPT:]
 
     @classmethod
     def known(cls) -> dict[str, Self]:

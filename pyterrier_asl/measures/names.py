@@ -23,7 +23,6 @@ _NEUTRAL = frozenset({"Judged"})
 
 #: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
-_BETWEEN = re.compile(r"[\s,]*")
 #: trec_eval's way to write a measure: ``map``, ``ndcg_cut_10``, ``P.5,10``.
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
 
@@ -106,10 +105,9 @@ class NamedMeasure:
             and name in self.measure.SUPPORTED_PARAMS
             and name not in self.measure.params
         }
-        rel = missing.get("rel")
-        if rel is not None and rel % 1 == 0:
-            missing["rel"] = int(rel)  # measures of other packages take no 2.0
         try:
+            if "rel" in missing:
+                missing["rel"] = grade(missing["rel"])  # measures of other packages take no 2.0
             measure = made(self.measure, {**self.measure.params, **missing})
         except ValueError as error:
             given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
@@ -220,22 +218,13 @@ def words(text: str) -> list[str]:
     Raises:
         ValueError: for a bracket or quote that is not closed.
     """
-    found, at = [], _after(_BETWEEN, text, 0)
-    while at < len(text):
-        end = _after(_ONE, text, at)
-        if end == at:
-            raise ValueError(
-                f"{text!r} cannot be read as measures from {text[at:]!r} on: "
-                "is a bracket or quote missing?"
-            )
-        found.append(text[at:end])
-        at = _after(_BETWEEN, text, end)
-    return found
-
-
-def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+    left_over = re.search(r"[^\s,]", _ONE.sub(lambda name: " " * len(name[0]), text))
+    if left_over:
+        raise ValueError(
+            f"{text!r} cannot be read as measures from {text[left_over.start() :]!r} on: "
+            "is a bracket or quote missing?"
+        )
+    return _ONE.findall(text)
 
 
 def _parse(word: str) -> list[NamedMeasure]:

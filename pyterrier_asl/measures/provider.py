@@ -12,6 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 
 from . import PluginMeasure
 from ._base import own_measures
+from .names import added_up
 
 
 class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
@@ -38,9 +39,9 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
                 yield Metric(query_id=qid, measure=measure, value=value)
 
     def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
-        queries = len(self.qrel_qids)
+        queries = len(self.qrel_qids) or math.nan
         return {
-            measure: math.fsum(values) / queries if queries else math.nan
+            measure: math.fsum(values) / (1 if added_up(measure) else queries)
             for measure, values in zip(self.measures, columns)
         }
 

@@ -258,8 +258,8 @@ def average_precision_difference(
     for q in range(len(pair)):
         some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
         alone, pairs = _pair_kernels.precision_gains(
-            pair.a[some], pair.b[some], *(gain[some] for gain in gains),
-            pair.known_a[known], pair.known_b[known], *(gain[known] for gain in known_gains),
+            pair.a[some], pair.b[some], gains[0][some], gains[1][some], pair.known_a[known],
+            pair.known_b[known], known_gains[0][known], known_gains[1][known],
         )  # fmt: skip
         pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
         low[q], high[q] = _pair_kernels.precision_bounds(

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from ..evaluation.evaluate import judgements_of
-from ..io.run_listing import list_runs
 from ..io.texts import Texts
 from ..judging.judgements import Judgements
 from .comparison import Holes
 from .export import export
 from .holes import holes
 from .labels import merge_labels
-from .pairs import Difference, all_pairs
-
-__all__ = [
-    "all_pairs", "export_list", "judgements_with", "likelihood", "named_runs", "pair", "row"
-]  # fmt: skip
 
 
 def judgements_with(qrels: Any, labels: str | None, conflicts: str = "error") -> Judgements:
@@ -30,11 +24,6 @@ def judgements_with(qrels: Any, labels: str | None, conflicts: str = "error") ->
         return judgements
     merged = merge_labels(judgements, labels, conflicts=conflicts)
     return Judgements(merged[["qid", "docno", "label"]])
-
-
-def named_runs(runs: Sequence[str]) -> Mapping[str, Any]:
-    """Run files by name."""
-    return list_runs(list(runs))
 
 
 def pair(
@@ -49,15 +38,10 @@ def pair(
     )  # fmt: skip
 
 
-def row(difference: Difference) -> pd.DataFrame:
-    """A difference as a row of a table."""
-    test = None if difference.test is None else difference.test.verdict
-    return pd.DataFrame([{
-        "a": difference.a, "b": difference.b, "measure": difference.measure,
-        "difference": difference.difference, "low": difference.low, "high": difference.high,
-        "exact": difference.exact, "verdict": difference.verdict, "significance": test,
-        "unjudged": int(difference.by_query["unjudged"].sum()),
-    }])  # fmt: skip
+def row(found: Holes) -> pd.DataFrame:
+    """A comparison as a row of a table."""
+    unjudged = int(found.difference.by_query["unjudged"].sum())
+    return pd.DataFrame([{**found.verdicts(), "unjudged": unjudged}])
 
 
 def likelihood(found: Holes) -> str:

@@ -11,7 +11,6 @@ import pandas as pd
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
-from ..judging.unjudged import Unjudged
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
 from .likely import Likely, how_likely
@@ -61,9 +60,9 @@ class Holes:
         """Whether a positive difference is good for A."""
         return higher_is_better(self.labelled.measure) is not False
 
-    def order(self, codes: Ints | None = None) -> Ints:
-        """The numbers of the documents to judge next, in this order; of these, or of all."""
-        return judging_order(self.labelled, codes)
+    def order(self) -> Ints:
+        """The numbers of the documents to judge next, in this order."""
+        return judging_order(self.labelled)
 
     @property
     def preferences(self) -> pd.DataFrame:
@@ -91,14 +90,18 @@ class Holes:
         Args:
             most: how many documents to judge next to list.
         """
-        one = self.difference
         return {
-            "a": one.a, "b": one.b, "measure": one.measure, "difference": one.difference,
-            "low": one.low, "high": one.high, "exact": one.exact, "verdict": one.verdict,
-            "significance": None if one.test is None else one.test.verdict,
-            "queries": one.by_query.to_dict("records"),
+            **self.verdicts(),
+            "queries": self.difference.by_query.to_dict("records"),
             "todo": self.todo.head(most).to_dict("records"),
-        }  # fmt: skip
+        }
+
+    def verdicts(self) -> dict[str, Any]:
+        """The pair in one row: the difference, its bounds, the verdict, and that of the test."""
+        one = self.difference
+        names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
+        test = None if one.test is None else one.test.verdict
+        return {**{name: getattr(one, name) for name in names}, "significance": test}
 
 
 def holes_between(
@@ -116,13 +119,13 @@ def between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
 
 def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
     """The runs where some of the documents have been judged."""
-    unjudged: Unjudged = labelled.unjudged.labelled(codes, grades)
+    unjudged = labelled.unjudged.labelled(codes, grades)
     return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
 
 
-def judging_order(labelled: Labelled, codes: Ints | None = None) -> Ints:
+def judging_order(labelled: Labelled) -> Ints:
     """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
-    codes = labelled.documents() if codes is None else codes
+    codes = labelled.documents()
     weights = difference_alone(labelled, 0, 1, codes)
     now = float((labelled.side(0).value - labelled.side(1).value).mean())
     helps = (weights * now < 0).astype(np.int64)
@@ -131,8 +134,7 @@ def judging_order(labelled: Labelled, codes: Ints | None = None) -> Ints:
     qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
     by_qid = qids[labelled.unjudged.queries[codes]]
     order = np.lexsort((docnos, by_qid, best, -np.abs(weights).round(15), -helps))
-    ordered: Ints = codes[order]
-    return ordered
+    return codes[order]
 
 
 def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:

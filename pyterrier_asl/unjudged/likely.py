@@ -18,7 +18,7 @@ from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
-from ..scoring.arrays import Bools, Floats, Ints, within_query
+from ..scoring.arrays import Bools, Floats, Ints
 from .virtual import sampled
 
 FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
@@ -245,34 +245,41 @@ def _with_intercept(features: Floats) -> Floats:
 
 
 def _fit(features: Floats, relevant: Bools) -> Floats:
-    """Logistic regression by Newton's method, with a penalty that matters where data separate."""
-    x, y = _with_intercept(features), relevant.astype(np.float64)
-    scale = np.maximum(x.std(axis=0), 0.1)  # a feature may be the same for all
-    penalty = scale**2
+    """Logistic regression, with a penalty that matters where data separate."""
+    x = _with_intercept(features)
+    penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
     penalty[0] = 1e-3
-    weights = np.zeros(x.shape[1])
-    for _ in range(50):
-        p = expit(x @ weights)
-        gradient = x.T @ (y - p) - penalty * weights
-        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.diag(penalty)
-        step = np.linalg.solve(hessian, gradient)
-        weights += step / max(1.0, float(np.abs(step * np.maximum(scale, 1)).max() / 5))
-        if np.abs(step).max() < 1e-9:
-            break
-    return weights
+    return _regression(x, relevant, penalty)[0]
 
 
 def _shift(logits: Floats, relevant: Bools, variance: float) -> tuple[float, float]:
     """The shift that makes logits fit best, and its variance, which is this one beforehand."""
-    shift, prior = 0.0, 1 / variance
+    one = np.ones((len(logits), 1))
+    shift, information = _regression(one, relevant, np.array([1 / variance]), logits)
+    return float(shift[0]), float(1 / information[0, 0])
+
+
+def _regression(
+    x: Floats, relevant: Bools, penalty: Floats, logits: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """Penalised logistic regression by Newton's method, its steps bounded: weights, information.
+
+    Args:
+        x: features, shape (n, m).
+        relevant: what they should predict, shape (n,).
+        penalty: of each weight, shape (m,).
+        logits: what is added to their sum.
+    """
+    weights, scale = np.zeros(x.shape[1]), np.maximum(x.std(axis=0), 1)
     for _ in range(50):
-        p = expit(logits + shift)
-        information = float((p * (1 - p)).sum()) + prior
-        step = (float((relevant - p).sum()) - prior * shift) / information
-        shift += float(np.clip(step, -2, 2))
-        if abs(step) < 1e-9:
+        p = expit(logits + x @ weights)
+        gradient = x.T @ (relevant - p) - penalty * weights
+        information = (x * (p * (1 - p))[:, None]).T @ x + np.diag(penalty)
+        step = np.linalg.solve(information, gradient)
+        weights += step / max(1.0, float(np.abs(step * scale).max() / 2))
+        if np.abs(step).max() < 1e-9:
             break
-    return shift, 1 / information
+    return weights, information
 
 
 def _spread(shifts: list[tuple[float, float]]) -> tuple[float, float]:
@@ -296,12 +303,9 @@ def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFra
         return pd.DataFrame(columns=["bin", "documents", "predicted", "relevant"])
     predicted = np.concatenate([one for one, _ in tests])
     relevant = np.concatenate([two for _, two in tests])
-    order = np.argsort(predicted, kind="stable")
-    position = np.empty(len(order), dtype=np.int64)
-    position[order] = within_query(np.array([0, len(order)]))
-    frame = pd.DataFrame(
-        {"bin": position * bins // len(order), "predicted": predicted, "relevant": relevant}
-    )
+    frame = pd.DataFrame({"predicted": predicted, "relevant": relevant})
+    position = frame["predicted"].rank(method="first").astype(np.int64) - 1
+    frame["bin"] = position * bins // len(frame)
     table = frame.groupby("bin").agg(
         documents=("predicted", "size"), predicted=("predicted", "mean"),
         relevant=("relevant", "mean"),
