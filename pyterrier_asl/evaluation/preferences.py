@@ -258,8 +258,8 @@ def preference_matrix(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs a dict of two runs at least, name -> run")
-    judged, *levels = _levels(runs, qrels, rel, cutoff, duplicates)
-    return PreferenceMatrix.of(judged.names, *levels)
+    judged, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates)
+    return PreferenceMatrix.of(judged.names, reciprocal, total)
 
 
 # What both are made of

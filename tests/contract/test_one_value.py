@@ -15,9 +15,10 @@ import pyterrier as pt
 import pytest
 from click.testing import CliRunner
 
-from pyterrier_asl import compare, evaluate
+from pyterrier_asl import RarenessPool, compare, evaluate
 from pyterrier_asl.cli.evaluate import command
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.measures.names import with_pool
 from pyterrier_asl.reporting.collect import collect
 
 #: Every measure that an installed provider of ir_measures supports, and ours.
@@ -88,7 +89,7 @@ def by_judged_runs(runs, qrels, measures, folder):
 
 
 def by_compare(runs, qrels, measures, folder):
-    found = compare(runs, qrels, [m for m in measures if "Rareness" not in m]).by_query
+    found = compare(runs, qrels, measures).by_query
     return {
         (name, row.qid, row.measure): value
         for row in found[~found["measure"].isin(["rrLP", "sgnLP"])].itertuples()
@@ -122,17 +123,18 @@ def by_command_line(runs, qrels, measures, folder):
 
 
 def by_pt_experiment(runs, qrels, measures, folder):
-    asked = [m for m in measures if "Rareness" not in m]
+    asked = measures
     if (qrels["label"] % 1).any():
         asked = [m for m in asked if m not in PYTREC_EVAL | OTHER_ORDER | ROUNDED]
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
-    parsed = {str(ir_measures.parse_measure(m)): m for m in asked}
+    pool = RarenessPool.from_runs(runs)  # which evaluate makes itself
+    parsed = {with_pool(ir_measures.parse_measure(m), pool): m for m in asked}
     frame = pt.Experiment(
-        list(runs.values()), topics, qrels, [ir_measures.parse_measure(m) for m in asked],
-        names=list(runs), perquery=True,
-    )  # fmt: skip
+        list(runs.values()), topics, qrels, list(parsed), names=list(runs), perquery=True
+    )
+    names = {str(measure): m for measure, m in parsed.items()}
     return {
-        (row.name, row.qid, parsed[row.measure]): row.value
+        (row.name, row.qid, names[row.measure]): row.value
         for row in frame.itertuples(index=False)
     }
 
@@ -145,7 +147,8 @@ def by_pt_experiment(runs, qrels, measures, folder):
 def test_one_value(ask, kind, tmp_path):
     runs, qrels, measures, expected = case(kind)
     found = ask(runs, qrels, measures, tmp_path)
-    assert {m for _, _, m in found} >= {m for m in measures if m.startswith(("Compat", "LexiP"))}
+    always = ("Compat", "LexiP", "P_Rareness", "AP_Rareness")
+    assert {m for _, _, m in found} >= {m for m in measures if m.startswith(always)}
     for key, value in found.items():
         theirs = ask is by_pt_experiment
         if theirs and kind == "ties" and key[2] in OTHER_ORDER:

@@ -91,7 +91,10 @@ def test_query_ids_stay_what_they_are():
 
 @pytest.mark.parametrize(
     ("run", "says"),
-    [({}, "run 'run_b': the run is empty"), ({"q": {"zz": 1}}, "run 'run_b': none of the documents")],
+    [
+        ({}, "run 'run_b': the run is empty"),
+        ({"q": {"zz": 1}}, "run 'run_b': none of the documents"),
+    ],
 )
 def test_a_run_that_cannot_be_compared_is_named(run, says):
     with pytest.raises(ValueError, match=says):
