@@ -12,7 +12,7 @@ from ..measures.names import named_measures, needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool
 from .evaluate import Measures, frame_of
 from .judged_runs import JudgedRuns
-from .labellings import Labelled, check, is_exact, unjudged_of
+from .labellings import Labelled, is_exact, require_bounds, unjudged_of
 
 #: What a run given alone is called among those it is compared with.
 _ALONE = "run"
@@ -96,7 +96,7 @@ def labelled_measures(
     """
     measures = with_pool_of(runs, measures)
     for measure in measures.values():
-        check(measure)
+        require_bounds(measure)
     unjudged = unjudged_of(runs.runs, list(measures.values()), depth)
     return {
         label: Labelled(unjudged, measure, depth=depth, highest=highest)

@@ -249,11 +249,11 @@ def load_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
     with error_names(path, _KIND):
         table.validate(full=True)
         frame: pd.DataFrame = table.to_pandas()
-        _check(frame)
+        _check_evaluation(frame)
     return frame
 
 
-def _check(evaluation: pd.DataFrame) -> None:
+def _check_evaluation(evaluation: pd.DataFrame) -> None:
     """That a frame has a row per run and query, and of each run the same queries, in one order."""
     if lacking := set(_KEYS) - set(evaluation):
         raise ValueError(f"it has no column {lacking.pop()}")

@@ -28,7 +28,7 @@ from . import standard as acceleration
 _DEEPEST = 1000
 
 
-def check(measure: Any) -> None:
+def require_bounds(measure: Any) -> None:
     """Raises ValueError for a measure that has no bounds, by its name."""
     if measure.params.get("judged_only"):
         raise ValueError(f"{measure} removes unjudged documents: it has no bounds")
@@ -42,7 +42,7 @@ def check(measure: Any) -> None:
 def has_bounds(measure: Any) -> bool:
     """Whether a measure has bounds."""
     try:
-        check(measure)
+        require_bounds(measure)
     except ValueError:
         return False
     return True
@@ -131,7 +131,7 @@ class Labelled:
         self, unjudged: Unjudged, measure: Any, *, depth: int | None = None,
         highest: float | None = None,
     ) -> None:  # fmt: skip
-        check(measure)
+        require_bounds(measure)
         self.measure, self.unjudged = measure, unjudged
         self.judgements = unjudged.runs[0].judgements
         self.cutoff, self.depth = cutoff_of(measure), depth
@@ -298,7 +298,7 @@ def _recall(labelled: Labelled, a: Side, b: Side) -> Bounds:
     weights, offsets = _weights(labelled, a, b)
     base = (a.relevant.found - b.relevant.found).astype(np.float64)
     counts = a.relevant.total[:, np.newaxis]
-    return bounding.ratio(
+    return bounding.ratio_of_gains(
         base, weights, offsets, labelled.size - np.diff(offsets), counts, np.ones(1),
         lambda most: np.arange(most + 1.0),
     )  # fmt: skip
@@ -307,7 +307,7 @@ def _recall(labelled: Labelled, a: Side, b: Side) -> Bounds:
 def _ndcg(labelled: Labelled, a: Side, b: Side) -> Bounds:
     weights, offsets = _weights(labelled, a, b)
     levels, given, counts = labelled.gains
-    return bounding.ratio(
+    return bounding.ratio_of_gains(
         a.gained(labelled.measure) - b.gained(labelled.measure), weights, offsets,
         labelled.size - np.diff(offsets), counts, np.diff(levels, prepend=0.0),
         lambda most: ideal_gains(most, labelled.cutoff), given,

@@ -45,7 +45,7 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     if not values or not len(answered):
         return values
     number = {known.qid_text[row].as_py(): row for row in answered.tolist()}
-    for metric in _calculated(list(values), judged, _rows(judged)):
+    for metric in _calculated(list(values), judged, _ranked_rows(judged)):
         if metric.query_id in number:
             values[metric.measure][number[metric.query_id]] = metric.value
     return values
@@ -99,7 +99,7 @@ def _qrels(known: Judgements) -> pd.DataFrame:
     )
 
 
-def _rows(judged: JudgedRun) -> pd.DataFrame:
+def _ranked_rows(judged: JudgedRun) -> pd.DataFrame:
     """The run as it stands, with its own scores; of a document that stands twice the best row."""
     table, ranking = judged.table, judged.whole_ranking
     rows = np.sort(ranking.rows)

@@ -123,7 +123,7 @@ class RarenessValues:
         """S_d of every document, shape (R,), and S, of a pool of some of the runs."""
         found = self.found[members]
         if groups is not None:
-            found = _together(found, np.unique(groups[members], return_inverse=True)[1])
+            found = _of_groups(found, np.unique(groups[members], return_inverse=True)[1])
         return found.sum(axis=0), len(found)
 
     def mean_parts(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
@@ -238,10 +238,10 @@ def by_group(
     codes = group_codes(names, groups)
     first = np.unique(codes, return_index=True)[1]
     labels = [groups.get(names[run], names[run]) for run in first]
-    return np.array(labels, dtype=object), _together(found, codes)
+    return np.array(labels, dtype=object), _of_groups(found, codes)
 
 
-def _together(found: Bools, codes: Ints) -> Bools:
+def _of_groups(found: Bools, codes: Ints) -> Bools:
     """Which group has which document, from those of its runs; codes from 0 without gaps."""
     together = np.zeros((codes.max(initial=-1) + 1, found.shape[1]), dtype=bool)
     np.logical_or.at(together, codes, found)

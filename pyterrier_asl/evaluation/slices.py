@@ -87,13 +87,13 @@ def slices(
     """
     weight = None if weights is None else _weights(qids, weights)
     if by is None:
-        yield None, _checked("all queries", Queries(np.arange(len(qids)), weight))
+        yield None, _with_some_weight("all queries", Queries(np.arange(len(qids)), weight))
         return
-    codes, names = pd.factorize(pd.Series(_by_query(qids, by, "slice")))
+    codes, names = pd.factorize(pd.Series(_value_of_each(qids, by, "slice")))
     for code, name in enumerate(names):
         at = np.flatnonzero(codes == code)
         queries = Queries(at, None if weight is None else weight[at])
-        yield name, _checked(f"slice {name!r}", queries)
+        yield name, _with_some_weight(f"slice {name!r}", queries)
 
 
 def per_slice(
@@ -128,7 +128,7 @@ def per_slice(
 
 
 def _weights(qids: Sequence[Any], weights: Any) -> Floats:
-    values = np.asarray(_by_query(qids, weights, "weight"), dtype=np.float64)
+    values = np.asarray(_value_of_each(qids, weights, "weight"), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if len(wrong):
         at = int(wrong[0])
@@ -138,13 +138,13 @@ def _weights(qids: Sequence[Any], weights: Any) -> Floats:
     return values
 
 
-def _checked(name: str, queries: Queries) -> Queries:
+def _with_some_weight(name: str, queries: Queries) -> Queries:
     if queries.weights is not None and not queries.weights.any():
         raise ValueError(f"{name}: all weights are 0, so there is no mean; give one query some")
     return queries
 
 
-def _by_query(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
+def _value_of_each(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
     """A value for each query, found by its id as text."""
     if isinstance(values, pd.DataFrame):
         values = _series(values, what)

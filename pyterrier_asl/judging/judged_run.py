@@ -302,10 +302,10 @@ def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
         for name in ("queries", "ranks", "pairs")
     )
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    return JudgedRun.from_entries(judgements, retrieved, *by_query(queries, ranks, pairs))
+    return JudgedRun.from_entries(judgements, retrieved, *in_query_order(queries, ranks, pairs))
 
 
-def by_query(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
+def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
     """Entries query by query, those of one in the order that they have."""
     if np.all(queries[1:] >= queries[:-1]):
         return queries, ranks, pairs

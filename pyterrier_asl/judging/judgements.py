@@ -30,8 +30,8 @@ from .judged_run import (
     AnswerRows,
     JudgedRun,
     Ranking,
-    by_query,
     complete_run,
+    in_query_order,
     none_judged,
 )
 from .matching import PairIndex, codes, equal_groups, positions
@@ -239,7 +239,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
     answers, found = _rank(table, answers, judgements.index, duplicates)
-    entries = by_query(answers.queries[found.blocks], found.ranks, found.pairs)
+    entries = in_query_order(answers.queries[found.blocks], found.ranks, found.pairs)
     return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
 
 

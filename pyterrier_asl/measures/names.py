@@ -305,7 +305,7 @@ def made(measure: Any, params: Mapping[str, Any]) -> Any:
     """
     if isinstance(measure, PluginMeasure):
         return measure(**params)
-    checked = {name: _checked(measure, name, value) for name, value in params.items()}
+    checked = {name: _checked_value(measure, name, value) for name, value in params.items()}
     for name, param in measure.SUPPORTED_PARAMS.items():
         if param.required and name not in {*checked, *measure.params}:
             how = "@k" if name == measure.AT_PARAM else f"({name}=...)"
@@ -315,7 +315,7 @@ def made(measure: Any, params: Mapping[str, Any]) -> Any:
     return measure if repr(checked) == repr(measure.params) else measure(**checked)
 
 
-def _checked(measure: Any, name: str, value: Any) -> Any:
+def _checked_value(measure: Any, name: str, value: Any) -> Any:
     """A value of a parameter of ir_measures', as its provider wants it."""
     param = measure.SUPPORTED_PARAMS.get(name)
     if param is None:

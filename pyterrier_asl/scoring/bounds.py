@@ -160,7 +160,7 @@ def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
     return base + down, base + up
 
 
-def ratio(
+def ratio_of_gains(
     base: Floats, weights: Floats, offsets: Ints, others: Ints, counts: Ints, steps: Floats,
     ideal: Callable[[int], Floats], given: int | None = None,
 ) -> Bounds:  # fmt: skip
@@ -176,8 +176,8 @@ def ratio(
         ideal: the most that 0, 1, 2, ... up to so many documents of gain 1 come to, ascending.
         given: how many of the gains, from the smallest on, a label can give; None: all.
 
-    >>> ratio(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]), np.array([[2]]),
-    ...     np.ones(1), lambda most: np.arange(most + 1.0))
+    >>> ratio_of_gains(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]),
+    ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0))
     (array([0.5]), array([0.66666667]))
     """
     most = counts.max(axis=1, initial=0) + np.diff(offsets) + others

@@ -145,7 +145,7 @@ class Model:
         """The model of the judged documents of the compared runs."""
         names = [(groups or {}).get(name, name) for name in runs.names]
         numbers = np.unique(names, return_inverse=True)[1].astype(np.int64)
-        judged, relevant = _judged(labelled, numbers)
+        judged, relevant = _judged_documents(labelled, numbers)
         if not len(relevant):
             raise ValueError("no document of the compared runs is judged: there is no model")
         about = _About.of(judged, relevant, len(runs.qids))
@@ -161,7 +161,7 @@ class Model:
         for group, unique in own.items():
             mean, variance = _shift(fitted[unique], relevant[unique], shift[1] ** 2)
             shifts[group] = mean, np.sqrt(variance)
-        unjudged = _unjudged(labelled, numbers)
+        unjudged = _unjudged_documents(labelled, numbers)
         return cls(
             coefficients, shift, len(tests),
             calibration([(expit(logits), truth) for logits, truth in tests]), shifts,
@@ -216,7 +216,7 @@ class _About:
         return np.column_stack((np.log(found.best), count, self.queries[found.queries], odds))
 
 
-def _judged(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
+def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
     """The judged documents of the compared runs, and which are relevant."""
     judgements = labelled.judgements
     size = len(judgements.docnos)
@@ -231,7 +231,7 @@ def _judged(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
     return found, judgements.grades[kept] >= labelled.rel
 
 
-def _unjudged(labelled: Labelled, groups: Ints) -> _Found:
+def _unjudged_documents(labelled: Labelled, groups: Ints) -> _Found:
     """All unjudged documents, by their numbers."""
     unjudged = labelled.unjudged
     finders = np.zeros((len(unjudged), groups.max() + 1), dtype=bool)

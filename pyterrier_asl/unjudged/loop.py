@@ -84,7 +84,7 @@ def judge_until_settled(
         asked[codes] = True
         frame = questions(holes, codes, texts)
         answers = _answers(ask(frame), frame)
-        _check(answers, holes)
+        _check_grades(answers, holes)
         given = ~np.isnan(answers)
         rows = [
             {"qid": str(qid), "docno": docno, "label": label, "source": source}
@@ -139,7 +139,7 @@ def _answers(answers: Any, frame: pd.DataFrame) -> Floats:
     return np.where(numbers >= 0, numbers, np.nan)
 
 
-def _check(answers: Floats, holes: Holes) -> None:
+def _check_grades(answers: Floats, holes: Holes) -> None:
     highest = holes.labelled.highest
     if holes.labelled.measure.NAME == "nDCG" and np.nanmax(answers, initial=0) > highest:
         raise ValueError(
