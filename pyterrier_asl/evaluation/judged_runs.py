@@ -153,8 +153,7 @@ class JudgedRuns:
             ):  # fmt: skip
                 if sorted(map(str, ours)) != sorted(map(str, theirs)):
                     raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
-            values.columns = values.columns.map(str)
-            ordered = values.loc[self.names, [str(qid) for qid in self.qids]]
+            ordered = values.rename(columns=str).loc[self.names, list(map(str, self.qids))]
             known[_key(parse_measure(column))] = ordered.to_numpy()
         return replace(self, _values=known)
 

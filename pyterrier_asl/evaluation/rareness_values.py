@@ -117,7 +117,12 @@ class RarenessValues:
         finders, systems = self.finders(members, groups)
         joins = ~members[:, None]
         counts = np.where(joins, finders + self.found, finders)
-        return self._values(counts, systems + joins.astype(np.int64))
+        intercept, slope = gain_line(
+            systems + joins.astype(np.int64), self.alpha, self.normalized
+        )
+        gain = intercept - slope * counts
+        values: Floats = self.ranks.per_query(self.credit * gain) / self.divisor
+        return values
 
     def finders(self, members: Bools, groups: Ints | None = None) -> tuple[Ints, int]:
         """S_d of every document, shape (R,), and S, of a pool of some of the runs."""
@@ -143,13 +148,6 @@ class RarenessValues:
         share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
         credit = self.credit * (share / self.divisor)[self.ranks.queries]
         return credit.sum(axis=1), credit @ self.found.T.astype(np.float64)
-
-    def _values(self, finders: Ints, systems: Ints) -> Floats:
-        """Values for given S_d (R,) or (S, R), and S, of a shape that fits."""
-        intercept, slope = gain_line(systems, self.alpha, self.normalized)
-        gain = intercept - slope * finders
-        values: Floats = self.ranks.per_query(self.credit * gain) / self.divisor
-        return values
 
 
 def rareness_parts(

@@ -53,11 +53,11 @@ def supports(measure: Any) -> bool:
     """Whether :func:`values` computes this measure with these parameters."""
     if isinstance(measure, PluginMeasure):
         return True
-    if _runtime(measure) or measure.NAME not in _SCORES:
-        return False
+    if hasattr(measure, "runtime_impl") or measure.NAME not in _SCORES:
+        return False  # what was made by ir_measures.define may have any name
     measure.validate_params()
     params = measure.params
-    if "rel" in measure.SUPPORTED_PARAMS and not _is_rel(measure):
+    if params.get("rel", 1) < 1 or (measure.NAME == "RBP" and "rel" not in params):
         return False
     if not all(float(to).is_integer() for to in (params.get("gains") or {}).values()):
         return False
@@ -82,18 +82,6 @@ def values(measure: Any, judged: JudgedRun) -> Floats:
     view = judged.view(measure.params.get("cutoff"), bool(measure.params.get("judged_only")))
     scores = _SCORES[measure.NAME](measure, view)
     return np.where(judged.retrieved > 0, scores, 0.0)
-
-
-def _runtime(measure: Any) -> bool:
-    """Whether it was made by ``ir_measures.define``, under whatever name."""
-    return hasattr(measure, "runtime_impl")
-
-
-def _is_rel(measure: Any) -> bool:
-    """Whether its ``rel`` is a grade from 1 on, or for NumRet none at all."""
-    if "rel" in measure.params:
-        return bool(measure.params["rel"] >= 1)
-    return bool(measure.NAME != "RBP")
 
 
 # What each measure is of a run already cut.

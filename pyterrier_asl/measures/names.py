@@ -402,14 +402,12 @@ def with_options(measure: Any, rel: float | None = None, cutoff: int | None = No
     if rel is not None and "rel" in measure.SUPPORTED_PARAMS:
         options["rel"] = grade(rel)
     try:
-        made = measure(**options)
-        made.validate_params()
-    except AssertionError:
+        return made(measure, {**measure.params, **options})
+    except ValueError as error:
         raise ValueError(
-            f"{measure} does not take rel={rel}: standard measures take whole grades; round the "
-            "judgements, or use a measure of this package"
+            f"{measure} does not take rel={rel} ({error}): standard measures take whole grades; "
+            "round the judgements, or use a measure of this package"
         ) from None
-    return made
 
 
 def least_grade(rel: Any, judge: str, otherwise: Any) -> Any:

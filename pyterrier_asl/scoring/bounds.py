@@ -28,7 +28,7 @@ Bounds = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class RunDocuments:
-    """One run, already cut: where its relevant and its unjudged documents are.
+    """One run, already cut: what the loops over its labellings take first, in this order.
 
     Attributes:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
@@ -50,7 +50,7 @@ class RunDocuments:
 
 @dataclass(frozen=True)
 class PairDocuments:
-    """Two runs, already cut: where their relevant and their unjudged documents are.
+    """Two runs, already cut: what the loops over their labellings take first, in this order.
 
     Attributes:
         known_a: the rank in A of each judged relevant document that either retrieved, 0 where A has
@@ -87,7 +87,7 @@ def average_precision(run: RunDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill("_kernels.average_precision", len(run.total), *_arrays(run))
+    return _fill("_kernels.average_precision", len(run.total), *vars(run).values())
 
 
 def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
@@ -104,7 +104,7 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
-    return _fill("_kernels.search_length", len(run.total), *_arrays(run), missing, g or 0)
+    return _fill("_kernels.search_length", len(run.total), *vars(run).values(), missing, g or 0)
 
 
 def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
@@ -117,7 +117,7 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
     ([0.5], [1.0])
     """
     k = NO_CUTOFF if cutoff is None else cutoff
-    return _fill("_kernels.lexip", len(run.total), *_arrays(run), k)
+    return _fill("_kernels.lexip", len(run.total), *vars(run).values(), k)
 
 
 def time_biased_gain(
@@ -217,11 +217,10 @@ def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: In
         missing_a: what A pays for a missing document besides its relevant documents, shape (Q,).
         missing_b: what B pays.
     """
+    both = vars(pair).values()
     return _fill(
-        "_pair_kernels.search_length_difference", len(pair), pair.known_a, pair.known_b,
-        pair.known_offsets, pair.total, pair.a, pair.b, pair.offsets, pair.others, missing_a,
-        missing_b,
-    )  # fmt: skip
+        "_pair_kernels.search_length_difference", len(pair), *both, missing_a, missing_b
+    )
 
 
 def lexicographic_verdicts(pair: PairDocuments) -> Bools:
@@ -280,13 +279,6 @@ def of_difference(a: Bounds, b: Bounds) -> Bounds:
 def intersect(one: Bounds, other: Bounds) -> Bounds:
     """What lies within both of two outer bounds."""
     return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
-
-
-def _arrays(run: RunDocuments) -> tuple[Ints, ...]:
-    return (
-        run.ranks, run.offsets, run.total, run.unjudged, run.unjudged_offsets,
-        run.others,
-    )  # fmt: skip
 
 
 def _least(ranks: Ints, offsets: Ints) -> Ints:

@@ -150,8 +150,9 @@ class Model:
             raise ValueError("no document of the compared runs is judged: there is no model")
         about = _About.of(judged, relevant, len(runs.qids))
         coefficients = _fit(about.features(judged), relevant)
+        alone = judged.finders & (judged.finders.sum(axis=1) == 1)[:, None]
         own = {
-            group: unique for group, unique in enumerate(_only_of_each(judged))
+            group: unique for group, unique in enumerate(alone.T)
             if unique.sum() >= _ENOUGH and not unique.all()
         }  # fmt: skip
         tests = [_tested(judged, relevant, unique, len(runs.qids)) for unique in own.values()]
@@ -176,12 +177,6 @@ class Model:
         shifts = rng.normal(mean, spread, size=(samples, len(mean))) @ share.T
         drawn: Bools = rng.random(shifts.shape) < expit(self.logits[codes] + shifts)
         return drawn
-
-
-def _only_of_each(found: _Found) -> Bools:
-    """The documents that a group alone found, shape (groups, documents)."""
-    alone: Bools = (found.finders & (found.finders.sum(axis=1) == 1)[:, None]).T
-    return alone
 
 
 def _tested(
