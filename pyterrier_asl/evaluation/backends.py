@@ -50,7 +50,10 @@ def scored(
     Returns:
         An iterator of the runs in their order, those that cannot be measured with their errors.
     """
-    chunks = {name: _chunks(source) for name, source in sources.items()}
+    chunks = {
+        name: list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
+        for name, source in sources.items()
+    }
     tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
     if backend == "ray":
         done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
@@ -77,10 +80,6 @@ def _from_anywhere(task: Task) -> Task:
         return name, source.absolute(), alone
     path = isinstance(source, (str, os.PathLike))
     return name, os.path.abspath(source) if path else source, alone
-
-
-def _chunks(source: Any) -> list[Any]:
-    return list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
 
 
 def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:

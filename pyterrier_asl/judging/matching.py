@@ -111,6 +111,15 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, npt.NDArray[np.uint8]]:
     return offsets, text
 
 
+def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[np.uint64]:
+    """The hash of each id, by the compiled loops."""
+    from . import _kernels as kernels
+
+    hashes = np.empty(len(ids), dtype=np.uint64)
+    kernels.parallel_for(kernels.hashes, even(len(ids)), *arrays_of(ids), seed, hashes)
+    return hashes
+
+
 def text_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
     """The other way round, also without a copy.
 
@@ -195,14 +204,8 @@ class PairIndex:
 
     @cached_property
     def hashes(self) -> npt.NDArray[np.uint64]:
-        """The hash of each id, shape (n,), by the compiled loops."""
-        from . import _kernels as kernels
-
-        hashes = np.empty(len(self), dtype=np.uint64)
-        kernels.parallel_for(
-            kernels.hashes, even(len(self)), *arrays_of(self.ids), self.seed, hashes
-        )
-        return hashes
+        """The hash of each id, shape (n,)."""
+        return hashes_of(self.ids, self.seed)
 
     @cached_property
     def _table(self) -> tuple[Ints, npt.NDArray[np.int32], Ints]:

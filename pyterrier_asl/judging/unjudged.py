@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, within_query
 from .judged_run import JudgedRun
-from .matching import SEED, arrays_of, even
+from .matching import hashes_of
 
 
 @dataclass(frozen=True)
@@ -185,11 +185,6 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
 
 
 def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:
-    from . import _kernels
-
-    ids, few = run.table.docno, 4 * len(rows) < len(run.table)
-    if few:
-        ids = ids.take(pa.array(rows))
-    hashes = np.empty(len(ids), dtype=np.uint64)
-    _kernels.parallel_for(_kernels.hashes, even(len(ids)), *arrays_of(ids), SEED, hashes)
-    return hashes if few else hashes[rows]
+    if 4 * len(rows) < len(run.table):
+        return hashes_of(run.table.docno.take(pa.array(rows)))
+    return hashes_of(run.table.docno)[rows]
