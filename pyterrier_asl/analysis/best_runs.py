@@ -12,7 +12,7 @@ from ..charts.forms import COLORS, STEP, alt, figure, some_values
 from ..evaluation.relevant_documents import relevant_documents
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
-from ..scoring.groups import within_query
+from ..scoring.arrays import within_query
 from .asl_options import ASL_OPTIONS, AslOptions
 from .ranks import rounded
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
