@@ -38,6 +38,22 @@ def official_rel(official: Iterable[Any]) -> int | None:
     return max(rels, default=None)
 
 
+def default_rel(qrels: Any, rel: float | None = None) -> float:
+    """``rel`` where it is given, else that of a known collection, else 1.
+
+    Args:
+        qrels: whatever judgements are read from.
+        rel: what was asked for; None: nothing.
+
+    >>> default_rel({"q": {"d": 3}}), default_rel({"q": {"d": 3}}, 2)
+    (1, 2)
+    """
+    if rel is not None:
+        return rel
+    official = official_rel(official_of(qrels))
+    return 1 if official is None else official
+
+
 def rel_beside(measures: Iterable[Any]) -> float | None:
     """The grade that all measures which take one are explicitly given; None where there is none.
 

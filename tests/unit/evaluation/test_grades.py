@@ -6,7 +6,7 @@ import pytest
 
 from pyterrier_asl.evaluation import grades as module
 from pyterrier_asl.evaluation.files import measure_files
-from pyterrier_asl.evaluation.grades import grades_hint, official_of, official_rel
+from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of, official_rel
 
 
 @pytest.fixture
@@ -15,11 +15,10 @@ def known(monkeypatch):
     monkeypatch.setattr(module, "official_measures", lambda _: ["nDCG@10", "RR(rel=2)"])
 
 
-def test_the_rel_of_a_known_collection_is_that_of_its_official_measures(known):
-    official = official_of("irds:known")
-    assert official == [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
-    assert official_rel(official) == 2
-    assert official_of({"q": {"d": 1}}) == []
+def test_the_rel_of_a_known_collection_is_the_default(known):
+    assert official_of("irds:known") == [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
+    assert default_rel("irds:known") == 2 and default_rel("irds:known", 1) == 1
+    assert official_of({"q": {"d": 1}}) == [] and default_rel({"q": {"d": 1}}) == 1
     assert official_rel([ir_measures.nDCG @ 10]) is None
 
 
