@@ -83,6 +83,7 @@ def grades_hint(
     Returns:
         The hint; '' where there is no need for one.
 
+    >>> import numpy as np
     >>> from pyterrier_asl.measures.names import parse_measures
     >>> grades_hint(np.array([0, 1, 1, 3]), parse_measures("AP ASL"))[:70]
     '2 of 4 judged documents have a grade from 1 to below 2 and count as re'
