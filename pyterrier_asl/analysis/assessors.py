@@ -28,7 +28,7 @@ _CHUNK = 2**22
 def assessor_scores(
     others: OtherJudges, queries: Queries, *, permutations: int = 0, seed: int = 0
 ) -> pd.DataFrame:
-    """How other judges score as runs.
+    """How do other judges score as runs?
 
     Their relevant documents have no order: they are scored at best, as expected, and at worst.
 
@@ -92,7 +92,7 @@ def compare_with_assessors(
     paired: PairedTest = T_TEST,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Runs against other judges at best, as expected, and at worst, by AP.
+    """Do runs score better than other judges, by AP?
 
     Args:
         both_ways: also score the original's documents, and the runs, by each other judge (the
@@ -149,9 +149,10 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     against = frame["judge"] + ", judged by " + frame["judged_by"]
     drawn = layers.properties(width=150, height=alt.Step(STEP), data=frame.assign(against=against))
     faceted = drawn.facet(
-        row=alt.Row("against:N", title=None, sort=None, header=alt.Header(labelOrient="top")),
-        column=alt.Column("bound:N", title=None, sort=None),
-    )
+        row=alt.Row("against:N", title=None, sort=list(dict.fromkeys(against)),
+                    header=alt.Header(labelOrient="top")),
+        column=alt.Column("bound:N", title=None, sort=list(BOUNDS)),
+    )  # fmt: skip
     caption = (
         "AP of each run less that of the judge's documents in the best order, in a random one "
         f"as expected, and in the worst, with its interval. {significance(frame)}"
@@ -168,7 +169,7 @@ def human_range(
     system: str | None = None,
     run_types: Any = None,
 ) -> pd.DataFrame:
-    """The range of human scores beside a system's.
+    """Is a system's score within the range of human scores?
 
     With types of runs also the range of the manual runs beside the best automatic one.
 

@@ -28,7 +28,7 @@ _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 def run_quality(
     judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
 ) -> pd.DataFrame:
-    """Every run at the top and over all documents.
+    """How good is every run at the top, and over all documents?
 
     Every run at the top and over all relevant documents, with what to read beside ASL.
 
@@ -103,7 +103,7 @@ def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.Da
 def headroom(
     judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
 ) -> pd.DataFrame:
-    """The best run of each track by four measures.
+    """How good is the best run of each track, by four measures?
 
     The best run of each track by each of four measures: how near is the task to being solved?
 

@@ -15,7 +15,7 @@ from .registry import DIAZ, JudgedRuns, Queries, analysis
 def collection_statistics(
     judged: JudgedRuns, queries: Queries, *, rel: float = 1
 ) -> pd.DataFrame:
-    """Requests, runs, relevant and retrieved documents.
+    """How large are the collection and its runs?
 
     Weights change the means; counts are as they are.
 

@@ -37,7 +37,7 @@ def discriminative_power(
     seed: int = 0,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Pairs of systems that measures distinguish.
+    """How many pairs of systems do measures distinguish?
 
     How many pairs of systems differ significantly in each measure. The paired t-test with Holm's
     correction holds its level over all pairs. ``'tukey-randomized'`` does too. The other forms of
@@ -127,7 +127,7 @@ def preference_discrimination(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Pairs of systems that preferences distinguish.
+    """How many pairs of systems do preferences distinguish?
 
     How many pairs of systems differ significantly in each kind of preference.
 

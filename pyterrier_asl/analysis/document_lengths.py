@@ -31,7 +31,7 @@ def lengths_by_rank(
     rel: float = 1,
     missing_length: float | None = None,
 ) -> pd.DataFrame:
-    """How long the documents are that a run puts first.
+    """How long are the documents that a run ranks first?
 
     Mean length of the retrieved documents, relevant and not, at each rank.
 

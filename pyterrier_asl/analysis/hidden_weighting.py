@@ -72,7 +72,7 @@ def effective_documents(precision: ArrayLike) -> int:
 def effective_share(
     judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """The share of the relevant documents that AP is in effect about.
+    """What share of the relevant documents is AP in effect about?
 
     The paper: over its tracks AP was the average precision of the top 57 % ± 16 of the documents.
 

@@ -37,7 +37,7 @@ def missing_labels(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Agreement with RR as labels go.
+    """How well do preferences agree with RR when labels are missing?
 
     A sample keeps a share of all labels of relevant documents, drawn without replacement; the other
     documents count as not relevant. Preferences on what is left are compared with δRR_1 on all
@@ -104,7 +104,9 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
     return captioned(chart, "Agreement as labels go", caption, CAPTION)
 
 
-@missing_labels.another("ties-as-labels-go", "Figure 9", "Rankings that tie as labels go.")
+@missing_labels.another(
+    "ties-as-labels-go", "Figure 9", "How many rankings tie when labels are missing?"
+)
 def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed."""
     # sgnLP and rrLP tie alike.
@@ -129,7 +131,7 @@ def missing_queries(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Agreement with RR as queries go.
+    """How well do preferences agree with RR when queries are missing?
 
     Systems are compared by the mean over the queries that are kept, with mean reciprocal rank over
     all. Queries of weight 0 are not drawn, and each slice has samples of its own.

@@ -51,7 +51,7 @@ class SomeJudges:
 def judge_agreement(
     judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None
 ) -> pd.DataFrame:
-    """How far every two judges agree on documents (kappa).
+    """How far do every two judges agree on documents (kappa)?
 
     Documents that only one of the two judged do not count.
 
@@ -137,7 +137,7 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
 
 @analysis("judge-confusion", JUDGES, "documents")
 def judge_confusion(judges: SomeJudges) -> pd.DataFrame:
-    """How often one judge gave one grade where another gave another.
+    """Which grades do two judges give the same documents?
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.

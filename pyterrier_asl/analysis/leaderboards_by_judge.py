@@ -149,7 +149,7 @@ def leaderboards(
     reference: str | None = None,
     paired: PairedTest = T_TEST,
 ) -> pd.DataFrame:
-    """Every system under every judge, and what each gains or loses.
+    """How does every system score under every judge?
 
     A lenient judge raises every system. What a system gains beyond what all of them gain on average
     is what the judge does for *it*, and that is tested.
@@ -239,7 +239,7 @@ def leaderboard_agreement(
     p: float = 0.9,
     paired: PairedTest = TUKEY_TEST,
 ) -> pd.DataFrame:
-    """How far every two judges agree on the ranking of systems.
+    """How far do every two judges agree on the ranking of systems?
 
     Args:
         rel: minimum grade of a relevant document; None: the measure's own.
@@ -288,7 +288,7 @@ leaderboard_agreement.chart(judges_agreement_chart)
 def leaderboard_swaps(
     boards: Boards, queries: Queries, *, paired: PairedTest = TUKEY_TEST
 ) -> pd.DataFrame:
-    """Significant differences that another judge reverses.
+    """Which significant differences does another judge reverse?
 
     Args:
         rel: minimum grade of a relevant document; None: the measure's own.

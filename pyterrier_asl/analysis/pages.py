@@ -1,41 +1,136 @@
-"""The part of the documentation that lists the analyses, made from what is declared of them.
+"""The parts of the documentation that are made from what is declared of the analyses.
 
-``python -m pyterrier_asl.analysis.pages`` writes it into ``pt_docs/analyses.rst``.
+``python -m pyterrier_asl.analysis.pages`` writes them: the gallery in ``pt_docs/analyses.rst``, and
+a page for each paper. ``python docs/gallery.py`` in the repository also draws the pictures.
 """
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
-from .registry import PAPERS, analyses
+from .registry import ALEX, CLARKE, DIAZ, JUDGES, TROTMAN, TURKMEN, Analysis, analyses  # fmt: skip
 
-PAGE = Path(__file__).parents[1] / "pt_docs" / "analyses.rst"
+FOLDER = Path(__file__).parents[1] / "pt_docs"
+
+#: The pages by what they are called in the gallery, each with the papers it is about.
+PAGES = {
+    "analyses_asl": ("Atomized search length", (ALEX,)),
+    "analyses_lexiprecision": ("Lexicographic precision", (DIAZ,)),
+    "analyses_rareness": ("Rareness", (TURKMEN,)),
+    "analyses_tbg": ("Time-biased gain", (CLARKE,)),
+    "analyses_assessors": ("Assessors and judges", (TROTMAN, JUDGES)),
+}
+GALLERY = "analyses"
+
+#: What the command is given for options that it cannot do without.
+_GIVEN = {
+    "judges": "--judge second=second.qrels",
+    "old": "--old bm25",
+    "new": "--new feedback",
+    "groups": "--groups groups.tsv",
+    "pools": "--types types.tsv",
+    "qid": "--qid 1",
+    "n": "--documents 10000",
+    "relevant": "--relevant 1,2,5,10,20",
+    "ranks": "--ranks 1,2,5,10,20",
+}
+_LENGTHS = "--lengths irds:vaswani"
+
 _BEGIN, _END = ".. (analyses: begin)\n", ".. (analyses: end)\n"
-_TABLE = "{paper}\n{line}\n\n.. list-table::\n    :header-rows: 1\n\n"
-_ROW = "    * - {}\n      - {}\n      - {}\n      - {}\n"
+_COLUMNS = 3
+
+#: Pixels of a picture for each of the page, in each direction.
+PIXELS = 2
 
 
-def entries() -> str:
-    """The analyses paper by paper: a table of names, then each function."""
+def picture(name: str) -> Path:
+    """The picture of an analysis."""
+    return FOLDER / "gallery" / f"{name}.png"
+
+
+def command(one: Analysis) -> str:
+    """The command that makes the table and the chart of an analysis."""
+    files = {"qrels": "qrels.txt", "runs": "runs/"}
+    options = [text for name, text in _GIVEN.items() if name in one.required]
+    lengths = [_LENGTHS] if "lengths" in one.parameters else []
+    words = [*(files[what] for what in one.takes), *options, *lengths]
+    return " ".join(["pyterrier-asl analyze", one.name, *words, f"--chart {one.name}.png"])
+
+
+def entries(page: str) -> str:
+    """The analyses of a page, each with its picture and its command; then their functions."""
+    here = [one for paper in PAGES[page][1] for one in analyses() if one.paper == paper]
+    functions = dict.fromkeys(_function(one) for one in here)
+    reference = "".join(f".. autofunction:: {name}\n" for name in functions)
+    return "".join(map(_entry, here)) + _heading("Functions") + reference + "\n"
+
+
+def gallery() -> str:
+    """The pictures of all analyses, each a link to where it is described."""
     parts = []
-    for paper in PAPERS:
-        here = [one for one in analyses() if one.paper == paper]
-        parts.append(_TABLE.format(paper=paper, line="-" * len(paper)))
-        parts.append(_ROW.format("command", "in the paper", "what", "function"))
-        names = [f"pyterrier_asl.analysis.{one.function.__name__}" for one in here]
-        for one, name in zip(here, names):
-            parts.append(_ROW.format(f"``{one.name}``", one.figure, one.what, f":func:`~{name}`"))
-        functions = dict.fromkeys(names)
-        parts += ["\n", *(f".. autofunction:: {name}\n" for name in functions), "\n"]
+    for page, (title, papers) in PAGES.items():
+        here = [one for paper in papers for one in analyses() if one.paper == paper]
+        parts.append(_heading(title))
+        parts.append(f":doc:`{page}`\n\n.. list-table::\n    :class: gallery\n\n")
+        empty = [None] * (-len(here) % _COLUMNS)
+        for number, each in enumerate([*here, *empty]):
+            parts.append("    * - " if number % _COLUMNS == 0 else "      - ")
+            parts.append("\n" if each is None else _thumbnail(page, each))
+        parts.append("\n")
     return "".join(parts)
 
 
 def with_entries(page: str) -> str:
-    """The page with the entries between its two marks."""
-    before, _, rest = page.partition(_BEGIN)
+    """The text of a page, with what is made between its two marks."""
+    before, _, rest = (FOLDER / f"{page}.rst").read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{entries()}{_END}{after}"
+    made = gallery() if page == GALLERY else entries(page)
+    return f"{before}{_BEGIN}\n{made}{_END}{after}"
+
+
+def _entry(one: Analysis) -> str:
+    """Question, picture, source and command of an analysis."""
+    source = "" if one.paper == JUDGES else f"{one.source}. "
+    return (
+        f".. _analysis-{one.name}:\n\n{_heading(one.what)}"
+        f".. image:: gallery/{one.name}.png\n    :alt: {one.what}\n"
+        f"    :width: {_width(picture(one.name)) // PIXELS}px\n\n"
+        f"{source}Function :func:`~{_function(one)}`, command:\n\n"
+        f".. code-block:: console\n\n    $ {command(one)}\n\n"
+    )
+
+
+def _thumbnail(page: str, one: Analysis) -> str:
+    """The picture of an analysis as a link, and its question."""
+    indent = " " * 8
+    return (
+        f".. image:: gallery/{one.name}.png\n{indent}    :alt: {one.what}\n"
+        f"{indent}    :target: {page}.html#analysis-{one.name}\n\n"
+        f"{indent}:ref:`{one.what} <analysis-{one.name}>`\n"
+    )
+
+
+def _heading(text: str) -> str:
+    return f"{text}\n{'-' * len(text)}\n\n"
+
+
+def _function(one: Analysis) -> str:
+    return f"pyterrier_asl.analysis.{one.function.__name__}"
+
+
+def _width(png: Path) -> int:
+    """The width of a picture, in its pixels."""
+    with png.open("rb") as file:
+        return int(struct.unpack(">I", file.read(20)[16:])[0])
+
+
+def write() -> None:
+    """Writes all pages again."""
+    for page in (GALLERY, *PAGES):
+        text = with_entries(page)
+        (FOLDER / f"{page}.rst").write_text(text)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_entries(PAGE.read_text()))
+    write()

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import ROW, alt, rows
+from ..charts.forms import MOST, ROW, alt, rows
 from ..evaluation.preferences import preference_cubes
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.tests import compare_differences
@@ -32,7 +32,7 @@ def system_preferences(
     correction: str | None = "auto",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Which of every two systems is preferred.
+    """Which of every two systems is preferred?
 
     The mean preference of every pair of systems, exact, with a test: the t-test for pairs for rrLP,
     RPP and differences of reciprocal rank, the sign test for sgnLP and lexirecall, which are signs;
@@ -112,8 +112,9 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
     ]
     caption = (
         "The mean preference for the row's system over the column's: blue prefers the row, orange "
-        "the column; a dot marks what is significant after correction. Systems stand in the order "
-        "of the first kind."
+        f"the column; {'a dot marks' if len(order) <= MOST else 'gray hides'} what is "
+        f"{'' if len(order) <= MOST else 'not '}significant after correction. Systems stand in the "
+        "order of the first kind."
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
     return captioned(drawn, "Which of two systems is preferred", caption)
@@ -125,7 +126,7 @@ def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     most = max(float(told["mean"].abs().max()), 1e-9)
     side = max(160, ROW * len(order))
     axis = {"sort": order, "title": None}
-    every = {"labelOverlap": False, "labelFontSize": 9, "labelLimit": 120}
+    every = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
     base = (
         alt.Chart(rows(told), title=title, width=side, height=side)
         .transform_calculate(turned="[false, true]")
@@ -143,10 +144,14 @@ def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
         )
     )
     scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-most, most])
+    color = alt.Color("preference:Q", title="mean", scale=scale, legend=alt.Legend(orient="bottom"))
+    few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
-        color=alt.Color("preference:Q", title="mean", scale=scale),
+        color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),
         tooltip=["row:N", "column:N", alt.Tooltip("preference:Q", format=".4f"), "won:Q", "lost:Q",
                  alt.Tooltip("p_corrected:Q", format=".4f")],
     )  # fmt: skip
+    if not few:
+        return shade
     dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
     return alt.layer(shade, dot)

@@ -27,7 +27,7 @@ def stability(
     seed: int = 0,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Whether the better stays the better on other queries.
+    """Does the better system stay better on other queries?
 
     How often two systems come out in their usual order on half of the queries (Table 2).
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import COLORS, STEP, alt, category, figure, first_of, shape
+from ..charts.forms import COLORS, MOST, ROW, STEP, alt, category, figure, first_of, shape
 from ..evaluation.preferences import preference_cubes
 from .ranks import EQUAL, shared_ranks
 from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
@@ -18,7 +18,7 @@ def system_order(
     judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
     rel: float = 1, cutoff: int | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """The ranking of systems that preferences give.
+    """How do preferences rank the systems?
 
     By three ways to aggregate preferences:
 
@@ -93,7 +93,7 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
         "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
         f"share one. {in_cycles} of {len(frame)} systems are preferred to each other in a cycle, "
         "which no ranking does justice to.",
-        height=alt.Step(STEP),
+        height=alt.Step(STEP if len(frame) <= MOST else ROW),
         x=alt.X("rank:Q", title="rank", axis=alt.Axis(tickMinStep=1)),
         y=alt.Y("system:N", title=None, sort=None),
         color=category("method", domain=list(methods.values())).legend(orient="top"),
@@ -107,7 +107,7 @@ def cycles(
     judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
     rel: float = 1, cutoff: int | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Cycles: three systems, each preferred to the next.
+    """Which systems are preferred to each other in a cycle?
 
     Mean preferences need not be transitive, but for those that are differences of one value a
     system, as RR. What no ranking can do justice to should be known.
@@ -146,13 +146,15 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
         "weakest of the three mean preferences." if names else
         "There are no cycles: of no three systems is each preferred to the next."
     )  # fmt: skip
+    base = alt.Chart(shown.assign(cycle=names))
+    name = base.mark_text(align="left", dx=3, fontSize=9).encode(x=alt.datum(0), text="cycle:N")
     return figure(
-        alt.Chart(shown.assign(cycle=names)).mark_bar(color=COLORS[0]),
+        alt.layer(base.mark_bar(color=COLORS[0], opacity=0.3), name),
         "Systems preferred in a cycle",
         caption + rest,
         height=alt.Step(STEP),
         x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=5)),
-        y=alt.Y("cycle:N", title=None, sort=None, axis=alt.Axis(labelLimit=300, labelFontSize=9)),
+        y=alt.Y("cycle:N", title=None, sort=None, axis=None),
         tooltip=["a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")],
     )
 

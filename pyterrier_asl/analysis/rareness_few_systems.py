@@ -30,7 +30,7 @@ def agreement_by_number_of_systems(
     seed: int = 0,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """Rareness among few systems and among all.
+    """How far does rareness among few systems agree with that among all?
 
     Kendall's tau between the ranking of N sampled systems and their ranking among all (Table 3).
 

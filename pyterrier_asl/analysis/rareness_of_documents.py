@@ -25,7 +25,7 @@ def rare_documents(
     rel: float = 1,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Which relevant documents are rare; who finds them.
+    """Which relevant documents are rare, and which systems find them?
 
     The relevant documents by rareness, rarest first.
 

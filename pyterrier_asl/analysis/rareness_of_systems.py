@@ -27,7 +27,7 @@ def rare_finds(
     rel: float = 1,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Which systems find relevant documents that others miss.
+    """Which systems find relevant documents that others miss?
 
     Weights change the mean rareness; counts are as they are.
 

@@ -26,7 +26,7 @@ def rareness_by_pool(
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Who looks rare by some types of runs only.
+    """Which systems depend on the type of runs in the pool?
 
     The value of every run with S_d counted over each of several pools of runs.
 
@@ -119,7 +119,7 @@ def without_own_group(
     judged: JudgedRuns, queries: Queries, groups: Mapping[str, str], measure: Any = None, *,
     rel: float | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Rareness without the group's other runs.
+    """How does rareness change without the group's other runs?
 
     The value of every run with S_d counted over the other groups' runs, and its own.
 

@@ -26,7 +26,7 @@ def synthetic_systems(
     rel: float = 1,
     normalized: bool = False,
 ) -> pd.DataFrame:
-    """Where made-up systems come out that find what few do.
+    """How are synthetic systems ranked that find what few others find?
 
     The rank of two made-up systems among real ones by P_Rareness@k on one query (Figure 1).
 

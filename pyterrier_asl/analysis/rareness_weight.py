@@ -33,7 +33,7 @@ def agreement_by_alpha(
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
 ) -> pd.DataFrame:
-    """How the ranking of systems changes with the weight of rareness.
+    """How does the ranking of systems depend on the weight of rareness?
 
     Agreement of the ranking of systems with the one at alpha 0, that of P or AP (Figure 2).
     The runs are the pool.

@@ -18,7 +18,7 @@ def recall_level_needed(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, levels: int = 20,
 ) -> pd.DataFrame:  # fmt: skip
-    """The recall level i* that distinguishes two rankings.
+    """Which recall level i* distinguishes two rankings?
 
     Args:
         rel: minimum grade of a relevant document.
@@ -69,7 +69,7 @@ def level_correlations(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, levels: int = 8,
 ) -> pd.DataFrame:  # fmt: skip
-    """Correlations of differences at recall levels.
+    """How do differences at the recall levels correlate?
 
     Pearson correlations of the differences δRR_i and δRR_j of two rankings, over all pairs of
     systems and all queries with j relevant documents or more.
@@ -125,7 +125,7 @@ def level_regressions(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, levels: int = 4, following: int = 4,
 ) -> pd.DataFrame:  # fmt: skip
-    """Each level's difference from the following ones.
+    """Do the following recall levels predict the difference at a level?
 
     Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4), over all pairs of
     systems, both ways round, so that there is no intercept; and over all queries with i + 4

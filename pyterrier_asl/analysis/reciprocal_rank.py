@@ -17,7 +17,7 @@ from .registry import DIAZ, analysis
 def preference_levels(
     n: int, relevant: Sequence[int], *, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """How many values a ranking can have, in theory.
+    """How many values can RR and lexiprecision take, in theory?
 
     Args:
         n: how many documents there are.
@@ -82,7 +82,7 @@ def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
 
 @analysis("tie-probability", DIAZ, "Figure 2")
 def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd.DataFrame:
-    """How likely a random ranking ties in RR, in theory.
+    """How likely does a random ranking tie in RR, in theory?
 
     With one whose first relevant document has rank p_1:
     Pr(tie | p_1) = C(n - p_1, m - 1) / C(n, m).

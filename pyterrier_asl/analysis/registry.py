@@ -4,7 +4,7 @@ An analysis is a function of judged runs, some of their queries, and options of 
 
     @analysis("ties", DIAZ, "Table 3")
     def ties(judged: JudgedRuns, queries: Queries, *, rel: float = 1) -> pd.DataFrame:
-        \"\"\"Pairs of rankings that lexiprecision and RR do not distinguish.  (<= 70 characters)
+        \"\"\"The question that it answers?  (at most 70 characters)
         ...what else help() says.\"\"\"
 
     @ties.chart
@@ -22,7 +22,7 @@ An analysis is a function of judged runs, some of their queries, and options of 
 * Options that several analyses have together are the fields of a dataclass, an instance of which is
   the default: ``options: AslOptions = AslOptions()``. Callers give the fields by their names.
 * ``@ties.finish`` (frame, and options by their names) works on the rows of all slices and tracks.
-* ``@ties.another("name", "Figure 9", "What it shows.")`` draws a second figure of the same table.
+* ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
 * Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
 """
 
@@ -97,7 +97,7 @@ class Analysis:
         name: the name of the command.
         paper: one of :data:`PAPERS`.
         figure: which table or figure of the paper.
-        what: what it shows, in a line.
+        what: the question that it answers, in a line.
         function: makes the table.
         tracks: whether it can be about several tracks, each with qrels and runs of its own.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.

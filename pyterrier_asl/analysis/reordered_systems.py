@@ -133,7 +133,7 @@ def reordering(
     better: Better = BETTER,
     each: bool = False,
 ) -> pd.DataFrame:
-    """From AP to ASL in steps, and how far systems move.
+    """How far do systems move, step by step, from AP to ASL?
 
     What changing the measure does to the order of the systems, step by step.
 

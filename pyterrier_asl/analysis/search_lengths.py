@@ -22,7 +22,7 @@ def search_length_distribution(
     judged: JudgedRuns, *,
     run: str | None = None, edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
 ) -> pd.DataFrame:  # fmt: skip
-    """How many relevant documents have which search length in one run.
+    """How are the search lengths of one run distributed?
 
     Args:
         run: the run to look at; by default the best by ASL.
@@ -100,7 +100,7 @@ def search_length_changes(
     judged: JudgedRuns, *, a: str | None = None, b: str | None = None,
     edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
 ) -> pd.DataFrame:  # fmt: skip
-    """By how much two runs' search lengths differ, document by document.
+    """By how much do two runs' search lengths differ, by document?
 
     By how much one run's search lengths differ from another's, document by document.
 

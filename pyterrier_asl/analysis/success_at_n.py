@@ -19,7 +19,7 @@ from .registry import TROTMAN, Floats, Queries, analysis
 def satisfaction(
     both: RunsAndJudges, queries: Queries, *, depth: int = 10, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Success at n: how soon a user is satisfied.
+    """How soon is a user satisfied (success at n)?
 
     S@n is the share of queries with a relevant document among the first n.
 

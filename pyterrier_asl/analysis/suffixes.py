@@ -17,7 +17,7 @@ from .registry import DIAZ, Ints, JudgedRuns, Queries, analysis
 def prediction_from_suffixes(
     judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """Whether later relevant documents predict the first.
+    """Do later relevant documents predict the first?
 
     How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m alone, over the pairs of
     rankings of a query whose reciprocal ranks differ: first by sgnLP of the ranks from the second

@@ -53,7 +53,7 @@ def compare_techniques(
     options: AslOptions = ASL_OPTIONS,
     paired: PairedTest = T_TEST,
 ) -> pd.DataFrame:
-    """How much of the error a new technique takes away (RRIE).
+    """How much of the error does a new technique remove (RRIE)?
 
     Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
 
@@ -110,7 +110,8 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
     """The relative reduction in error by each measure."""
     about = frame.attrs
     several = frame["track"].nunique() > 1 if "track" in frame else False
-    row = alt.Row("track:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
+    order = list(dict.fromkeys(frame["track"])) if several else []
+    row = alt.Row("track:N", title=None, sort=order, header=alt.Header(labelOrient="top"))
     named = isinstance(about.get("old"), str) and isinstance(about.get("new"), str)
     old, new = (about[name] if named else f"the {name} run" for name in ("old", "new"))
     caption = (

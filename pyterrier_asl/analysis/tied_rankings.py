@@ -17,7 +17,7 @@ from .registry import DIAZ, JudgedRuns, Queries, analysis
 def ties(
     judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
 ) -> pd.DataFrame:
-    """Pairs of rankings that lexiprecision and RR do not distinguish.
+    """How many pairs of rankings do RR and lexiprecision not distinguish?
 
     Each pair is the rankings that two systems give the same query. A query without relevant
     documents ties all rankings.
@@ -73,7 +73,7 @@ def tie_probability_by_rank(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, deepest: int = 10,
 ) -> pd.DataFrame:  # fmt: skip
-    """How likely another ranking ties in RR, by the first rank.
+    """How likely does another ranking tie in RR, by the first rank?
 
     Args:
         rel: minimum grade of a relevant document.
@@ -131,7 +131,7 @@ def ties_by_recall_level(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, levels: int = 20,
 ) -> pd.DataFrame:  # fmt: skip
-    """Ties in position by recall level.
+    """How often do rankings tie in position, by recall level?
 
     How often two rankings have their i-th relevant document at the same rank. Only queries with i
     relevant documents or more count for level i. Two rankings that both miss the i-th are tied.

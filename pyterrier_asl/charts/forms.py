@@ -119,7 +119,7 @@ def apart(
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
-    """Horizontal bars with the number at the end of each.
+    """Horizontal bars with the number at the right of each, at 0 where it is negative.
 
     Args:
         frame: a row for each bar.
@@ -127,10 +127,11 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
         text: the format of the number.
         **channels: what is encoded.
     """
-    base = alt.Chart(frame).encode(**channels)
-    number = base.mark_text(align="left", dx=3, fontSize=10).encode(
-        text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444")
-    )
+    base, end = alt.Chart(frame).encode(**channels), channels["x"].copy()
+    end.shorthand = "end:Q"
+    number = base.transform_calculate(end=f"max(0, datum['{value}'])").mark_text(
+        align="left", dx=3, fontSize=10
+    ).encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444"))
     return alt.layer(base.mark_bar(), number)
 
 

@@ -17,6 +17,9 @@ _NARROW = 400
 #: Mean width of a character of a title and of a caption, in pixels.
 _TITLE, _CAPTION = 7.4, 6.4
 
+#: Pixels by which a picture may be narrower than wanted.
+_CLOSE = 2
+
 Spec = dict[str, Any]
 
 
@@ -49,14 +52,34 @@ def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
         panels -= 1
     if "columns" in whole:
         whole["columns"] = panels
-    low, high = 0.02, 4.0  # letters and legends do not shrink, so the width is looked for
-    for _ in range(9):
-        factor = (low * high) ** 0.5
-        if measured(_scaled(whole, factor)) <= width:
-            low = factor
+    return _scaled(whole, _factor(whole, width, measured))
+
+
+def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
+    """The factor for the widths of the views with which the whole is as wide as ``width``.
+
+    Letters and legends do not shrink, so it is looked for by false position: the width of the whole
+    is nearly linear in the factor, and convex, so that what is found is never too wide.
+    """
+    low, high = 0.02, 1.0
+    above = measured(_scaled(spec, high)) - width
+    if above <= 0:
+        low, high = high, 4.0
+        below, above = above, measured(_scaled(spec, high)) - width
+        if above <= 0:
+            return high
+    else:
+        below = measured(_scaled(spec, low)) - width
+    for _ in range(6):
+        if -_CLOSE <= below or below > 0:
+            break
+        factor = low - below * (high - low) / (above - below)
+        found = measured(_scaled(spec, factor)) - width
+        if found > 0:
+            high, above = factor, found
         else:
-            high = factor
-    return _scaled(whole, low)
+            low, below = factor, found
+    return low
 
 
 def _one_below_the_other(spec: Any) -> Any:
@@ -87,16 +110,19 @@ def _wrapped(spec: Spec, width: int) -> Spec:
 
 
 def _scaled(spec: Spec, factor: float) -> Spec:
-    """The widths of all views times a factor."""
+    """The widths of all views times a factor; square views stay square."""
     scaled = deepcopy(spec)
     for part in _parts(scaled):
         width = part.get("width")
+        square = width is not None and width == part.get("height")
         if isinstance(width, dict):
             part["width"] = {"step": max(8.0, width["step"] * factor)}
         elif isinstance(width, (int, float)):
             part["width"] = max(30.0, width * factor)
         elif "mark" in part:
             part["width"] = max(30.0, 300 * factor)
+        if square:
+            part["height"] = part["width"]
     return scaled
 
 

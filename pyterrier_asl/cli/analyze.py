@@ -160,16 +160,6 @@ _TRACK = click.option(
     help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
     "runs; can be given again for another track.",
 )
-_CHART = click.option(
-    "--chart",
-    metavar="FILE",
-    help="Draw the figure as well, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
-)
-_WIDTH = click.option(
-    "--width", type=click.Choice(["column", "page"]), help="Draw it as wide as a column or the "
-    "page of a paper in two columns.",
-)  # fmt: skip
-_TITLE = click.option("--title/--no-title", default=True, help="Draw it with title and caption.")
 
 
 class Analyses(click.Group):
@@ -240,8 +230,7 @@ def _command(analysis: Analysis) -> click.Command:
             _complete(made.params[-1], name in analysis.required, parameter.default)
     options.places(made)
     options.output_format("tsv begins with the names of the columns.")(made)
-    for option in (_CHART, _WIDTH, _TITLE):
-        option(made)
+    options.chart("Draw the figure as well")(made)
     return made
 
 

@@ -22,9 +22,7 @@ _TITLES = {
 def audit_options(command: options.F) -> options.F:
     """The options of a machine that people audit."""
     for option in (
-        click.option(
-            "--chart", metavar="FILE", help="With --machine-qrels: draw the estimates, too."
-        ),
+        options.chart("With --machine-qrels: draw the estimates as well"),
         click.option(
             "--draw", metavar="FILE",
             help="With --plan: save the queries that people are to judge; refuses to draw again.",
@@ -55,7 +53,7 @@ def audit_options(command: options.F) -> options.F:
 
 def refuse_without_machine(
     *, plan: float | None, draw: str | None, machine_rel: float | None, chart: str | None,
-    target: str,
+    width: str | None, title: bool, target: str,
 ) -> None:  # fmt: skip
     """Raises an error for options that only a machine's judgements make sense of."""
     if chart or draw or plan is not None or machine_rel is not None:
@@ -66,7 +64,7 @@ def show_audit(
     runs: Any, people: str, names: tuple[str, ...], lengths: str | None, *, machine_qrels: str,
     machine_rel: float | None, target: str, plan: float | None, draw: str | None,
     rel: float | None, alpha: float, seed: int, output_format: str, places: int,
-    duplicates: str, chart: str | None,
+    duplicates: str, chart: str | None, width: str | None, title: bool,
 ) -> None:  # fmt: skip
     """Prints the estimates by both, or plans them."""
     from ..comparison.audited import audited, audited_chart, plan_audit
@@ -109,5 +107,5 @@ def show_audit(
     if chart:
         from ..charts.saving import save_chart
 
-        save_chart(audited_chart(frame), chart)
+        save_chart(audited_chart(frame), chart, width=width, title=title)
         click.echo(f"wrote {chart}", err=True)

@@ -61,7 +61,7 @@ judgements, whose grades stay as they are."""
     help="Collection of ir_datasets with the texts.  [default: QRELS, where it is one]",
 )
 @click.option("--likely", is_flag=True, help="How likely A is better, under a model.")
-@click.option("--chart", metavar="FILE", help="Save the matrix of all pairs as a chart.")
+@options.chart("Draw the matrix of all pairs")
 @click.option("-q", "--by_query", is_flag=True, help="The bounds of each query.")
 @options.alpha
 @options.places
@@ -70,7 +70,8 @@ def command(
     qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
     export_to: str | None, form: str | None, most: int | None, others: str | None,
     depth: int | None, highest: float | None, texts: str | None, likely: bool,
-    chart: str | None, by_query: bool, alpha: float, places: int, output_format: str,
+    chart: str | None, width: str | None, title: bool, by_query: bool, alpha: float, places: int,
+    output_format: str,
 ) -> None:  # fmt: skip
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
@@ -91,7 +92,7 @@ def command(
         write(found.pairs, output_format, places=places)
         click.echo(", ".join(f"{n} {what}" for what, n in found.counts().items()), err=True)
         if chart:
-            save_chart(found.chart(), chart)
+            save_chart(found.chart(), chart, width=width, title=title)
         return
     pair = command_line.pair(named, judgements, measure, others, depth, highest, alpha)
     frame = pair.difference.by_query if by_query else command_line.row(pair)

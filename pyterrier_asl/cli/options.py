@@ -81,6 +81,29 @@ duplicates = click.option(
 )
 
 
+def chart(help: str) -> Decorator:
+    """``--chart`` with what a paper needs: ``--width`` and ``--no-title``."""
+
+    def decorate(command: F) -> F:
+        for option in (
+            click.option(
+                "--title/--no-title", default=True, help="Draw it with title and caption."
+            ),
+            click.option(
+                "--width", type=click.Choice(["column", "page"]),
+                help="Draw it as wide as a column or the page of a paper in two columns.",
+            ),
+            click.option(
+                "--chart", metavar="FILE",
+                help=f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
+            ),
+        ):  # fmt: skip
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def pool(help: str) -> Decorator:
     """``--pool``."""
     return click.option(

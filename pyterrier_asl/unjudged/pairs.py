@@ -170,6 +170,9 @@ class AllPairs:
         """The matrix as a chart, runs by how many others they are certain to beat."""
         import altair as alt
 
+        from ..charts.captions import captioned
+        from ..charts.forms import CAPTION, ROW, rows
+
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
         words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
@@ -179,16 +182,26 @@ class AllPairs:
             domain=["better", "worse", "equal", "open"],
             range=["#0072b2", "#d55e00", "#999999", "#f0f0f0"],
         )
-        return (
-            alt.Chart(cells, title=f"Settled whatever the unjudged documents are: {self.measure}")
+        axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120, "title": None}
+        side = max(160, ROW * len(order))
+        drawn = (
+            alt.Chart(rows(cells), width=side, height=side)
             .mark_rect()
             .encode(
-                x=alt.X("other:N", sort=order, title="other run"),
-                y=alt.Y("run:N", sort=order, title="run"),
-                color=alt.Color("verdict:N", scale=scale, title="the run is"),
-                tooltip=["run", "other", "verdict"],
+                x=alt.X("other:N", sort=order, axis=alt.Axis(labelAngle=-90, **axis)),
+                y=alt.Y("run:N", sort=order, axis=alt.Axis(**axis)),
+                color=alt.Color("verdict:N", scale=scale, title="the row's run is").legend(
+                    orient="bottom", columns=2
+                ),
+                tooltip=["run:N", "other:N", "verdict:N"],
             )
         )
+        title = f"What unjudged documents leave open: {self.measure}"
+        caption = (
+            "Each run against each other. Better and worse hold under every labelling of the "
+            "unjudged documents; open pairs depend on them."
+        )
+        return captioned(drawn, title, caption, CAPTION)
 
 
 def all_pairs(

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import _systems
+import click
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -20,25 +21,11 @@ from click.testing import CliRunner
 import pyterrier_asl
 import pyterrier_asl.analysis
 from pyterrier_asl.analysis import pages
-from pyterrier_asl.analysis.registry import analyses
+from pyterrier_asl.analysis.registry import JUDGES, analyses
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.provider import PluginProvider
 
 PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
-
-#: Of PyTerrier's own docs/conf.py what its site is made with and pages could depend on.
-CONFIGURATION = """
-import sys
-project = "pyterrier-asl"
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-autodoc_typehints = "description"
-autoclass_content = "both"
-toc_object_entries_show_parents = "hide"
-html_theme = "basic"
-sys.path.append({docs!r})
-extensions += {drawing!r}
-"""
-
 
 def docs_of_pyterrier() -> Path:
     """Where releases of PyTerrier that come with the extensions of their site have them."""
@@ -47,13 +34,13 @@ def docs_of_pyterrier() -> Path:
 
 def test_pages_build_without_a_warning(tmp_path):
     build = pytest.importorskip("sphinx.cmd.build", reason="Sphinx is not installed")
-    docs = docs_of_pyterrier()
-    if not (docs / "extras" / "schematic.py").is_file():
+    pytest.importorskip("furo", reason="the theme of PyTerrier's site is not installed")
+    if not (docs_of_pyterrier() / "extras" / "schematic.py").is_file():
         pytest.skip("this release of PyTerrier does not come with the extensions of its site")
-    configuration = CONFIGURATION.format(docs=str(docs), drawing=["extras.schematic"])
-    (tmp_path / "conf.py").write_text(configuration)
     out = tmp_path / "out"
-    assert build.main(["-W", "-q", "-b", "html", "-c", str(tmp_path), str(PAGES), str(out)]) == 0
+    configuration = Path(__file__).parents[2] / "docs"
+    asked = ["-W", "-q", "-b", "html", "-d", str(tmp_path / "doctrees"), "-c", str(configuration)]
+    assert build.main([*asked, str(PAGES), str(out)]) == 0
     # P@20 without quotation marks is taken for an address.
     assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
     assert "<p>Atomized search length, the mean" in (out / "measures.html").read_text()
@@ -82,11 +69,33 @@ def test_a_measures_page_says_what_its_class_does(measure):
     assert f"    >>> {measure.NAME}" not in page  # examples stand at the margin, where they run
 
 
-def test_the_page_of_analyses_is_made_from_what_is_declared_of_them():
-    page = pages.PAGE.read_text()
-    assert page == pages.with_entries(page), "run: python -m pyterrier_asl.analysis.pages"
-    for one in analyses():
-        assert f"``{one.name}``" in page and one.figure in page and one.what in page
+@pytest.mark.parametrize("page", [pages.GALLERY, *pages.PAGES])
+def test_the_pages_of_analyses_are_made_from_what_is_declared_of_them(page):
+    written = (PAGES / f"{page}.rst").read_text()
+    assert written == pages.with_entries(page), "run: python -m pyterrier_asl.analysis.pages"
+
+
+@pytest.mark.parametrize("one", analyses(), ids=lambda one: one.name)
+def test_every_analysis_is_in_the_gallery_and_on_the_page_of_its_paper(one):
+    page = next(name for name, (_, papers) in pages.PAGES.items() if one.paper in papers)
+    written = (PAGES / f"{page}.rst").read_text()
+    assert f".. _analysis-{one.name}:" in written and one.what in written
+    assert one.figure in written or one.paper == JUDGES
+    assert f":ref:`{one.what} <analysis-{one.name}>`" in (PAGES / "analyses.rst").read_text()
+    assert pages.picture(one.name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_pictures_of_the_gallery_are_small():
+    files = [path.stat().st_size for path in (PAGES / "gallery").iterdir()]
+    assert sum(files) < 1_500_000 and max(files) < 100_000
+
+
+@pytest.mark.parametrize("one", analyses(), ids=lambda one: one.name)
+def test_the_commands_of_the_gallery_can_be_given(place, one):
+    program, group, name, *arguments = shlex.split(pages.command(one))
+    assert (program, group, name) == ("pyterrier-asl", "analyze", one.name)
+    context = click.Context(main, info_name=program)
+    main.get_command(context, group).get_command(context, name).make_context(name, arguments)
 
 
 def test_every_public_name_is_in_the_reference():
@@ -136,6 +145,8 @@ def place(tmp_path, monkeypatch) -> Path:
     Path("vaswani-runs").mkdir()
     for name in ("one", "other"):
         Path(f"vaswani-runs/{name}.run").write_text(f"1 Q0 8172 0 {len(name)} x\n2 Q0 1 0 1 x\n")
+    Path("groups.tsv").write_text("run0\tone\nrun1\tone\nrun2\tother\n")
+    Path("types.tsv").write_text("run0\tmanual\nrun1\tautomatic\n")
     for name in ("corpora/time", "corpora/cacm"):
         collection(Path(name))
     return tmp_path

@@ -110,7 +110,7 @@ def arguments(analysis: Analysis) -> list[str]:
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
 def test_what_is_said_of_an_analysis(analysis):
-    assert analysis.what.endswith(".") and len(analysis.what) <= 70
+    assert analysis.what.endswith("?") and len(analysis.what) <= 70
     for name in analysis.required - {"runs", "qrels"}:
         assert cli.option_of(analysis.parameters[name]), "what is required can be typed"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pyterrier_asl as asl
+from pyterrier_asl.charts.sizes import WIDTHS
 from pyterrier_asl.cli import main
 from pyterrier_asl.comparison.audited import audited, audited_chart, plan_audit
 from pyterrier_asl.statistics.prediction_powered import prediction_powered
@@ -184,3 +186,17 @@ def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
         for what in ("old", "new", "new - old")
         for by in ("both", "people alone", "machine alone")
     }
+
+
+def svg_width(text: str) -> float:
+    return float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1])
+
+
+def test_the_chart_of_a_paper_has_its_width_and_no_title(files):
+    pytest.importorskip("vl_convert")
+    for name, given in (("titled", []), ("plain", ["--width", "column", "--no-title"])):
+        result = call("-m", "AP", "--chart", f"{name}.svg", *given)
+        assert result.exit_code == 0, result.output
+    titled, plain = ((files / f"{name}.svg").read_text() for name in ("titled", "plain"))
+    assert "audited" in titled and "audited" not in plain
+    assert svg_width(plain) <= WIDTHS["column"] < svg_width(titled)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from pyterrier_asl.charts.sizes import WIDTHS
 from pyterrier_asl.cli import main
 
 
@@ -73,3 +75,21 @@ def test_all_pairs(files, tmp_path):
 def test_a_measure_without_bounds(files):
     done = call(*files, "-m", "Bpref")
     assert done.exit_code == 2 and "Bpref has no bounds" in done.stderr
+
+
+def test_the_chart_of_many_runs_fits_a_column(tmp_path):
+    """More cells than a chart can take as a frame, in a picture with or without title."""
+    pytest.importorskip("vl_convert")
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\np 0 a 1\n")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for number in range(72):
+        lines = (f"{qid} Q0 {doc} 1 {len(doc)} r\n" for qid in "qp" for doc in ("a", f"x{number}"))
+        (runs / f"{number}.run").write_text("".join(lines))
+    chart = tmp_path / "pairs.svg"
+    given = ["--chart", chart, "--width", "column", "--no-title"]
+    done = call(tmp_path / "qrels.txt", runs, "-m", "P@2", "-o", "tsv", *given)
+    assert done.exit_code == 0, done.output
+    text = chart.read_text()
+    assert "unjudged documents" not in text
+    assert float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1]) <= WIDTHS["column"]

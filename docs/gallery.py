@@ -1,0 +1,170 @@
+"""Draws the pictures of the documentation's gallery, and writes its pages.
+
+    python docs/gallery.py             all pictures, in some minutes
+    python docs/gallery.py ties alpha  these
+
+The pictures are of runs that anybody can make: fourteen systems search ir_datasets' vaswani, and
+where an analysis is about several tracks cranfield too, over a ``TermIndex``. What needs other
+judges gets two synthetic ones. Needs pyterrier-asl[dev].
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pyterrier_asl import DocLengths, RobertsonPRF, TermIndex
+from pyterrier_asl.analysis import pages
+from pyterrier_asl.analysis.registry import Analysis, JudgedRuns, analyses
+from pyterrier_asl.tuning.clarke import scores_by_parameters, tune_for_each
+from pyterrier_asl.tuning.collection import load_collection
+
+#: Colours of a picture: enough for the shades of a matrix, and a third of the bytes.
+COLORS = 64
+
+#: Analyses with more rows a run than a page has room for get some of the runs.
+SOME = ["bm25", "bm25-b0", "feedback", "feedback-100", "unstemmed"]
+FEW_RUNS = ("assessor-tests", "lengths")
+
+#: Values of options for a picture that the defaults would not make telling.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "reordering": {"each": True},
+    "stability": {"measures": ["AP", "nDCG@10", "RR", "ASL@1000", "AP_Rareness@100"]},
+    "number-of-systems": {"sizes": (2, 4, 8)},
+}
+
+
+def systems(dataset: str) -> dict[str, Any]:
+    """Fourteen systems over a collection, by name."""
+    index = TermIndex.from_irds(dataset, verbose=False)
+    words = TermIndex.from_irds(dataset, stemmer=None, verbose=False)
+    bm25 = index.bm25()
+
+    def feedback(fb_docs: int = 10, fb_terms: int = 25, gamma: float = 0.2) -> Any:
+        expanded = RobertsonPRF(index, fb_docs=fb_docs, fb_terms=fb_terms, gamma=gamma)
+        return bm25 >> expanded >> bm25
+
+    return {
+        "bm25": bm25,
+        "bm25-b0": index.bm25(b=0),
+        "bm25-b1": index.bm25(b=1),
+        "bm25-k0": index.bm25(k1=0.1),
+        "bm25-k5": index.bm25(k1=5),
+        "bm25-100": index.bm25(num_results=100),
+        "unstemmed": words.bm25(),
+        "unstemmed-b0": words.bm25(b=0),
+        "feedback": feedback(),
+        "feedback-1": feedback(fb_docs=1),
+        "feedback-50": feedback(fb_docs=50),
+        "feedback-terms5": feedback(fb_terms=5),
+        "feedback-gamma1": feedback(gamma=1),
+        "feedback-100": feedback() % 100,
+    }
+
+
+@cache
+def judged(dataset: str) -> JudgedRuns:
+    """The systems' runs with the judgements."""
+    source = pt.get_dataset(f"irds:{dataset}")
+    runs = {name: system(source.get_topics()) for name, system in systems(dataset).items()}
+    return JudgedRuns.of(runs, source.get_qrels())
+
+
+@cache
+def runs_and_judges() -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Runs on vaswani, its judgements with irrelevant documents, and two synthetic judges.
+
+    Documents of the pool of depth 20 that are not relevant count as judged. A synthetic judge sees
+    the official judgement through noise, and gives grades from 0 to 3. The third also prefers the
+    first ten documents of the system without stemming.
+    """
+    source = pt.get_dataset("irds:vaswani")
+    topics, qrels = source.get_topics(), source.get_qrels()[["qid", "docno", "label"]]
+    runs = {name: system(topics) for name, system in systems("vaswani").items()}
+    pooled = pd.concat([run[run["rank"] < 20][["qid", "docno"]] for run in runs.values()])
+    keys = ["qid", "docno"]
+    pool = pooled.drop_duplicates().merge(qrels, on=keys, how="outer").fillna({"label": 0})
+    pool = pool.sort_values(keys, ignore_index=True).astype({"label": int})
+    judges = {}
+    first = runs["unstemmed"].query("rank < 10")[keys].assign(first=1)
+    preferred = pool.merge(first, on=keys, how="left")["first"].fillna(0)
+    for seed, (name, bias) in enumerate({"second": 0.0, "third": 1.5}.items()):
+        noise = np.random.default_rng(seed).normal(0, 0.7, len(pool)) + bias * preferred
+        grades = np.clip(np.round(1.8 * pool["label"] + noise), 0, 3).astype(int)
+        judges[name] = pool.assign(label=grades)
+    return runs, pool, judges
+
+
+def arguments(one: Analysis) -> dict[str, Any]:
+    """What an analysis is given, by the names of its parameters."""
+    runs = judged("vaswani")
+    known: dict[str, Any] = {
+        "runs": runs,
+        "old": "bm25",
+        "new": "feedback",
+        "groups": {name: name.partition("-")[0] for name in runs.names},
+        "pools": {kind: [name for name in runs.names if name.startswith(kind)]
+                  for kind in ("bm25", "feedback")},
+        "lengths": DocLengths.from_irds("vaswani"),
+        "qid": "1",
+        "n": 10_000,
+        "relevant": [1, 2, 5, 10, 20],
+        "ranks": list(range(1, 51)),
+    }  # fmt: skip
+    if one.tracks:
+        tracks = {name: judged(name) for name in ("vaswani", "cranfield")}
+        known["runs"] = {name: (each, None) for name, each in tracks.items()}
+    if "judges" in one.required:
+        known |= dict(zip(("runs", "qrels", "judges"), runs_and_judges()))
+        known["judge_rel"] = {"second": 2, "third": 2}
+        if "qrels" not in one.parameters:
+            known["judges"] = {"qrels": known["qrels"], **known["judges"]}
+    elif one.required & {"qrels"}:
+        known["runs"], known["qrels"], _ = runs_and_judges()
+    if one.name in FEW_RUNS:
+        known["runs"] = {name: runs_and_judges()[0][name] for name in SOME}
+        known.setdefault("qrels", runs_and_judges()[1])
+    wanted = one.required | ({"judge_rel", "lengths", "qrels"} & set(one.parameters))
+    return {n: known[n] for n in wanted if n in known} | OPTIONS.get(one.name, {})
+
+
+def tuning() -> Any:
+    """The chart of Clarke's experiment on vaswani."""
+    collection = load_collection("vaswani")
+    return scores_by_parameters(tune_for_each(collection, n_trials=200, seed=0))
+
+
+def save(chart: Any, path: Path) -> None:
+    """Saves a chart as a small picture."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = Path(folder) / "chart.png"
+        chart.save(str(drawn), scale_factor=pages.PIXELS)
+        few = Image.open(drawn).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+        path.parent.mkdir(exist_ok=True)
+        few.save(path, optimize=True)
+
+
+def draw(names: list[str]) -> None:
+    """Draws the pictures of these analyses, or of all, and writes the pages."""
+    for one in analyses():
+        if not names or one.name in names:
+            save(one.draw(one.function(**arguments(one))), pages.picture(one.name))
+    if not names or "tuning" in names:
+        save(tuning(), pages.picture("tuning"))
+    pages.write()
+
+
+if __name__ == "__main__":
+    pt.tqdm.disable = True
+    warnings.simplefilter("ignore")
+    draw(sys.argv[1:])
