@@ -45,17 +45,12 @@ class Column:
         """Which of two values is the better one; None for a count."""
         return higher_is_better(self.measure)
 
-    def against(self, baseline: int, suffix: str) -> Column:
-        """The same preference, against this system."""
-        return replace(self, label=self.label + suffix, baseline=baseline)
-
     def mean(self, values: Floats) -> float:
         """The mean over queries, or the sum where ir_measures has one (the counts)."""
-        total = self.measure.aggregator()
+        total = self.measure.aggregator()  # its last bit is pt.Experiment's
         for value in values.tolist():
             total.add(value)
-        result: float = total.result()
-        return result
+        return float(total.result())
 
     def p_value(self, values: Floats, baseline: Floats, test: Test) -> float:
         """How likely values and the baseline's lie as far apart by chance."""
@@ -132,7 +127,10 @@ def columns_of(
                 raise ValueError(
                     f"{column.label} compares systems with a baseline: say baseline="
                 )
-            made = [column.against(one, suffix(one, baselines, names)) for one in baselines]
+            made = [
+                replace(column, label=column.label + suffix(one, baselines, names), baseline=one)
+                for one in baselines
+            ]
         for one in made:
             columns.setdefault(one.label, one)
     if not columns:

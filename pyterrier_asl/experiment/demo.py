@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..evaluation.relevant_documents import search_lengths
 from ..io.processes import python_command
+from ..io.qrels import irds_qrels
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
@@ -127,12 +128,11 @@ def vaswani() -> Collection:
     _fetch_vaswani()
     dataset = ir_datasets.load("vaswani")
     queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
-    qrels = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in dataset.qrels_iter()]
     return Collection(
         "vaswani",
         [{"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter()],
         pd.DataFrame(queries, columns=["qid", "query"]),
-        pd.DataFrame(qrels, columns=["qid", "docno", "label"]),
+        irds_qrels("vaswani"),
     )
 
 
@@ -278,10 +278,11 @@ def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> 
     """
     lengths = search_lengths(run, qrels, cutoff=cutoff)
     missing = lengths["rank"].isna()
-    total = lengths["search_length"].groupby(lengths["qid"]).mean().mean()
-    from_missing = lengths["search_length"].where(missing, 0)
-    part = from_missing.groupby(lengths["qid"]).mean().mean()
-    return MissedDocuments(float(missing.mean()), float(part / total))
+    parts = lengths.assign(from_missing=lengths["search_length"].where(missing, 0))
+    asl = parts.groupby("qid")[["from_missing", "search_length"]].mean().mean()
+    return MissedDocuments(
+        float(missing.mean()), float(asl["from_missing"] / asl["search_length"])
+    )
 
 
 # What is said about it
@@ -293,17 +294,12 @@ Means: TypeAlias = Mapping[str, Mapping[str, float]]
 
 def remarks(demonstration: Demonstration) -> list[str]:
     """What the numbers say, in sentences: nothing that they do not."""
-    values = demonstration.scores
-    systems = values["run"].tolist()
-    means = {
-        measure: dict(zip(systems, values[measure].tolist()))
-        for measure in demonstration.higher_is_better
-    }
+    means: Any = demonstration.scores.set_index("run").to_dict()
     return [
         about_order(means),
         about_missing(demonstration.missed),
         about_the_top(means),
-        about_the_pool(len(systems)),
+        about_the_pool(len(demonstration.scores)),
     ]
 
 
@@ -320,7 +316,7 @@ def about_order(means: Means) -> str:
         if ap[one] > ap[other] and asl[one] > asl[other]
     ]
     if not opposed:
-        best = _best(asl, min)
+        best = _leaders(asl, min)
         return f"AP and ASL@1000 put no two systems in opposite order here; ASL's best is {best}."
     _, one, other = max(opposed)
     said = (
@@ -354,16 +350,16 @@ def about_the_top(means: Means) -> str:
         means: with ``AP``, ``ASL(g=10)@1000`` and ``LexiP``.
     """
     best = {
-        "ASL(g=10)@1000, the first ten relevant documents": _best(means["ASL(g=10)@1000"], min),
-        "LexiP, the first before all others": _best(means["LexiP"], max),
-        "AP": _best(means["AP"], max),
+        "ASL(g=10)@1000, the first ten relevant documents": _leaders(means["ASL(g=10)@1000"], min),
+        "LexiP, the first before all others": _leaders(means["LexiP"], max),
+        "AP": _leaders(means["AP"], max),
     }
     if len(set(best.values())) == 1:
         return "Best by " + "; by ".join(best) + f", all the same: {best['AP']}."
     return "Best by " + "; by ".join(f"{what}: {name}" for what, name in best.items()) + "."
 
 
-def _best(values: Mapping[str, float], extreme: Callable[[Iterable[float]], float]) -> str:
+def _leaders(values: Mapping[str, float], extreme: Callable[[Iterable[float]], float]) -> str:
     """The system with the best value, or all that share it."""
     target = extreme(values.values())
     names = [f"'{name}'" for name, value in values.items() if value == target]

@@ -200,21 +200,15 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
     try:
         yield
     except Exception as error:
-        if isinstance(error, (TypeError, ValueError)):
-            for one in recorders:
-                _blame(one, error)
+        for one in recorders if isinstance(error, (TypeError, ValueError)) else ():
+            try:
+                one.close()
+            except ValueError as named:  # these results, kept but not looked at so far, are none
+                raise named from error
         kept = _kept(recorders, saving)
         if kept and hasattr(error, "add_note"):  # Python 3.11
             error.add_note(kept)
         raise
-
-
-def _blame(recorder: ResultRecorder, error: Exception) -> None:
-    """Raises ValueError where these results, kept but not looked at so far, are no results."""
-    try:
-        recorder.close()
-    except ValueError as named:
-        raise named from error
 
 
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:

@@ -130,7 +130,7 @@ def score(
     poolless = [c.measure for c in columns if needs_pool(c.measure)]
     measures = _unique(columns)
     twice = bool(mrt or poolless or not measures)
-    keep = _needed(measures) if twice or bounds or _preferences(columns) else []
+    keep = _needed(measures) if twice or bounds or _preference_columns(columns) else []
     judgements = trial.judgements()
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
@@ -175,7 +175,7 @@ def _unique(columns: list[Column]) -> list[Measure]:
     return list(dict.fromkeys(c.measure for c in columns if c.preference is None))
 
 
-def _preferences(columns: list[Column]) -> list[Column]:
+def _preference_columns(columns: list[Column]) -> list[Column]:
     return [c for c in columns if c.preference is not None]
 
 
@@ -231,7 +231,9 @@ def _labelled(
     scores: Scores, columns: list[Column], judgements: Judgements, recorders: list[ResultRecorder]
 ) -> Scores:
     """The values by the columns' labels, preferences among them."""
-    preferred = {c.label: _preference(c, judgements, recorders) for c in _preferences(columns)}
+    preferred = {
+        c.label: _preference(c, judgements, recorders) for c in _preference_columns(columns)
+    }
 
     def value(system: int, qid: Any, column: Column) -> float:
         if column.preference is None:

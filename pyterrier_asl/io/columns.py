@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .values import as_integers, check_finite, numbers, text, text_array
+from .values import as_integers, check_finite, numbers, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,11 +112,12 @@ def typed_table(
                 table[name].validate(full=True)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
-        elif name in ("score", "label"):
-            found = numbers(values, label, first_row=first_row)
-            if name == "label":
-                check_finite(found, label, first_row)
-            table[name] = pa.array(found) if name == "score" else as_integers(pa.array(found))
+        elif name == "score":
+            table[name] = pa.array(numbers(values, label, first_row=first_row))
+        elif name == "label":
+            grades = numbers(values, label, first_row=first_row)
+            check_finite(grades, label, first_row)
+            table[name] = as_integers(pa.array(grades))
         elif name == "name":
             with suppress(ValueError):  # Nobody needs it: a run without names has its file's.
                 table[name] = text(values, label, first_row)
@@ -163,40 +165,42 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
     if isinstance(source, pa.Table) or not hasattr(source, "columns"):
         return ids
-    column = _column(source, _pick(source, QID, "qrels"))
-    values: list[Any] = column.iloc[rows].tolist()
+    values: list[Any] = _column(source, _pick(source, QID, "qrels")).iloc[rows].tolist()
     return values
 
 
 def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Columns:
     if isinstance(source, Columns):
         return source
-    if isinstance(source, Mapping):
-        source = _from_dict(source, kind, value[0], what)
-    elif not isinstance(source, pa.Table) and not hasattr(source, "itertuples"):
-        source = _from_tuples(source, kind, value[0], what)
+    if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
+        found = [_column(source, _pick(source, names, kind)) for names in (QID, DOCNO, value)]
+    elif isinstance(source, Mapping):
+        found, source = _lists_of_dict(source, kind), pa.table({})
+    else:
+        found, source = _lists_of_tuples(source, kind, (QID[0], DOCNO[0], value[0])), pa.table({})
     return Columns(
-        text(_column(source, _pick(source, QID, kind)), f"query id of the {kind}"),
-        text(_column(source, _pick(source, DOCNO, kind)), f"document id of the {kind}"),
-        numbers(_column(source, _pick(source, value, kind)), f"{what} of the {kind}"),
+        text(found[0], f"query id of the {kind}"),
+        text(found[1], f"document id of the {kind}"),
+        numbers(found[2], f"{what} of the {kind}"),
         source,
     )
 
 
-def _from_dict(source: Mapping[Any, Any], kind: str, value: str, what: str) -> pa.Table:
+def _lists_of_dict(source: Mapping[Any, Any], kind: str) -> list[list[Any]]:
     for qid, docs in source.items():
         if not isinstance(docs, Mapping):
             raise TypeError(
                 f"a dict {kind} maps query ids to dicts of documents, but {qid!r} maps to a "
                 f"{type(docs).__name__}"
             )
-    qids = [q for q, docs in source.items() for _ in docs]
-    docnos = [d for docs in source.values() for d in docs]
-    values = [x for docs in source.values() for x in docs.values()]
-    return _from_lists(qids, docnos, values, kind, value, what)
+    return [
+        [qid for qid, docs in source.items() for _ in docs],
+        [docno for docs in source.values() for docno in docs],
+        [value for docs in source.values() for value in docs.values()],
+    ]
 
 
-def _from_tuples(source: Iterable[Any], kind: str, value: str, what: str) -> pa.Table:
+def _lists_of_tuples(source: Any, kind: str, names: tuple[str, ...]) -> list[list[Any]]:
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise TypeError(
             f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
@@ -205,29 +209,14 @@ def _from_tuples(source: Iterable[Any], kind: str, value: str, what: str) -> pa.
         )
     rows = list(source)
     try:
-        qids, docnos = [row.query_id for row in rows], [row.doc_id for row in rows]
-        values = [getattr(row, value) for row in rows]
+        return [list(map(attrgetter(name), rows)) for name in names]
     except AttributeError:
         for number, row in enumerate(rows):
-            lacking = [n for n in (QID[0], DOCNO[0], value) if not hasattr(row, n)]
-            if lacking:
+            if lacking := [name for name in names if not hasattr(row, name)]:
                 raise TypeError(
                     f"the {kind}'s rows need {lacking}, but row {number} is {str(row)[:80]!r}"
                 ) from None
         raise
-    return _from_lists(qids, docnos, values, kind, value, what)
-
-
-def _from_lists(
-    qids: list[Any], docnos: list[Any], values: list[Any], kind: str, value: str, what: str
-) -> pa.Table:
-    return pa.table(
-        {
-            QID[0]: text_array(qids, f"query id of the {kind}"),
-            DOCNO[0]: text_array(docnos, f"document id of the {kind}"),
-            value: pa.array(numbers(values, f"{what} of the {kind}")),
-        }
-    )
 
 
 def _names(source: Any) -> list[str]:
@@ -239,9 +228,8 @@ def _names(source: Any) -> list[str]:
 def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
     """The first of ``names`` that is a column of ``source``."""
     present = _names(source)
-    for name in names:
-        if name in present:
-            return name
+    if found := [name for name in names if name in present]:
+        return found[0]
     raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")
 
 

@@ -158,12 +158,12 @@ def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterato
             continue
         whole, held = _cut(held)
         if whole:
-            yield together(whole)
+            yield concatenated(whole)
     if held:
-        yield together(held)
+        yield concatenated(held)
 
 
-def together(tables: Iterable[pa.Table]) -> pa.Table:
+def concatenated(tables: Iterable[pa.Table]) -> pa.Table:
     """The rows of tables, of which some may have columns that others lack, or other numbers."""
     return pa.concat_tables(tables, promote_options="permissive")
 

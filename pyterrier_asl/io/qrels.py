@@ -121,11 +121,12 @@ def official_measures(dataset: str) -> list[str]:
         >>> official_measures("vaswani")
         []
     """
-    documentation = _irds(dataset).documentation() or {}
+    documentation = load_irds(dataset).documentation() or {}
     return list(documentation.get("official_measures", []))
 
 
-def _irds(dataset: str) -> Any:
+def load_irds(dataset: str) -> Any:
+    """A dataset of ir_datasets, with or without ``irds:`` before its id."""
     # Importing ir_datasets takes half a second and makes folders in the user's home.
     import ir_datasets
 
@@ -137,7 +138,7 @@ def _irds(dataset: str) -> Any:
 
 
 def _irds_qrels_table(dataset: str) -> pa.Table:
-    loaded = _irds(dataset)
+    loaded = load_irds(dataset)
     fields = ("query_id", "doc_id", "relevance")
     if not loaded.has_qrels() or not set(fields) <= set(loaded.qrels_cls()._fields):
         raise ValueError(

@@ -69,7 +69,7 @@ def list_runs(
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        found = _named(_existing(local_path(path)) for path in paths)
+        found = _by_name(_existing(local_path(path)) for path in paths)
     if not found:
         raise ValueError("there are no runs")
     return found
@@ -93,7 +93,7 @@ def _of_one_run(run: RunSource, name: str) -> RunSource:
     return next(iter(runs.values()))
 
 
-def _named(paths: Iterable[Path]) -> dict[str, RunSource]:
+def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
     found: dict[str, RunSource] = {}
     places: dict[str, Path] = {}
     for path in paths:
@@ -113,7 +113,7 @@ def _runs_at(path: Path) -> Mapping[str, RunSource]:
         return {run_name(path): path}
     if is_partitioned(path):
         return partitioned_runs(path)
-    return _named(_files_in(path))
+    return _by_name(_files_in(path))
 
 
 def _files_in(folder: Path) -> list[Path]:

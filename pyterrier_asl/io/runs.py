@@ -21,7 +21,7 @@ from .files import (
     read_table,
     with_comments,
 )
-from .partitions import PartitionedRun, together
+from .partitions import PartitionedRun, concatenated
 from .prefetch import PrefetchedFile, map_ahead
 from .run_listing import RunSource, list_runs, run_name
 from .trec_text import RUN, iter_columns
@@ -83,7 +83,7 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
     """
-    return together(iter_run_batches(source))
+    return concatenated(iter_run_batches(source))
 
 
 def loaded_run(run: Any) -> Any:
@@ -202,13 +202,13 @@ def _on_threads(
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     table = read_table(source, RUN, ("qid", "docno", "rank", "score", "name"))
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
-    frame.insert(2, "rank", _ranks(table, frame))
+    frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names
     frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
     return with_comments(frame, table)
 
 
-def _ranks(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
+def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
     """The ranks in the source, or each row's place within its query where they are no numbers."""
     if "rank" in table.column_names and not table["rank"].null_count:
         try:

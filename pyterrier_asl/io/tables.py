@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,17 +60,12 @@ def write(frame: pd.DataFrame, form: str, *, header: bool = True, **style: Any) 
     """
     if form == "table":
         show(frame, **style)
-    elif form == "tsv":
-        _print(tsv_lines(frame, header=header, places=style.get("places", 4)))
-    elif form == "jsonl":
-        _print(jsonl_lines(frame))
-    else:
+    elif form in ("latex", "markdown"):
         print({"latex": latex, "markdown": markdown}[form](frame, **style), end="")
-
-
-def _print(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line)
+    else:
+        tsv = tsv_lines(frame, header=header, places=style.get("places", 4))
+        for line in tsv if form == "tsv" else jsonl_lines(frame):
+            print(line)
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
@@ -121,19 +116,11 @@ def a_row_per_value(scores: pd.DataFrame, *, with_run: bool = True) -> pd.DataFr
     >>> list(tsv_lines(a_row_per_value(scores), header=False, places=2))
     ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
     """
-    import numpy as np
-    import pandas as pd
-
     keys = [name for name in ("run", "qid") if name in scores]
-    measures = [name for name in scores if name not in keys]
-    columns: dict[str, Any] = {
-        "query_id" if name == "qid" else name: np.repeat(scores[name].to_numpy(), len(measures))
-        for name in keys
-        if with_run or name != "run"
-    }
-    columns["measure"] = np.tile(np.array(measures, dtype=object), len(scores))
-    columns["value"] = scores[measures].to_numpy(float).ravel()
-    return pd.DataFrame(columns)
+    rows = scores.reset_index(drop=True).melt(keys, var_name="measure", ignore_index=False)
+    rows = rows.sort_index(kind="stable", ignore_index=True).astype({"value": float})
+    rows = rows.rename(columns={"qid": "query_id"})
+    return rows if with_run else rows.drop(columns="run", errors="ignore")
 
 
 def tsv_lines(frame: pd.DataFrame, *, header: bool = True, places: int = 4) -> Iterator[str]:
@@ -164,7 +151,7 @@ def _in_a_cell(text: str) -> str:
 
 
 def _machine_readable(value: Any, column: Any, places: int) -> str:
-    plain = _plain(value)
+    plain = _as_python(value)
     if column in _P and isinstance(plain, float) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"
     if isinstance(plain, bool):
@@ -183,17 +170,17 @@ def jsonl_lines(frame: pd.DataFrame) -> Iterator[str]:
     {"run": "a", "AP": 0.25}
     {"run": "b", "AP": null}
     """
-    columns = {str(name): [_plain(value) for value in frame[name].tolist()] for name in frame}
+    columns = {str(name): [_as_python(value) for value in frame[name].tolist()] for name in frame}
     for row in zip(*columns.values()):
         yield json.dumps(dict(zip(columns, row)), ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
+def _as_python(value: Any) -> Any:
     """A value as Python's own text, number, truth or list; None for what is missing."""
     if isinstance(value, (str, int)):  # bool is an int
         return value
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(one) for one in value]
+        return [_as_python(one) for one in value]
     if hasattr(value, "item"):
         value = value.item()
     try:
@@ -216,20 +203,17 @@ def show(frame: pd.DataFrame, **style: Any) -> None:
     """
     from rich.console import Console
 
-    console = Console(file=sys.stdout)
+    console, looks = Console(file=sys.stdout), Style(**style)
     ascii_only = bool(console.options.ascii_only)
-    table = rich_table(frame, Style(**style), ascii_only=ascii_only)
+    table = rich_table(frame, looks, ascii_only=ascii_only)
     wide = _width(console, table)
-    if console.is_terminal and wide > console.width and _can_be_turned(frame, Style(**style)):
-        turned = rich_table(frame, Style(**style), ascii_only=ascii_only, turned=True)
+    can_be_turned = list(frame.columns) == ["run", *looks.higher_is_better]
+    if console.is_terminal and wide > console.width and can_be_turned:
+        turned = rich_table(frame, looks, ascii_only=ascii_only, turned=True)
         if _width(console, turned) <= console.width:
             table, wide = turned, console.width
     console.width = max(wide, console.width)
     console.print(table)
-
-
-def _can_be_turned(frame: pd.DataFrame, style: Style) -> bool:
-    return list(frame.columns) == ["run", *style.higher_is_better]
 
 
 def rich_table(
@@ -248,15 +232,15 @@ def rich_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    bold = _best(frame, style)
+    shown = _shown_columns(frame, style, missing="-")
+    arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
     columns = {
         name: [
             Text(_printable(text), style="bold" if best else "")
-            for text, best in zip(texts, bold[name])
+            for text, best in zip(column.texts, column.best)
         ]
-        for name, texts in _cells(frame, style, missing="-").items()
+        for name, column in shown.items()
     }
-    arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
     if turned:
         table.add_column("measure", no_wrap=True)
         for text in columns.pop("run"):
@@ -264,13 +248,12 @@ def rich_table(
         for name, cells in columns.items():
             table.add_row(Text(f"{name} {arrows[name]}".rstrip()), *cells)
         return table
-    for name in frame.columns:
-        title = style.titles.get(name, str(name))
+    for name, column in shown.items():
         if name in arrows:
-            table.add_column(_header(title, arrows[name]), justify="right", no_wrap=True)
+            table.add_column(_header(column.title, arrows[name]), justify="right", no_wrap=True)
         else:
-            side: Any = "right" if _is_number(frame[name]) else "left"
-            table.add_column(Text(title, justify=side), justify=side, no_wrap=True)
+            side: Any = "right" if column.is_number else "left"
+            table.add_column(Text(column.title, justify=side), justify=side, no_wrap=True)
     groups: list[Any] = columns.get(style.group_by, [])
     if groups:
         shown_once = zip(groups, ["", *groups])
@@ -315,17 +298,15 @@ def latex(frame: pd.DataFrame, **style: Any) -> str:
     """
     import pandas as pd
 
-    looks = Style(**style)
-    cells = pd.DataFrame(_cells(frame, looks, missing="--"), dtype=object)
-    bold = pd.DataFrame(_best(frame, looks)).replace({True: "textbf:--rwrap;", False: ""})
-    titles = dict(looks.titles)
-    styler = cells.rename(columns=titles).style.hide(axis="index")
-    styler.format(escape="latex")
-    styler.format_index(escape="latex", axis="columns")
-    styler.apply(lambda _: bold.rename(columns=titles), axis=None)
-    layout = "".join("r" if _is_number(frame[name]) else "l" for name in frame.columns)
+    shown = _shown_columns(frame, Style(**style), missing="--").values()
+    cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
+    bold = pd.DataFrame({column.title: column.best for column in shown})
+    marks = bold.replace({True: "textbf:--rwrap;", False: ""})
+    styler = cells.style.hide(axis="index").format(escape="latex")
+    styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
+    sides = "".join("r" if column.is_number else "l" for column in shown)
     # As text these two are other characters in LaTeX's default encoding.
-    text = str(styler.to_latex(hrules=True, column_format=layout))
+    text = str(styler.to_latex(hrules=True, column_format=sides))
     return text.replace("<", "$<$").replace(">", "$>$")
 
 
@@ -338,15 +319,13 @@ def markdown(frame: pd.DataFrame, **style: Any) -> str:
     | :-- | --: |
     | a\\|b | 0.2500 |
     """
-    looks = Style(**style)
-    bold = _best(frame, looks)
+    shown = _shown_columns(frame, Style(**style), missing="-").values()
     columns = [
-        [f"**{text}**" if best else text for text, best in zip(_escaped(texts), bold[name])]
-        for name, texts in _cells(frame, looks, missing="-").items()
+        [f"**{text}**" if best else text for text, best in zip(_escaped(each.texts), each.best)]
+        for each in shown
     ]
-    titles = [looks.titles.get(name, str(name)) for name in frame.columns]
-    sides = ["--:" if _is_number(frame[name]) else ":--" for name in frame.columns]
-    rows = [_escaped(titles), sides, *zip(*columns)]
+    sides = ["--:" if column.is_number else ":--" for column in shown]
+    rows = [_escaped([column.title for column in shown]), sides, *zip(*columns)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -354,31 +333,38 @@ def _escaped(texts: list[str]) -> list[str]:
     return [_printable(text).replace("|", "\\|") for text in texts]
 
 
-def _best(frame: pd.DataFrame, style: Style) -> dict[str, list[bool]]:
-    """Which cells hold the best value of a measure: none where there is a single run or queries."""
-    best = {}
-    for name in frame.columns:
-        up = style.higher_is_better.get(name)
-        if up is None or "qid" in frame or len(frame) < 2:
-            best[name] = [False] * len(frame)
-        else:
-            values = frame[name].to_numpy(float)
-            best[name] = (values == (values.max() if up else values.min())).tolist()
-    return best
+class _ShownColumn(NamedTuple):
+    """A column of a human-readable table: its texts, and which of them stand for best values."""
+
+    title: str
+    texts: list[str]
+    best: list[bool]
+    is_number: bool
 
 
-def _cells(frame: pd.DataFrame, style: Style, missing: str) -> dict[str, list[str]]:
-    """What stands in each cell, as text, column by column."""
+def _shown_columns(frame: pd.DataFrame, style: Style, missing: str) -> dict[Any, _ShownColumn]:
+    """The columns by name; ``missing`` stands where a value is none."""
     return {
-        name: [
-            _human_readable(value, name, style.places, missing) for value in frame[name].tolist()
-        ]
+        name: _ShownColumn(
+            style.titles.get(name, str(name)),
+            [_human_readable(each, name, style.places, missing) for each in frame[name].tolist()],
+            _are_best(frame, name, style.higher_is_better.get(name)),
+            _is_number(frame[name]),
+        )
         for name in frame.columns
     }
 
 
+def _are_best(frame: pd.DataFrame, name: Any, up: bool | None) -> list[bool]:
+    """Which values are a measure's best: none where there is a single run, or queries."""
+    if up is None or "qid" in frame or len(frame) < 2:
+        return [False] * len(frame)
+    values = frame[name].to_numpy(float)
+    return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
+
+
 def _human_readable(value: Any, column: Any, places: int, missing: str) -> str:
-    plain = _plain(value)
+    plain = _as_python(value)
     if plain is None:
         return missing
     if isinstance(plain, bool):
@@ -399,7 +385,7 @@ def _number_or_text(value: Any, column: Any, places: int) -> str:
 
 def _is_number(column: pd.Series[Any]) -> bool:
     """Whether a column is set to the right: numbers, also among objects."""
-    known = [value for value in map(_plain, column.tolist()) if value is not None]
+    known = [value for value in map(_as_python, column.tolist()) if value is not None]
     return bool(known) and all(
         isinstance(value, (int, float)) and not isinstance(value, bool) for value in known
     )

@@ -47,16 +47,16 @@ class Texts:
         queries: dict[str, str] = {}
         documents: dict[str, str] = {}
         if dataset is not None:
-            queries, documents = _from_dataset(dataset.removeprefix("irds:"), list(docnos))
+            queries, documents = _from_dataset(dataset, list(docnos))
         if topics is not None:
-            queries = {**queries, **_queries(topics)}
+            queries = {**queries, **_queries_of(topics)}
         return cls(
             {qid: _in_a_line(text) for qid, text in queries.items()},
             {docno: text if whole else _beginning(text) for docno, text in documents.items()},
         )
 
 
-def _queries(topics: Any) -> dict[str, str]:
+def _queries_of(topics: Any) -> dict[str, str]:
     if isinstance(topics, (str, os.PathLike)):
         return read_queries(topics)
     if isinstance(topics, Mapping):
@@ -104,14 +104,9 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _from_dataset(name: str, docnos: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    import ir_datasets
+    from .qrels import load_irds
 
-    try:
-        dataset = ir_datasets.load(name)
-    except KeyError:
-        raise ValueError(
-            f"ir_datasets has no dataset {name!r}, so there are no texts from it"
-        ) from None
+    dataset = load_irds(name)
     queries = {}
     if dataset.has_queries():
         queries = {str(query.query_id): query.default_text() for query in dataset.queries_iter()}

@@ -76,6 +76,15 @@ class Layout:
     def __str__(self) -> str:
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
 
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """What Arrow makes of each column."""
+        return {name: pa.string() for name in self.columns} | {self.number: pa.float64()}
+
+    def table(self, values: Mapping[str, Sequence[str | float]]) -> pa.Table:
+        """Some of the columns as a table."""
+        return pa.table({name: pa.array(values[name], self.types[name]) for name in values})
+
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
 QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
@@ -159,14 +168,13 @@ def _parsed(
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> pa.Table | None:
     """A block's table, by Arrow; None where Arrow cannot read it, or the numbers are none."""
-    types = _types(layout)
     if layout.comments and b"#" in block:
         if any(_fits(line, layout) for line in _COMMENT.findall(block)):
             return None
         block = bytearray(_COMMENT.sub(b"", block))
     text = _tidy(block) if block else block
     if not text:
-        return _table({name: [] for name in include}, layout)
+        return layout.table({name: [] for name in include})
     if text.startswith(_MARK):
         text = bytearray(b"\n") + text  # At the beginning Arrow would take it off an id.
     try:
@@ -178,18 +186,14 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             ),
             parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
             convert_options=pcsv.ConvertOptions(
-                include_columns=include, column_types=types, null_values=[]
+                include_columns=include, column_types=layout.types, null_values=[]
             ),
         )
     except pa.ArrowInvalid:
         return None
-    return table if _acceptable(table[layout.number], layout) else None
-
-
-def _acceptable(numbers: pa.ChunkedArray, layout: Layout) -> bool:
-    if layout.infinite:
-        return not pc.any(pc.is_nan(numbers)).as_py()
-    return bool(pc.all(pc.is_finite(numbers)).as_py())
+    numbers = table[layout.number]
+    wrong = pc.is_nan(numbers) if layout.infinite else pc.invert(pc.is_finite(numbers))
+    return None if pc.any(wrong).as_py() else table
 
 
 def _parse_slowly(
@@ -211,14 +215,14 @@ def _parse_slowly(
                     f"a line that begins with '#' is a comment, but this one has {layout}: "
                     "ids at the beginning of a line must not begin so"
                 )
-            _check(fields, layout, first=not seen)
+            _check_columns(fields, layout, first=not seen)
             for at, append in wanted:
-                append(_number(fields[at], layout) if at == at_number else _text(fields[at]))
+                append(_as_number(fields[at], layout) if at == at_number else _text(fields[at]))
         except ValueError as error:
             where = f"{path}, line {_lines_before(path, number) + line + 1}"
             raise ValueError(f"{where}: {error}: {_shown(text)}") from None
         seen = True
-    return _table(values, layout)
+    return layout.table(values)
 
 
 def _lines_before(path: Path, number: int) -> int:
@@ -226,16 +230,7 @@ def _lines_before(path: Path, number: int) -> int:
         return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
 
 
-def _types(layout: Layout) -> dict[str, pa.DataType]:
-    return {name: pa.string() for name in layout.columns} | {layout.number: pa.float64()}
-
-
-def _table(values: Mapping[str, Sequence[str | float]], layout: Layout) -> pa.Table:
-    types = _types(layout)
-    return pa.table({name: pa.array(column, types[name]) for name, column in values.items()})
-
-
-def _check(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
+def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
     if len(fields) == len(layout.columns):
         return
     hint = ""
@@ -251,13 +246,13 @@ def _fits(comment: bytes, layout: Layout) -> bool:
     if len(fields) != len(layout.columns) or fields[0] == b"#":
         return False
     try:
-        _number(fields[layout.columns.index(layout.number)], layout)
+        _as_number(fields[layout.columns.index(layout.number)], layout)
     except ValueError:
         return False
     return True
 
 
-def _number(field: bytes, layout: Layout) -> float:
+def _as_number(field: bytes, layout: Layout) -> float:
     # Python also takes '1_000', which no other reader does.
     try:
         value = math.nan if b"_" in field else float(field)
@@ -284,13 +279,11 @@ def _shown(text: bytes, longest: int = 100) -> str:
 
 
 def open_text(path: Path) -> pa.NativeFile:
-    stream = pa.OSFile(str(path))
-    head = stream.read(4)
-    stream.seek(0)
-    for magic, codec in _COMPRESSIONS.items():
-        if head.startswith(magic):
-            return pa.CompressedInputStream(stream, codec)
-    return stream
+    """The text of a file, decompressed as its first bytes say."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
+    return pa.input_stream(str(path), compression=codec)
 
 
 def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:

@@ -77,7 +77,7 @@ def _to_arrow(values: Any, what: str) -> Any:
     if dtype is not None and dtype != np.dtype(object):
         return pa.array(values, from_pandas=True)
     repeated = None if dtype is None else _repeated_text(np.asarray(values))
-    return text_array(values, what) if repeated is None else repeated
+    return _text_of_objects(values, what) if repeated is None else repeated
 
 
 def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
@@ -97,7 +97,7 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
     return each.cast(pa.large_string()).take(pa.array(np.repeat(np.arange(len(first)), sizes)))
 
 
-def text_array(values: Any, what: str) -> pa.Array:
+def _text_of_objects(values: Any, what: str) -> pa.Array:
     """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
     try:
         array = pa.array(values, from_pandas=True)
@@ -181,9 +181,7 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np
     kind = values.type
     if not any(is_kind(kind) for is_kind in _NUMBERS):
         raise ValueError(f"the {what} must be numbers, not {kind}")
-    whole_array = {} if isinstance(values, pa.ChunkedArray) else {"zero_copy_only": False}
-    array: npt.NDArray[np.float64] = values.cast(pa.float64(), safe=False).to_numpy(**whole_array)
-    return array
+    return np.asarray(values.cast(pa.float64(), safe=False), np.float64)
 
 
 def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:

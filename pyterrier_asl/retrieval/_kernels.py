@@ -106,15 +106,13 @@ def best_documents(
     seen = np.zeros(num_docs, np.bool_)
     docs = np.empty(num_docs + 1, np.int32)
     for query in range(len(offsets) - 1):
-        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        threshold, last = _threshold(docs[:found], scores, depth)
         start = offsets[query]
-        end = start + _keep_best(docs[:found], scores, threshold, last, best[start:])
+        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        end = start + _keep_best(docs[:found], scores, seen, depth, best[start:])
         _sort(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
-        for doc in docs[:found]:
-            scores[doc] = 0.0
-            seen[doc] = False
+        scores[docs[:found]] = 0.0
+        seen[docs[:found]] = False
     size = offsets[-1]
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
@@ -196,20 +194,18 @@ def rank_judged(
     seen = np.zeros(num_docs, np.bool_)
     docs = np.empty(num_docs + 1, np.int32)
     best = np.empty(num_docs + 1, np.int32)
-    for query in range(len(offsets) - 1):
-        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        threshold, last = _threshold(docs[:found], scores, depth)
-        kept = _keep_best(docs[:found], scores, threshold, last, best)
-        retrieved[query] = kept
+    for query in range(len(retrieved)):
         start = offsets[query]
+        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        kept = _keep_best(docs[:found], scores, seen, depth, best)
+        retrieved[query] = kept
         offsets[query + 1] = start + _place(
-            best[:kept], scores, seen, threshold, last, id_order, costs, judged_docs,
+            best[:kept], scores, seen, id_order, costs, judged_docs,
             judged_offsets[query], judged_offsets[query + 1],
             which[start:], ranks[start:], above[start:],
         )  # fmt: skip
-        for doc in docs[:found]:
-            scores[doc] = 0.0
-            seen[doc] = False
+        scores[docs[:found]] = 0.0
+        seen[docs[:found]] = False
     size = offsets[-1]
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
@@ -246,12 +242,9 @@ def _accumulate(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _threshold(docs: Int32s, scores: Floats, depth: int) -> tuple[float, int]:
     """What a document must score to be retrieved, and the last docid that may score just that."""
-    everything = np.iinfo(np.int32).max
-    if len(docs) <= depth:
-        return -np.inf, everything
     threshold, places, tied = _nth_largest(scores[docs], depth)
     if tied == places:
-        return threshold, everything
+        return threshold, np.iinfo(np.int32).max
     docs_tied = np.sort(docs[scores[docs] == threshold])
     return threshold, docs_tied[places - 1]
 
@@ -289,12 +282,17 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _keep_best(docs: Int32s, scores: Floats, threshold: float, last: int, best: Int32s) -> int:
-    """Writes the documents that are retrieved; says how many."""
+def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
+    """Writes the documents that are retrieved, which alone stay seen; says how many."""
+    if len(docs) <= depth:
+        best[: len(docs)] = docs
+        return len(docs)
+    threshold, last = _threshold(docs, scores, depth)
     kept = 0
     for doc in docs:
         best[kept] = doc  # written over by the next one if it is not retrieved
-        kept += (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
+        seen[doc] = (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
+        kept += seen[doc]
     return kept
 
 
@@ -316,8 +314,6 @@ def _place(
     docs: Int32s,
     scores: Floats,
     seen: Bools,
-    threshold: float,
-    last_tied: int,
     id_order: UInt32s,
     costs: Floats,
     judged_docs: Int32s,
@@ -333,10 +329,8 @@ def _place(
     for judged in range(first, last):
         doc = judged_docs[judged]
         if doc >= 0 and seen[doc]:
-            score = scores[doc]
-            if score > threshold or (score == threshold and doc <= last_tied):
-                present[found] = judged
-                found += 1
+            present[found] = judged
+            found += 1
     if found == 0:
         return 0
     judged_keys = _keys(judged_docs[present[:found]], scores, id_order)

@@ -58,9 +58,9 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
     """
     docnos: dict[str, int] = {}
     term_ids: dict[str, int] = {}
-    with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
-        counts = _Counter(columns, tfs)
-        word_ids = _WordIds(tokeniser, term_ids)
+    word_ids = _WordIds(tokeniser, term_ids)
+
+    def tokenised() -> Iterator[list[int]]:
         for number, (docno, body) in enumerate(_checked_documents(documents)):
             first = docnos.setdefault(docno, number)
             if first != number:
@@ -68,12 +68,14 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
                     f"docno {docno!r} comes twice, as document {first + 1} and {number + 1}; "
                     "every document needs a docno of its own"
                 )
-            counts.add([i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0])
-        sizes = counts.finish()
+            yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
+
+    with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
+        sizes = [_count(*block, columns, tfs) for block in _blocks(tokenised())]
         return Contents(
             list(docnos),
             list(term_ids),
-            cumulate(sizes),
+            cumulate(np.concatenate(sizes)),
             _read_back(columns),
             _read_back(tfs),
             by_term=False,
@@ -95,34 +97,27 @@ class _WordIds(dict[str, int]):
         return number
 
 
-class _Counter:
-    """Counts terms per document, block by block, so that memory does not grow with the tokens."""
+def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[int]]]:
+    """The tokens of some documents after the other's, so that memory does not grow with them."""
+    tokens, lengths = array("i"), list[int]()
+    for document in documents:
+        tokens.extend(document)
+        lengths.append(len(document))
+        if len(tokens) >= BLOCK_TOKENS:
+            yield tokens, lengths
+            tokens, lengths = array("i"), []
+    yield tokens, lengths
 
-    def __init__(self, columns: IO[bytes], tfs: IO[bytes]) -> None:
-        self._files = (columns, tfs)
-        self._tokens = array("i")
-        self._lengths: list[int] = []
-        self._sizes: list[npt.NDArray[np.int64]] = []
 
-    def add(self, tokens: list[int]) -> None:
-        self._tokens.extend(tokens)
-        self._lengths.append(len(tokens))
-        if len(self._tokens) >= BLOCK_TOKENS:
-            self._flush()
-
-    def finish(self) -> npt.NDArray[np.int64]:
-        """How many distinct terms each document has."""
-        self._flush()
-        return np.concatenate(self._sizes)
-
-    def _flush(self) -> None:
-        tokens = np.frombuffer(self._tokens, np.int32).astype(np.int64)
-        docs = np.repeat(np.arange(len(self._lengths), dtype=np.int64), self._lengths)
-        pairs, tfs = np.unique((docs << 32) | tokens, return_counts=True)
-        (pairs & 0xFFFFFFFF).astype(np.int32).tofile(self._files[0])
-        tfs.astype(np.int32).tofile(self._files[1])
-        self._sizes.append(np.bincount(pairs >> 32, minlength=len(self._lengths)))
-        self._tokens, self._lengths = array("i"), []
+def _count(
+    tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]
+) -> npt.NDArray[np.int64]:
+    """Writes the terms of documents and how often each occurs; returns how many each has."""
+    docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
+    (pairs & 0xFFFFFFFF).astype(np.int32).tofile(columns)
+    counts.astype(np.int32).tofile(tfs)
+    return np.bincount(pairs >> 32, minlength=len(lengths))
 
 
 def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

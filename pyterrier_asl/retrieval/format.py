@@ -23,7 +23,7 @@ ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "
 FORMAT_VERSION = 2
 
 
-class Layout(NamedTuple):
+class ArraySpec(NamedTuple):
     """What an array must be like.
 
     Attributes:
@@ -42,13 +42,13 @@ class Layout(NamedTuple):
 
 
 ARRAYS = {
-    "doc_lengths": Layout(np.int32, "num_docs", "lengths", "num_tokens"),  # tokens
-    "term_offsets": Layout(np.int64, "num_terms", "offsets", "num_postings"),
-    "posting_docs": Layout(np.int32, "num_postings", "ids", "num_docs"),  # by term, ascending
-    "posting_tfs": Layout(np.int32, "num_postings", "tfs", "num_tokens"),
-    "doc_offsets": Layout(np.int64, "num_docs", "offsets", "num_postings"),
-    "doc_term_ids": Layout(np.int32, "num_postings", "ids", "num_terms"),  # by document, ascending
-    "doc_term_tfs": Layout(np.int32, "num_postings", "tfs", "num_tokens"),
+    "doc_lengths": ArraySpec(np.int32, "num_docs", "lengths", "num_tokens"),  # tokens
+    "term_offsets": ArraySpec(np.int64, "num_terms", "offsets", "num_postings"),
+    "posting_docs": ArraySpec(np.int32, "num_postings", "ids", "num_docs"),  # by term, ascending
+    "posting_tfs": ArraySpec(np.int32, "num_postings", "tfs", "num_tokens"),
+    "doc_offsets": ArraySpec(np.int64, "num_docs", "offsets", "num_postings"),
+    "doc_term_ids": ArraySpec(np.int32, "num_postings", "ids", "num_terms"),  # by doc, ascending
+    "doc_term_tfs": ArraySpec(np.int32, "num_postings", "tfs", "num_tokens"),
 }
 
 

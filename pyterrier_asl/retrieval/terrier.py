@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -65,6 +66,7 @@ def _java_is_there() -> bool:
     return java is not None
 
 
+@dataclass(frozen=True)
 class TerrierPipeline:
     """Queries to index terms by Terrier: a tokeniser of its own and an index's term pipeline.
 
@@ -80,22 +82,19 @@ class TerrierPipeline:
         ValueError: where Terrier has no such tokeniser.
     """
 
-    def __init__(self, termpipelines: str, *, tokeniser: str = "english") -> None:
-        if tokeniser not in _TOKENISERS:
+    termpipelines: str
+    tokeniser: str = field(default="english", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.tokeniser not in _TOKENISERS:
             raise ValueError(
-                f"Terrier has no tokeniser {tokeniser!r}; take one of {', '.join(_TOKENISERS)}"
+                f"Terrier has no tokeniser {self.tokeniser!r}; take one of {', '.join(_TOKENISERS)}"
             )
-        self.termpipelines = termpipelines
-        self.tokeniser = tokeniser
 
     @property
     def settings(self) -> dict[str, Any]:
         """What makes this tokeniser again."""
-        return {
-            "name": "terrier",
-            "termpipelines": self.termpipelines,
-            "tokeniser": self.tokeniser,
-        }
+        return {"name": "terrier", **asdict(self)}
 
     @pt.java.required  # type: ignore[untyped-decorator]
     def query_terms(self, query: str) -> dict[str, float]:
@@ -135,15 +134,6 @@ class TerrierPipeline:
     @cached_property
     def _pipeline(self) -> Any:
         return pt.terrier.J.ApplyTermPipeline(self.termpipelines)
-
-    def __repr__(self) -> str:
-        return f"TerrierPipeline({self.termpipelines!r}, tokeniser={self.tokeniser!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TerrierPipeline) and self.settings == other.settings
-
-    def __hash__(self) -> int:
-        return hash((self.termpipelines, self.tokeniser))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Java's objects stay in their process.
@@ -346,19 +336,18 @@ def _read_lexicon(java: Any) -> _Lexicon:
     joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
     iterator = pt.java.cast("java.util.Iterator", java.getLexicon().iterator())
     text = joiner.withKeyValueSeparator("\x1f").join(iterator)
-    found = [(match[1], int(match[2]), int(match[3])) for match in _LEXICON.finditer(text)]
+    found = _LEXICON.findall(text)
     expected = java.getCollectionStatistics().getNumberOfUniqueTerms()
     if len(found) != expected:
         raise RuntimeError(
             f"Terrier's lexicon has {expected} terms, of which {len(found)} could be read; "
             "copy the index with TermIndex.from_terrier() and work on the copy"
         )
-    size = max(term_id for _, term_id, _ in found) + 1
-    terms = np.full(size, None, object)
-    frequencies = np.zeros(size, np.int64)
-    term_ids = [term_id for _, term_id, _ in found]
+    term_ids = np.array([int(term_id) for _, term_id, _ in found], np.int64)
+    terms = np.full(term_ids.max() + 1, None, object)
     terms[term_ids] = [term for term, _, _ in found]
-    frequencies[term_ids] = [n for _, _, n in found]
+    frequencies = np.zeros(len(terms), np.int64)
+    frequencies[term_ids] = [int(n) for _, _, n in found]
     return _Lexicon(terms, frequencies)
 
 

@@ -15,9 +15,9 @@ from ..charts.saving import save_chart
 from ..io.atomic import replacing
 from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
 from ..statistics.pairwise import t_test
-from . import StagedResult, StagedSearch, bm25_stages, measured, use_settings
+from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection
-from .stages import measured_by_query, warn_of_tuned_topics
+from .stages import fixed_objective, mean_rows, table_of, warn_of_tuned_topics
 
 #: What the paper calls the parameters of feedback.
 _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
@@ -93,23 +93,20 @@ def _transferred(
     stages, untuned = bm25_stages(collection.index), bm25_stages(collection.index)[-1].pipeline
     use_settings(stages, result.settings)
     asked = collection.topics, collection.qrels, list(reported.values())
-    pipelines = stages[-1].pipeline, untuned
-    tuned, default = (dict(zip(reported, measured(p, *asked).values())) for p in pipelines)
-    by_query = (measured_by_query(p, *asked).values() for p in pipelines)
-    p_values = {name: float(t_test(a - b)) for name, a, b in zip(reported, *by_query)}
-    parts = {
-        f"transfer to {collection.name}": tuned,
-        f"{_DEFAULTS}{collection.name}": default,
-        f"{_DIFFERENCE}{collection.name}": {name: tuned[name] - default[name] for name in tuned}
-        | {f"{name} p-value": p for name, p in p_values.items()},
-    }
-    rows = [
-        (stage, "best", pd.NA, "measure", name, value)
-        for stage, values in parts.items()
-        for name, value in values.items()
-    ]
-    columns = list(result.table.columns)
-    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
+    objectives = [fixed_objective(p, *asked) for p in (stages[-1].pipeline, untuned)]
+    by_query = [objective.per_query(()) for objective in objectives]
+    means = [objective.means(values) for objective, values in zip(objectives, by_query)]
+    tuned, default = (dict(zip(reported, each.values())) for each in means)
+    difference = {name: tuned[name] - default[name] for name in tuned}
+    for name, a, b in zip(reported, *(values.values() for values in by_query)):
+        difference[f"{name} p-value"] = float(t_test(a - b))
+    return table_of(
+        [
+            *mean_rows(f"transfer to {collection.name}", tuned),
+            *mean_rows(f"{_DEFAULTS}{collection.name}", default),
+            *mean_rows(f"{_DIFFERENCE}{collection.name}", difference),
+        ]
+    )
 
 
 def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
@@ -165,23 +162,14 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
     wide = wide.reindex(order)[list(dict.fromkeys(long["column"]))]
     frame = wide.reset_index()
-    whole = frame["name"].isin(_whole_numbered(results))
+    settings = [setting for one in results.values() for setting in one.settings.values()]
+    whole = {name for one in settings for name, value in one.items() if isinstance(value, int)}
+    is_whole = frame["name"].isin(whole)
     for column in wide.columns:
-        cells = [int(v) if is_whole else v for is_whole, v in zip(whole, frame[column])]
+        cells = [int(value) if at else value for at, value in zip(is_whole, frame[column])]
         frame[column] = pd.Series(cells, dtype=object)
     frame.columns.name = None
     return frame
-
-
-def _whole_numbered(results: Mapping[str, StagedResult]) -> set[str]:
-    """The parameters that are whole numbers."""
-    return {
-        name
-        for result in results.values()
-        for setting in result.settings.values()
-        for name, value in setting.items()
-        if isinstance(value, int)
-    }
 
 
 def in_the_papers_words(table: pd.DataFrame) -> pd.DataFrame:

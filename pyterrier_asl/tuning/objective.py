@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -14,8 +16,9 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..io.columns import typed_table
 from ..io.values import text
-from ..measures.names import NamedMeasure, parse_measures
+from ..measures.names import added_up, higher_is_better, named_measures
 from .space import Setting, Space
 
 Floats = npt.NDArray[np.float64]
@@ -45,17 +48,26 @@ class TuningTask:
         return next(iter(self.measures))
 
 
-class Objective(Protocol):
-    """Measures of settings."""
+class Objective(ABC):
+    """Measures of settings; called with one it gives the mean of each measure over the queries."""
 
     #: How joblib runs several at once: ``'loky'`` (processes) or ``'threading'``.
-    backend: str
+    backend: ClassVar[str]
+    task: TuningTask
 
-    def __call__(self, setting: Setting) -> dict[str, float]:
-        """The mean of each measure over the queries of the task."""
-
+    @abstractmethod
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, queries in one order."""
+
+    def means(self, values: Mapping[str, Floats]) -> dict[str, float]:
+        """The means of values by query; the sums of counts."""
+        return {
+            name: math.fsum(values[name]) / (1 if added_up(measure) else len(values[name]))
+            for name, measure in self.task.measures.items()
+        }
+
+    def __call__(self, setting: Setting) -> dict[str, float]:
+        return self.means(self.per_query(setting))
 
 
 def make_task(
@@ -73,48 +85,30 @@ def make_task(
         ValueError: for a measure that says nothing of better or worse, an unknown one, a missing
             column, or topics none of which is judged.
     """
-    asked = [_named_measure(metric)]
-    for measure in measures:
-        one = _named_measure(measure)
-        if one.name not in [other.name for other in asked]:
-            asked.append(one)
-    better = asked[0].higher_is_better
+    asked = dict(map(_named_measure, [metric, *measures]))
+    first = next(iter(asked))
+    better = higher_is_better(asked[first])
     if better is None:
         raise ValueError(
-            f"{asked[0].name} only counts: more of it is neither better nor worse, so there is "
+            f"{first} only counts: more of it is neither better nor worse, so there is "
             "nothing to optimise; record it with measures="
         )
-    return TuningTask(
-        topics, _judgements_of(topics, qrels), {a.name: a.measure for a in asked}, bool(better)
-    )
+    return TuningTask(topics, _judgements_of(topics, qrels), asked, better)
 
 
-def _named_measure(metric: Any) -> NamedMeasure:
-    if isinstance(metric, Measure):
-        return NamedMeasure(str(metric), metric)
-    if not isinstance(metric, str):
-        raise ValueError(
-            f"a measure is a name or an ir_measures Measure, not {metric!r}; one is optimised, "
-            "others are recorded with measures=[...]"
-        )
-    found = parse_measures(metric)
+def _named_measure(metric: Any) -> tuple[str, Measure]:
+    found = named_measures([metric])
     if len(found) != 1:
         raise ValueError(f"{metric!r} is {len(found)} measures; name one")
-    return found[0]
+    return found[0].name, found[0].measure
 
 
 def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     """The judgements of the topics, under ir_measures' names."""
-    renamed = qrels.rename(columns=_IR_MEASURES)
-    for frame, columns in ((topics, ["qid"]), (renamed, list(_IR_MEASURES.values()))):
-        lacking = [column for column in columns if column not in frame.columns]
-        if lacking:
-            what = "topics" if frame is topics else "qrels"
-            raise ValueError(f"the {what} have no column {lacking[0]!r}: {list(frame.columns)}")
-    texts = {
-        name: ids_as_text(renamed[name], f"{name} of the qrels") for name in ("query_id", "doc_id")
-    }
-    found = renamed[["relevance"]].assign(**texts)[["query_id", "doc_id", "relevance"]]
+    if "qid" not in topics.columns:
+        raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
+    known = typed_table(qrels, tuple(_IR_MEASURES), "the frame of qrels")
+    found: pd.DataFrame = known.rename_columns(list(_IR_MEASURES.values())).to_pandas()
     judged = found[found["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
     if judged.empty:
         raise ValueError(
@@ -141,32 +135,23 @@ class SearchResult:
     task: TuningTask
     labels: list[str]
 
-    @property
-    def best_row(self) -> int:
-        """The row of the best trial, of equals the first."""
-        return self._extreme_row(self.task.maximize)
-
-    @property
-    def worst_row(self) -> int:
-        """The row of the worst trial, of equals the first."""
-        return self._extreme_row(not self.task.maximize)
-
-    def _extreme_row(self, highest: bool) -> int:
+    def extreme_row(self, best: bool = True) -> int:
+        """The row of the best trial, or of the worst; of equals the first."""
         values = self.trials[self.task.metric].to_numpy()
-        return int(values.argmax() if highest else values.argmin())
+        return int(values.argmax() if best == self.task.maximize else values.argmin())
 
     @property
     def best(self) -> Setting:
         """The best setting."""
-        return self.settings[self.best_row]
+        return self.settings[self.extreme_row()]
 
     @property
     def value(self) -> float:
         """The best value."""
-        return float(self.trials[self.task.metric].iloc[self.best_row])
+        return float(self.trials[self.task.metric].iloc[self.extreme_row()])
 
 
-class PipelineObjective:
+class PipelineObjective(Objective):
     """Sets the parameters, runs the pipeline and scores its results with ir_measures.
 
     Args:
@@ -191,26 +176,14 @@ class PipelineObjective:
         self.space = space
         self.task = task
         self.batch_size = batch_size
-        self._evaluator: Any = None
-
-    def __call__(self, setting: Setting) -> dict[str, float]:
-        run = self._run(setting)
-        means = self._calculator.calc_aggregate(run)
-        return {name: float(means[measure]) for name, measure in self.task.measures.items()}
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, in ascending order of query ids."""
         run = self._run(setting)
+        values = {(one.measure, one.query_id): one.value for one in self._evaluator.iter_calc(run)}
         qids = sorted(set(self.task.qrels["query_id"]))
-        values = {
-            str(measure): dict.fromkeys(qids, measure.DEFAULT)
-            for measure in self.task.measures.values()
-        }
-        for metric in self._calculator.iter_calc(run):
-            if metric.query_id in values[str(metric.measure)]:
-                values[str(metric.measure)][metric.query_id] = metric.value
         return {
-            name: np.array([values[str(measure)][qid] for qid in qids], np.float64)
+            name: np.array([values.get((measure, q), measure.DEFAULT) for q in qids], np.float64)
             for name, measure in self.task.measures.items()
         }
 
@@ -230,16 +203,13 @@ class PipelineObjective:
             )
         return run
 
-    @property
-    def _calculator(self) -> Any:
-        if self._evaluator is None:
-            self._evaluator = ir_measures.evaluator(
-                list(self.task.measures.values()), self.task.qrels
-            )
-        return self._evaluator
+    @cached_property
+    def _evaluator(self) -> Any:
+        return ir_measures.evaluator(list(self.task.measures.values()), self.task.qrels)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_evaluator": None}  # each process has its own
+        # Each process has an evaluator of its own.
+        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:
@@ -262,7 +232,7 @@ def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:
     return np.asarray(text(values, what).to_numpy(zero_copy_only=False), object)
 
 
-def check_finite(measures: Mapping[str, float], space: Space, setting: Setting) -> None:
+def check_not_nan(measures: Mapping[str, float], space: Space, setting: Setting) -> None:
     """Raises ValueError where a measure is NaN, with the setting that made it so."""
     for name, value in measures.items():
         if math.isnan(value):

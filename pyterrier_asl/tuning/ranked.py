@@ -6,7 +6,6 @@ ranks and no run. Only TBG looks at more, the words of the documents above.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,13 +16,11 @@ from ir_measures import Measure
 
 from ..evaluation.standard import AcceleratedProvider, values
 from ..judging.judged_run import JudgedRun
-from ..judging.judgements import Judgements
 from ..measures import TBG, AP_Rareness, P_Rareness
 from ..measures.names import added_up
 from ..scoring.arrays import cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
-Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
@@ -43,38 +40,18 @@ class JudgedRanks:
     own_lengths: Floats
 
 
-#: One value for every query of the qrels.
-RankScorer = Callable[[JudgedRanks], Floats]
+def follows_from_ranks(measure: Measure) -> bool:
+    """Whether the ranks of judged documents are enough for this measure."""
+    if isinstance(measure, (type(P_Rareness), type(AP_Rareness))) or added_up(measure):
+        return False
+    return AcceleratedProvider().supports(measure)
 
 
-def judged_ranks(
-    judgements: Judgements,
-    retrieved: Ints,
-    offsets: Ints,
-    which: Ints,
-    ranks: Ints,
-    above: Floats,
-    own_lengths: Floats,
-) -> JudgedRanks:
-    """What :func:`~pyterrier_asl.retrieval._kernels.rank_judged` returns, as measures take it."""
-    queries = np.repeat(np.arange(len(judgements)), np.diff(offsets))
-    no_run = cast(Any, None)  # none of the measures here looks at it
-    judged = JudgedRun(judgements, no_run, retrieved, queries, ranks, which, no_run)
-    lengths_above = np.zeros(len(judgements.docnos))
-    lengths_above[which] = above
-    return JudgedRanks(judged, lengths_above, own_lengths)
-
-
-def rank_scorer(measure: Measure) -> RankScorer | None:
-    """How to score by this measure; None where ranks of judged documents are not enough."""
+def score_ranks(measure: Measure, ranked: JudgedRanks) -> Floats:
+    """One value for every query of the qrels."""
     if isinstance(measure, type(TBG)):
-        return lambda ranked: _tbg(measure, ranked)
-    other_documents = isinstance(measure, (type(P_Rareness), type(AP_Rareness)))
-    if other_documents or not AcceleratedProvider().supports(measure):
-        return None
-    if added_up(measure):
-        return None
-    return lambda ranked: values(measure, ranked.judged)
+        return _tbg(measure, ranked)
+    return values(measure, ranked.judged)
 
 
 def known_lengths(measure: Measure, docnos: pa.Array) -> Floats | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import pandas as pd
 import pyterrier as pt
 
-from .objective import Objective, PipelineObjective, SearchResult, TuningTask, make_task
+from .objective import Objective, PipelineObjective, TuningTask, make_task
 from .space import Params, Space, warn_of_equal_transformers
 from .sweep import NotSwept, Sweep
 
@@ -16,8 +16,7 @@ from .sweep import NotSwept, Sweep
 Triples: TypeAlias = list[tuple[pt.Transformer, str, Any]]
 
 ReturnType: TypeAlias = Literal["opt_pipeline", "best_setting", "both", "trials"]
-
-_RETURN_TYPES = ("opt_pipeline", "best_setting", "both", "trials")
+_RETURN_TYPES = get_args(ReturnType)
 
 
 def RandomSearch(
@@ -116,6 +115,8 @@ def RandomSearch(
         >>> value, [name for _, name, _ in setting]
         (2.0, ['b', 'k1'])
     """
+    from .study import run_trials  # which needs Optuna
+
     if return_type not in _RETURN_TYPES:
         raise ValueError(f"return_type is {return_type!r}; it must be one of {_RETURN_TYPES}")
     warn_of_equal_transformers(pipeline, params)
@@ -125,7 +126,7 @@ def RandomSearch(
     found = None
     try:
         objective = objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep)
-        found = search(
+        found = run_trials(
             objective, space, task, n_trials=n_trials, seed=seed, jobs=jobs, verbose=verbose,
             sampler=sampler, storage=storage, study_name=study_name,
         )  # fmt: skip
@@ -215,13 +216,6 @@ def _check_folds(folds: Sequence[pd.DataFrame]) -> None:
                     f"topic {qid!r} is in fold {fold_of[qid]} and in fold {number}: it would be "
                     "run by a pipeline that was tuned on it; give folds without common topics"
                 )
-
-
-def search(objective: Objective, space: Space, task: TuningTask, **options: Any) -> SearchResult:
-    """Runs the trials; options as in :func:`.study.run_trials`, whose Optuna is imported here."""
-    from .study import run_trials
-
-    return run_trials(objective, space, task, **options)
 
 
 def objective_for(

@@ -25,21 +25,7 @@ Setting: TypeAlias = tuple[Any, ...]
 _EDGE = 2.0**-53
 
 
-class Truncated:
-    """A distribution's values without their decimals; what :func:`truncated` returns."""
-
-    def __init__(self, distribution: Any) -> None:
-        self.distribution = distribution
-
-    def ppf(self, quantile: float) -> int:
-        """The whole number at a quantile."""
-        return int(_quantile(self.distribution, quantile))
-
-    def __repr__(self) -> str:
-        return f"truncated({describe(self.distribution)})"
-
-
-def truncated(distribution: Any) -> Truncated:
+class truncated:
     """Whole numbers: what a SciPy distribution draws, without the decimals.
 
     Args:
@@ -52,7 +38,16 @@ def truncated(distribution: Any) -> Truncated:
         >>> depth.ppf(0.0), depth.ppf(0.51), depth.ppf(0.99)
         (8, 16, 31)
     """
-    return Truncated(distribution)
+
+    def __init__(self, distribution: Any) -> None:
+        self.distribution = distribution
+
+    def ppf(self, quantile: float) -> int:
+        """The whole number at a quantile."""
+        return int(_quantile(self.distribution, quantile))
+
+    def __repr__(self) -> str:
+        return f"truncated({describe(self.distribution)})"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
-from .objective import Floats, Objective, SearchResult, make_task
-from .search import objective_for, search
+from .objective import Objective, SearchResult, make_task
+from .search import objective_for
 from .space import Params, Setting, Space, truncated
 
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ def StagedSearch(
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, section 4.2.
     """
+    from .study import run_trials  # which needs Optuna
+
     names = [stage.name for stage in stages]
     if not stages or len(set(names)) < len(names):
         raise ValueError(f"stages need names of their own, one or more of them: {names}")
@@ -112,7 +114,7 @@ def StagedSearch(
     results: dict[str, SearchResult] = {}
     try:
         for number, (stage, space) in enumerate(zip(stages, spaces)):
-            found = search(
+            found = run_trials(
                 objective_for(stage.pipeline, space, task, sweep=sweep),
                 space, task, n_trials=n_trials, jobs=jobs, verbose=verbose, storage=storage,
                 seed=None if seed is None else seed + number,
@@ -125,16 +127,14 @@ def StagedSearch(
             values = measured(
                 stages[-1].pipeline, other_topics, other_qrels, [metric, *measures], sweep=sweep
             )
-            rows += [(name, "best", None, "measure", *item) for item in values.items()]
+            rows += mean_rows(name, values)
     except BaseException:
         for space, setting in before:
             space.set(setting)
         raise
-    columns = ["stage", "which", "trial", "kind", "name", "value"]
-    table = pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
     trials = {name: found.trials for name, found in results.items()}
     settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
-    return StagedResult(stages[-1].pipeline, table, trials, settings)
+    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:
@@ -173,28 +173,18 @@ def measured(
         measures: one or more; the names of measures are as in :func:`~pyterrier_asl.RandomSearch`.
         sweep: as in :func:`~pyterrier_asl.RandomSearch`.
     """
-    return _fixed_objective(pipeline, topics, qrels, measures, sweep)(())
+    return fixed_objective(pipeline, topics, qrels, measures, sweep=sweep)(())
 
 
-def measured_by_query(
+def fixed_objective(
     pipeline: pt.Transformer,
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
     measures: Iterable[Any],
     *,
     sweep: bool | None = None,
-) -> dict[str, Floats]:
-    """The measures of a pipeline as it is for each judged query; arguments of :func:`measured`."""
-    return _fixed_objective(pipeline, topics, qrels, measures, sweep).per_query(())
-
-
-def _fixed_objective(
-    pipeline: pt.Transformer,
-    topics: pd.DataFrame,
-    qrels: pd.DataFrame,
-    measures: Iterable[Any],
-    sweep: bool | None,
 ) -> Objective:
+    """What measures a pipeline as it is, at the setting (); arguments of :func:`measured`."""
     first, *others = measures
     task = make_task(topics, qrels, first, others)
     return objective_for(pipeline, Space.fixed(), task, sweep=sweep)
@@ -272,9 +262,20 @@ def _digest(results: Mapping[str, SearchResult]) -> str:
 
 
 def _table_rows(stage: str, found: SearchResult) -> Iterable[tuple[Any, ...]]:
-    for which, row in (("best", found.best_row), ("worst", found.worst_row)):
+    for which, row in (("best", found.extreme_row()), ("worst", found.extreme_row(best=False))):
         trial = int(found.trials["trial"].iloc[row])
         for label, value in zip(found.labels, found.settings[row]):
             yield (stage, which, trial, "parameter", label, value)
         for name in found.task.measures:
             yield (stage, which, trial, "measure", name, float(found.trials[name].iloc[row]))
+
+
+def mean_rows(stage: str, values: Mapping[str, float]) -> list[tuple[Any, ...]]:
+    """The rows of :attr:`StagedResult.table` for what is measured on other topics."""
+    return [(stage, "best", None, "measure", *item) for item in values.items()]
+
+
+def table_of(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    """Such rows as a table."""
+    columns = ["stage", "which", "trial", "kind", "name", "value"]
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})

@@ -26,7 +26,7 @@ import pyterrier as pt
 from ..evaluation.parent import exit_with_parent
 from ..io.processes import safe_start
 from ..retrieval._transformer import check_count
-from .objective import Objective, SearchResult, TuningTask, check_finite
+from .objective import Objective, SearchResult, TuningTask, check_not_nan
 from .space import Setting, Space, describe
 
 try:
@@ -99,7 +99,7 @@ def run_trials(
                 _begin(study, trial, n_trials)
                 setting = space.setting(_suggest(trial, space))
                 measures = evaluate(setting)
-                check_finite(measures, space, setting)
+                check_not_nan(measures, space, setting)
                 trial.set_user_attr(_RECORD, _record(space, setting, measures))
                 return measures[task.metric]
 

@@ -9,7 +9,6 @@ values are those of the pipeline.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -18,8 +17,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow.compute as pc
 import pyterrier as pt
-from ir_measures import Measure
 
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..retrieval.bm25 import (
     BM25,
@@ -33,8 +32,8 @@ from ..retrieval.bm25 import (
 )
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
-from .objective import TuningTask, ids_as_text
-from .ranked import JudgedRanks, RankScorer, judged_ranks, known_lengths, rank_scorer
+from .objective import Objective, TuningTask, ids_as_text
+from .ranked import JudgedRanks, follows_from_ranks, known_lengths, score_ranks
 from .space import Setting, Space
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +50,7 @@ class NotSwept(ValueError):
     """This search cannot be swept; the message says why."""
 
 
-class Sweep:
+class Sweep(Objective):
     """What :class:`.objective.PipelineObjective` does, for BM25 and feedback over a TermIndex.
 
     Args:
@@ -68,18 +67,21 @@ class Sweep:
     backend = "threading"
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
+        for measure in task.measures.values():
+            if not follows_from_ranks(measure):
+                raise NotSwept(f"{measure} is not one of the sweep's measures")
         self.stages = _stages(pipeline)
         self.space = space
         _check_parameters(self.stages, space)
         self.index: TermIndex = self.stages[0].index
-        self.scorers = {name: _scorer(measure) for name, measure in task.measures.items()}
+        self.task = task
         self.judgements = Judgements(task.qrels)
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
         self.own = number_terms(self.index, self.query_terms)
-        self._prepare(task)
+        self._prepare()
         self._made: dict[str, tuple[Any, Any]] = {}
 
-    def _prepare(self, task: TuningTask) -> None:
+    def _prepare(self) -> None:
         """What every setting needs of the index, as plain arrays."""
         index, judgements = self.index, self.judgements
         docids = pd.Index(index.docnos, dtype=object).get_indexer(
@@ -88,34 +90,22 @@ class Sweep:
         self.judged_docs = docids.astype(np.int32)
         self.id_order = np.empty(index.num_docs, np.uint32)
         self.id_order[pc.sort_indices(index.docno_strings)] = np.arange(index.num_docs)
-        lengths = _doc_lengths(task.measures.values(), index)
+        lengths = _doc_lengths(self.task.measures.values(), index)
         self.lengths = np.zeros(index.num_docs) if lengths is None else lengths
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
         n = np.diff(index.array("term_offsets"))
         self.selection_weights = robertson_weights(n, index.num_docs)
 
-    def __call__(self, setting: Setting) -> dict[str, float]:
-        return {
-            name: math.fsum(values) / len(self.judgements)
-            for name, values in self.per_query(setting).items()
-        }
-
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
         ranked = self.rank(setting)
-        return {name: score(ranked) for name, score in self.scorers.items()}
+        return {name: score_ranks(one, ranked) for name, one in self.task.measures.items()}
 
     def rank(self, setting: Setting) -> JudgedRanks:
         """Where the judged documents are ranked at this setting."""
         stages = [self._with(stage, setting) for stage in self.stages]
-        final = stages[-1]
-        if len(stages) == 1:
-            queries = self._once(
-                "own", final.k3, lambda: number_terms(self.index, self.query_terms, k3=final.k3)
-            )
-        else:
-            queries = self._expanded(*stages[:2])
-        return self._retrieve(final, queries)
+        queries = self._given(stages[0].k3) if len(stages) == 1 else self._expanded(*stages[:2])
+        return self._retrieve(stages[-1], queries)
 
     def _with(self, stage: Any, setting: Setting) -> Any:
         """The transformer with its parameters of this setting, the original left as it is."""
@@ -133,6 +123,10 @@ class Sweep:
         kept: T = made[1]
         return kept
 
+    def _given(self, k3: float | None) -> WeightedQueries:
+        """The queries as they are given."""
+        return self._once("own", k3, lambda: number_terms(self.index, self.query_terms, k3=k3))
+
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> JudgedRanks:
         from ..retrieval import _kernels
 
@@ -147,43 +141,38 @@ class Sweep:
             self.judgements.offsets,
             self.judged_docs,
         )
-        return judged_ranks(
-            self.judgements, retrieved, offsets, which, ranks, above, self.own_lengths
-        )
+        numbers = np.repeat(np.arange(len(retrieved)), np.diff(offsets))
+        judged = JudgedRun.from_entries(self.judgements, retrieved, numbers, ranks, which)
+        lengths_above = np.zeros(len(self.judged_docs))
+        lengths_above[which] = above
+        return JudgedRanks(judged, lengths_above, self.own_lengths)
 
     def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
+        """The queries with feedback."""
+        from ..retrieval import _feedback_kernels
+
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
         # Kept to the largest depth so far, so that a deeper one is not retrieved again and again.
         depth = max(settings[0], self._made.get("depth", (None, 0))[1])
         self._made["depth"] = (None, depth)
-        top = self._once("top", (before, depth), lambda: self._top(first, depth))
-        return self._once("new", (before, settings), lambda: self._feedback(top, *settings))
 
-    def _top(self, first: BM25, depth: int) -> TopDocuments:
-        queries = number_terms(self.index, self.query_terms, k3=first.k3)
-        num_results = min(depth, first.num_results)
-        return top_documents(
-            self.index, queries, b=first.b, k1=first.k1, num_results=num_results, idf=first.idf
-        )
+        def retrieve() -> TopDocuments:
+            return top_documents(
+                self.index, self._given(first.k3), b=first.b, k1=first.k1, idf=first.idf,
+                num_results=min(depth, first.num_results),
+            )  # fmt: skip
 
-    def _feedback(
-        self, top: TopDocuments, fb_docs: int, fb_terms: int, gamma: float
-    ) -> WeightedQueries:
-        from ..retrieval import _feedback_kernels
-
-        return WeightedQueries(
-            *_feedback_kernels.expand(
-                top,
-                self.index.forward_arrays.offsets,
-                self.index.forward_arrays.term_ids,
-                self.selection_weights,
-                self.own,
-                fb_docs,
-                fb_terms,
-                gamma,
+        def expand() -> WeightedQueries:
+            offsets, term_ids, _ = self.index.forward_arrays
+            return WeightedQueries(
+                *_feedback_kernels.expand(
+                    top, offsets, term_ids, self.selection_weights, self.own, *settings
+                )
             )
-        )
+
+        top = self._once("top", (before, depth), retrieve)
+        return self._once("new", (before, settings), expand)
 
 
 def _stages(pipeline: pt.Transformer) -> list[Any]:
@@ -208,13 +197,6 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
     tuned = {(id(p.transformer), p.name) for p in space.parameters}
     if len(stages) > 1 and (stages[-1].k3 is not None or (id(stages[-1]), "k3") in tuned):
         raise NotSwept("the last retrieval saturates query weights (k3)")
-
-
-def _scorer(measure: Measure) -> RankScorer:
-    found = rank_scorer(measure)
-    if found is None:
-        raise NotSwept(f"{measure} is not one of the sweep's measures")
-    return found
 
 
 def _doc_lengths(measures: Any, index: TermIndex) -> Floats | None:

@@ -463,7 +463,7 @@ def test_qrels_that_cannot_be_downloaded(monkeypatch):
         def qrels_iter(self):
             raise RuntimeError("All download sources failed")
 
-    monkeypatch.setattr(qrels, "_irds", lambda dataset: Offline())
+    monkeypatch.setattr(qrels, "load_irds", lambda dataset: Offline())
     with pytest.raises(OSError, match="qrels of 'irds:x' cannot be downloaded: All download"):
         qrels.read_qrels("irds:x")
 

@@ -299,7 +299,7 @@ def test_topics_and_qrels_that_do_not_fit():
     params = {mixture: {"x": uniform(0, 1)}}
     with pytest.raises(ValueError, match="none of the 6 topics is judged"):
         RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
-    with pytest.raises(ValueError, match="qrels have no column 'relevance'"):
+    with pytest.raises(ValueError, match="qrels has no column label or relevance"):
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
 
 
