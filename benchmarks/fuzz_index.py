@@ -1,30 +1,19 @@
-"""Feeds TermIndex with indices that lie: contents changed at random, every checksum made to fit.
+"""Indices that lie: contents changed at random, every checksum made to fit.
 
 Each case changes one file of a small index, repairs the checksums and then does all that an index
 is for: BM25, feedback, the sweep, random access. Allowed are results and a ValueError that names a
-file of the index; anything else is printed and ends the run with status 1. Cases run in a process
-of their own, which says what it is about to do, so that a crash is known by its case.
-
-    python benchmarks/fuzz_index.py [--seconds 60] [--seed 0]
+file of the index. ``fuzz_readers.py --target index`` runs the cases.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
-import subprocess
-import sys
-import tempfile
-import time
-import warnings
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 
 from pyterrier_asl import RobertsonPRF, TermIndex
 from pyterrier_asl.io.digests import checksum
@@ -37,7 +26,9 @@ EXTREMES = [0, 1, -1, 2, 7, 40, 10**9, -(10**9), 2**31 - 1, -(2**31), 2**40, 2**
 
 
 def build(folder: Path) -> Path:
-    """An index of 40 short documents."""
+    """An index of 40 short documents, which is made if it is not there."""
+    if (folder / "index").exists():
+        return folder / "index"
     documents = [
         {"docno": f"d{i}", "text": " ".join(WORDS[i * j % 8] for j in range(1, 3 + i % 9))}
         for i in range(40)
@@ -144,40 +135,3 @@ def _sweep(index: TermIndex, topics: pd.DataFrame, qrels: pd.DataFrame) -> None:
     stage = bm25_stages(index)[-1]
     space = Space(stage.params)
     Sweep(stage.pipeline, space, make_task(topics, qrels, "AP"))(space.current())
-
-
-def run_cases(seed: int, seconds: float) -> None:
-    """Cases until the time is over; each is announced before it is tried."""
-    warnings.simplefilter("ignore")
-    pt.tqdm = lambda x, **_: x
-    with tempfile.TemporaryDirectory() as name:
-        original, path = build(Path(name)), Path(name) / "changed"
-        end = time.monotonic() + seconds
-        outcomes: Counter[str] = Counter()
-        while time.monotonic() < end:
-            how = change(np.random.default_rng(seed), original, path)
-            print(f"seed {seed}: {how}", flush=True)
-            outcomes[use(path)] += 1
-            seed += 1
-    print(f"all well: {dict(outcomes)}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=0, help="of the first case")
-    parser.add_argument("--here", action="store_true", help="in this process")
-    arguments = parser.parse_args()
-    if arguments.here:
-        run_cases(arguments.seed, arguments.seconds)
-        return 0
-    command = [sys.executable, str(Path(__file__).resolve()), "--here"]
-    command += ["--seconds", str(arguments.seconds), "--seed", str(arguments.seed)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    print(f"status {done.returncode}, last case: ", *done.stdout.splitlines()[-2:], sep="\n")
-    print(done.stderr[-3000:], file=sys.stderr)
-    return done.returncode != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

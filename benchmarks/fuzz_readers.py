@@ -5,8 +5,9 @@ one. Whatever else happens (another exception, another value, a crash, a hang) i
 hypothesis makes as small as it can. The file that was read last stays in ``--folder``, for a crash
 of the process.
 
+    python benchmarks/fuzz_readers.py --list
     python benchmarks/fuzz_readers.py --minutes 60
-    python benchmarks/fuzz_readers.py --minutes 5 --only text_runs --seed 7
+    python benchmarks/fuzz_readers.py --minutes 5 --target text_runs --target index --seed 7
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import fuzz_index
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
+import pyterrier as pt
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
@@ -45,6 +50,9 @@ warnings.filterwarnings("ignore", message=".*fewer than 8")
 
 #: By name, what is drawn and what is done with it.
 TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Path, Any], None]]] = {}
+
+#: How often each was tried.
+CASES: Counter[str] = Counter()
 
 REFUSED = (ValueError, OSError)
 RUNS = {
@@ -437,12 +445,24 @@ def folders(folder: Path, names: dict[str, str]) -> None:
         assert all(names[path.name] == "run" for path in seen) and len(read) == len(seen)
 
 
+# Indices
+
+
+@target(st.integers(0, 2**63))
+def index(folder: Path, number: int) -> None:
+    path = folder / "changed"
+    fuzz_index.change(np.random.default_rng(number), fuzz_index.build(folder), path)
+    fuzz_index.use(path)
+
+
 # The long run
 
 
 def run(name: str, folder: Path, examples: int, number: int) -> None:
     """One round of a target."""
     strategy, function = TARGETS[name]
+    if name == "index":  # what is compiled by its first use is no case's time
+        fuzz_index.use(fuzz_index.build(folder))
 
     @with_seed(number)
     @settings(
@@ -452,6 +472,7 @@ def run(name: str, folder: Path, examples: int, number: int) -> None:
     )  # fmt: skip
     @given(strategy)
     def case(drawn: Any) -> None:
+        CASES[name] += 1
         function(folder, drawn)
 
     case()
@@ -460,33 +481,40 @@ def run(name: str, folder: Path, examples: int, number: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1, help="how long, all targets together")
-    parser.add_argument("--only", choices=TARGETS, help="one target")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="can be given again")
+    parser.add_argument("--list", action="store_true", help="the names of the targets")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--examples", type=int, default=200, help="of a target before the next")
     parser.add_argument("--folder", type=Path, help="where the files are  [default: a new one]")
     arguments = parser.parse_args()
+    if arguments.list:
+        print(*TARGETS, sep="\n")
+        return 0
     faulthandler.enable()
+    pt.tqdm = lambda each, **_: each
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="fuzz-"))
     folder.mkdir(exist_ok=True)
-    names = [arguments.only] if arguments.only else list(TARGETS)
-    done = dict.fromkeys(names, 0)
-    failures: dict[str, int] = {}
+    names = arguments.target or list(TARGETS)
+    failures: Counter[str] = Counter()
+    seconds = dict.fromkeys(names, 0.0)
     start, number = time.monotonic(), 0
-    while time.monotonic() - start < 60 * arguments.minutes:
+    while time.monotonic() - start < 60 * arguments.minutes and failures.total() <= 20:
         for name in names:
+            before = time.process_time()
             try:
                 run(name, folder, arguments.examples, 1_000_003 * arguments.seed + number)
             except Exception:
-                failures[name] = failures.get(name, 0) + 1
+                failures[name] += 1
                 print(f"{name}, round {number}:\n{traceback.format_exc()}", flush=True)
-            done[name] += arguments.examples
+            seconds[name] += time.process_time() - before
         number += 1
-        if sum(failures.values()) > 20:
-            break
     print(f"seed {arguments.seed}, {time.monotonic() - start:.0f} s, files in {folder}")
     for name in names:
-        print(f"  {name:16} some {done[name]:7} files, {failures.get(name, 0)} failures")
-    return 1 if failures else 0
+        print(
+            f"  {name:16} {CASES[name]:8} cases, {seconds[name]:7.0f} s of CPU, "
+            f"{failures[name]} failures"
+        )
+    return 1 if any(failures.values()) else 0
 
 
 if __name__ == "__main__":

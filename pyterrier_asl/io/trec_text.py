@@ -16,11 +16,12 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +39,9 @@ _SMALL = 1 << 22
 
 # A line that is longer is none of a run or of qrels, and need not be read to its end.
 _LONGEST_LINE = 1 << 24
-# Of so many lines of a block the last column is looked at: all have one, the name of the run.
-_SAMPLE = 64
+
+#: The column that has the name of the run, the same in all lines.
+_NAME = "name"
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
@@ -53,6 +55,10 @@ _COMPRESSIONS = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\x04\x22\x4d\x18": "lz4",
 }
+
+
+#: The table of a block, and the different last columns of its lines.
+Parsed: TypeAlias = tuple[pa.Table, Collection[bytes]]
 
 
 @dataclass(frozen=True)
@@ -123,42 +129,36 @@ def iter_columns(
     empty = True
     tag = None
     with open_text(path) as stream:
-        for number, (block, table) in enumerate(_parsed(_blocks(path, stream), parse, path)):
-            if table is None:
-                table = _parse_slowly(path, number, block, layout, include)
+        for number, (block, parsed) in enumerate(_parsed(_blocks(path, stream), parse, path)):
+            if parsed is None:
+                parsed = _parse_slowly(path, number, block, layout, include)
+            table, tags = parsed
+            if layout is RUN:
+                tag = _one_tag(path, [*tags] if tag is None else [tag, *tags])
             if comments is not None and layout.comments and b"#" in block:
                 comments += (line[:-1].decode(errors="replace") for line in _COMMENT.findall(block))
             if table.num_rows:
                 empty = False
-                if layout is RUN:
-                    tag = _check_one_run(path, block, tag)
                 yield table
     if empty:
         raise ValueError(f"{path} is empty: it has no line that is not blank")
 
 
-def _check_one_run(path: Path, block: bytearray, tag: bytes | None) -> bytes | None:
-    """That the last columns of some lines are equal; returns it. ``tag``: that of lines before."""
-    for start in [*range(0, len(block), max(len(block) // _SAMPLE, 1)), len(block) - 1]:
-        end = block.find(b"\n", start)
-        line = block[block.rfind(b"\n", 0, start) + 1 : end]
-        if line.startswith(b"#") or not (fields := line.split()):
-            continue
-        if tag is None:
-            tag = bytes(fields[-1])
-        elif fields[-1] != tag:
-            names = f"{_shown(tag)} and {_shown(bytes(fields[-1]))}"
-            raise ValueError(
-                f"{path} holds several runs (its last column has {names}): save each in a file of "
-                "its own, or give all lines one name"
-            )
-    return tag
+def _one_tag(path: Path, tags: Sequence[bytes]) -> bytes | None:
+    """The last column of some lines, which is the name of the run: there is one, or no line."""
+    different = list(dict.fromkeys(tags))
+    if len(different) > 1:
+        raise ValueError(
+            f"{path} holds several runs (its last column has {_shown(different[0])} and "
+            f"{_shown(different[1])}): save each in a file of its own, or give all lines one name"
+        )
+    return different[0] if different else None
 
 
 def _parsed(
-    blocks: Iterator[bytearray], parse: Callable[[bytearray], pa.Table | None], path: Path
-) -> Iterator[tuple[bytearray, pa.Table | None]]:
-    """Each block with its table; on all cores, unless the file is too small for that."""
+    blocks: Iterator[bytearray], parse: Callable[[bytearray], Parsed | None], path: Path
+) -> Iterator[tuple[bytearray, Parsed | None]]:
+    """Each block with what is in it; on all cores, unless the file is too small for that."""
     if path.stat().st_size < _SMALL:
         yield from ((block, parse(block)) for block in blocks)
         return
@@ -166,15 +166,18 @@ def _parsed(
     yield from map_ahead(parse, blocks, threads=cores, ahead=_AHEAD * cores)
 
 
-def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> pa.Table | None:
-    """A block's table, by Arrow; None where Arrow cannot read it, or the numbers are none."""
+def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
+    """What is in a block, by Arrow; None where Arrow cannot read it, or the numbers are none."""
+    types, further = layout.types, []
+    if layout is RUN and _NAME not in include:
+        further, types = [_NAME], types | {_NAME: pa.binary()}  # which need not be UTF-8
     if layout.comments and b"#" in block:
         if any(_fits(line, layout) for line in _COMMENT.findall(block)):
             return None
         block = bytearray(_COMMENT.sub(b"", block))
     text = _tidy(block) if block else block
     if not text:
-        return layout.table({name: [] for name in include})
+        return layout.table({name: [] for name in include}), []
     if text.startswith(_MARK):
         text = bytearray(b"\n") + text  # At the beginning Arrow would take it off an id.
     try:
@@ -186,24 +189,36 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             ),
             parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
             convert_options=pcsv.ConvertOptions(
-                include_columns=include, column_types=layout.types, null_values=[]
+                include_columns=[*include, *further], column_types=types, null_values=[]
             ),
         )
     except pa.ArrowInvalid:
         return None
     numbers = table[layout.number]
     wrong = pc.is_nan(numbers) if layout.infinite else pc.invert(pc.is_finite(numbers))
-    return None if pc.any(wrong).as_py() else table
+    if pc.any(wrong).as_py():
+        return None
+    return table.select(include), _tags(table[_NAME]) if layout is RUN else []
+
+
+def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
+    """The different ones of a column, of which there is mostly one."""
+    if not len(names):
+        return []
+    if pc.all(pc.equal(names, names[0])).as_py():
+        return [bytes(names[0].as_buffer())]
+    return [bytes(name.as_buffer()) for name in pc.unique(names)]
 
 
 def _parse_slowly(
     path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
-) -> pa.Table:
-    """A block's table, line by line; ``number`` says which block of the file it is."""
+) -> Parsed:
+    """What is in a block, line by line; ``number`` says which block of the file it is."""
     values: dict[str, list[str | float]] = {name: [] for name in include}
     wanted = [(layout.columns.index(name), values[name].append) for name in include]
     at_number = layout.columns.index(layout.number)
     seen = number > 0
+    tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
         fields = text.split()
         comment = layout.comments and text.startswith(b"#")
@@ -222,7 +237,8 @@ def _parse_slowly(
             where = f"{path}, line {_lines_before(path, number) + line + 1}"
             raise ValueError(f"{where}: {error}: {_shown(text)}") from None
         seen = True
-    return layout.table(values)
+        tags[fields[-1]] = None
+    return layout.table(values), tags
 
 
 def _lines_before(path: Path, number: int) -> int:

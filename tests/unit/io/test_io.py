@@ -230,6 +230,23 @@ def test_a_file_of_two_runs_is_refused(write):
             runs.read_run(write(content))
 
 
+@pytest.mark.parametrize("line", [1, 54_321, 139_998, 139_999])
+@pytest.mark.parametrize("space", [b" ", b"\t", b"  "], ids=["blank", "tab", "blanks"])
+def test_one_line_of_another_run_is_found_wherever_it_stands(write, line, space):
+    lines = [b"q1 Q0 d%06d 1 0.5 r\n" % number for number in range(140_000)]
+    content = b"".join(lines).replace(b" ", space)
+    assert len(runs.read_run_table(write(content))) == 140_000
+    lines[line] = lines[line].replace(b" r\n", b" \xff\n")
+    content = b"".join(lines).replace(b" ", space)
+    with pytest.raises(ValueError, match=r"a\.run holds several runs .*'r' and '.*xff'"):
+        runs.read_run_table(write(content))
+
+
+def test_a_name_need_not_be_utf8_where_nothing_is_done_with_it(write):
+    path = write(LINE.replace(b" r\n", b" \xff\n"))
+    assert rows(runs.read_run_table(path)) == [("q1", "d1", 0.5)]
+
+
 def test_an_arrow_file_of_two_runs_is_refused(tmp_path):
     for column in ("name", "run"):
         table = pa.table(A_RUN | {column: ["a", "b"]})
@@ -773,11 +790,12 @@ def test_an_arrow_file_with_a_column_twice(tmp_path):
 
 
 @pytest.mark.slow
-def test_every_target_of_the_fuzzer(tmp_path):
+def test_every_target_of_the_fuzzer(tmp_path, monkeypatch):
     """Some of the files that benchmarks/fuzz_readers.py makes for an hour."""
     path = Path(__file__).parents[3] / "benchmarks" / "fuzz_readers.py"
     spec = importlib.util.spec_from_file_location("fuzz_readers", path)
     fuzz = importlib.util.module_from_spec(spec)
+    monkeypatch.syspath_prepend(path.parent)
     spec.loader.exec_module(fuzz)
     for name in fuzz.TARGETS:
         fuzz.run(name, tmp_path, examples=10, number=1)
