@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import prefetch
-from ..io.processes import safe_start
+from ..io.processes import safe_restarts, safe_start
 from ..io.runs import iter_run_batches
 from ..judging.judgements import Judgements
 from .parent import exit_with_parent
@@ -134,6 +134,7 @@ def _by_joblib(
         parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
         with safe_start():
             results = parallel(delayed(work)(*task) for task in tasks)
+        safe_restarts(getattr(parallel._backend, "_workers", None))
         yield from results
 
 

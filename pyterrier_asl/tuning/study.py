@@ -24,7 +24,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluation.parent import exit_with_parent
-from ..io.processes import safe_start
+from ..io.processes import safe_restarts, safe_start
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, TuningTask, check_not_nan
 from .space import Setting, Space, describe
@@ -281,6 +281,7 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
     with safe_start():
         executor = ProcessPoolExecutor(_processors(jobs), initializer=_start_worker, initargs=sent)
         executor.submit(os.getpid)  # which starts all of them
+    safe_restarts(executor)
     with executor:
         yield lambda setting: executor.submit(_evaluate, setting).result()
 

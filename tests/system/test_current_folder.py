@@ -22,7 +22,8 @@ TUNE = """
     from pyterrier_asl.io import processes
     from pyterrier_asl.tuning import study
 
-    study.safe_start = lambda: processes.safe_start(by_folder=BY_FOLDER)
+    safe_start = processes.safe_start
+    processes.safe_start = study.safe_start = lambda: safe_start(by_folder=BY_FOLDER)
     index = TermIndex.from_documents(
         [{"docno": f"d{i}", "text": "radio " * i + "wave"} for i in range(1, 6)]
         + [{"docno": f"e{i}", "text": "core"} for i in range(9)],
@@ -38,7 +39,49 @@ TUNE = """
     assert len(trials) == 4
 """
 
+#: A worker that runs this is taken away after its next task, as one that has become large.
+GROW = """
+    import os
+    from pathlib import Path
+
+    def grow(given=None):
+        from joblib.externals.loky import process_executor
+        process_executor._MAX_MEMORY_LEAK_SIZE = -(2**62)
+        process_executor._MEMORY_LEAK_CHECK_DELAY = 0
+        (Path(PIDS) / str(os.getpid())).touch()
+        return given
+"""
+
+#: At the end of a script: workers were taken away, and others started.
+REPLACED = """
+    assert len(os.listdir(PIDS)) > 2, "no worker was replaced"
+"""
+
+TUNE_REPLACED = GROW + TUNE.replace(
+    "bm25, {bm25:", "bm25 >> pt.apply.generic(grow), {bm25:"
+).replace(
+    "import pandas as pd", "import pandas as pd, pyterrier as pt"
+).replace(
+    "n_trials=4", "n_trials=6"
+).replace(
+    "== 4", "== 6"
+) + REPLACED
+
 SCRIPTS = {
+    "tune, workers replaced": TUNE_REPLACED.replace("BY_FOLDER", "False"),
+    "tune, workers replaced, where Python has no option": TUNE_REPLACED.replace(
+        "BY_FOLDER", "True"
+    ),
+    "evaluate, workers replaced": GROW + """
+    from pyterrier_asl import evaluate
+
+    class Run(dict):
+        def __reduce__(self):
+            return grow, (dict(self),)
+
+    runs = {f"r{number}": Run(q1={"d1": 2.0, "d2": 1.0}) for number in range(6)}
+    assert len(evaluate(runs, {"q1": {"d2": 1}}, "AP", jobs=2)) == 6
+""" + REPLACED,
     "tune": TUNE.replace("BY_FOLDER", "False"),
     "tune, where Python has no option": TUNE.replace("BY_FOLDER", "True"),
     "evaluate": """
@@ -73,9 +116,14 @@ def test_nothing_is_imported_from_the_current_folder(what, tmp_path):
     for module in MODULES:
         code = f"open({str(imported)!r}, 'a').write({module!r} + '\\n'); raise SystemExit(9)"
         (theirs / f"{module}.py").write_text(code)
+    if "replaced" in what:
+        pytest.importorskip("psutil", reason="joblib replaces workers by psutil only")
+    pids = tmp_path / "pids"
+    pids.mkdir()
     script = ours / "script.py"
     script.write_text(
-        "if __name__ == '__main__':\n" + textwrap.indent(textwrap.dedent(SCRIPTS[what]), "    ")
+        f"PIDS = {str(pids)!r}\nif __name__ == '__main__':\n"
+        + textwrap.indent(textwrap.dedent(SCRIPTS[what]), "    ")
     )
     env = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "irds")}
     env.pop("PYTHONSAFEPATH", None)
