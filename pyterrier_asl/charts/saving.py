@@ -17,8 +17,9 @@ PIXELS = 3
 
 
 def save_chart(
-    chart: Any, path: str | Path, *, width: str | int | None = None, title: bool = True
-) -> None:
+    chart: Any, path: str | Path, *, width: str | int | None = None, title: bool = True,
+    force: bool = False,
+) -> None:  # fmt: skip
     """Saves a chart as its file's ending says; a page that opens without a network if it can.
 
     A file that is there is replaced by a whole one or not at all.
@@ -31,6 +32,7 @@ def save_chart(
         width: of the whole picture: ``'column'`` or ``'page'`` of a paper, or points; None: as the
             chart says.
         title: whether to draw title and caption.
+        force: whether a file of another kind is overwritten.
 
     Raises:
         ValueError: for another ending, or one that needs vl-convert where there is none.
@@ -55,7 +57,7 @@ def save_chart(
         how["scale_factor"] = PIXELS
     if width is not None or not title:
         chart = _for_paper(chart, width, title)
-    with replacing(path) as beside:
+    with replacing(path, force=force) as beside:
         chart.save(str(beside), format=ending.removeprefix("."), **how)
 
 

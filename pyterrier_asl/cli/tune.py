@@ -63,6 +63,7 @@ Needs pyterrier-asl[tune]."""
     "--out", metavar="FOLDER",
     help="Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
 )
+@options.force
 @options.places
 @options.output_format("tsv begins with the names of the columns.")
 def command(
@@ -72,6 +73,7 @@ def command(
     transfer: str | None,
     split: bool,
     out: str | None,
+    force: bool,
     places: int,
     output_format: str,
     **search: Any,
@@ -93,6 +95,8 @@ def command(
         raise click.ClickException(str(error)) from error
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
+    if out:
+        clarke.check_folder(out, metrics, force=force)
     search["storage"] = study.open_storage(search["storage"])  # before the documents are indexed
     watched = sys.stderr.isatty()
     tuned_on = load_collection(collection, verbose=watched)
@@ -111,5 +115,5 @@ def command(
     for sentence in clarke.verdicts(results):
         click.echo(f"\n{sentence}", err=output_format != "table")
     if out:
-        for path in clarke.save(results, out):
+        for path in clarke.save(results, out, force=force):
             click.echo(f"wrote {path}", err=True)

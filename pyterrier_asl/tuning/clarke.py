@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from ..charts.saving import save_chart
-from ..io.atomic import replacing
+from ..io.atomic import check_replaceable, replacing
 from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings
@@ -25,8 +25,9 @@ _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing
 #: How rows on other topics are called: the pipeline with default parameters, and the difference.
 _DEFAULTS, _DIFFERENCE = "defaults on ", "difference on "
 
-#: The stages of which b and k1 are tuned.
-_RETRIEVALS = ("initial retrieval", "final retrieval")
+#: The stages, and those of which b and k1 are tuned.
+_STAGES = ("initial retrieval", "feedback", "final retrieval")
+_RETRIEVALS = _STAGES[::2]
 
 #: The paper's measures: what it tunes for, and reports whatever is tuned for.
 METRICS = ("AP", "TBG")
@@ -222,29 +223,68 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> A
     )
 
 
-def save(results: Mapping[str, StagedResult], folder: str | Path) -> list[Path]:
+def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = False) -> None:
+    """That :func:`save` can write to a folder, which is made if it is not there.
+
+    Args:
+        folder: where.
+        metrics: what is tuned for, as in :func:`tune_for_each`.
+        force: whether files of another kind are overwritten, too.
+
+    Raises:
+        OSError: if not.
+    """
+    out = Path(folder)
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"cannot write to {folder}: it is a file; give a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    for path, begins in _files(out, [one.name for one in parse_measures(metrics)]).items():
+        check_replaceable(path, begins=begins, force=force)
+
+
+def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
+    """The files that are written, and what each begins with."""
+    trials = [_trials(folder, name, stage) for name in metrics for stage in _STAGES]
+    return {
+        folder / "table.csv": b"stage,name,", folder / "scores.html": b"<",
+        **dict.fromkeys(trials, b"trial,"),
+    }  # fmt: skip
+
+
+def _trials(folder: Path, metric: str, stage: str) -> Path:
+    return folder / f"{_as_file(metric)}-{_as_file(stage)}.csv"
+
+
+def save(
+    results: Mapping[str, StagedResult], folder: str | Path, *, force: bool = False
+) -> list[Path]:
     """Saves the table and all trials as CSV, and the chart where Altair is installed.
 
     Args:
         results: what :func:`tune_for_each` returned.
         folder: where; it is made if it is not there.
+        force: whether files of another kind are overwritten, too.
 
     Returns:
         The files that were written.
+
+    Raises:
+        OSError: for a file that cannot be written, or is of another kind.
     """
+    check_folder(folder, list(results), force=force)
     out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
+    begins = _files(out, list(results))
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
         for stage, trials in result.trials.items():
-            tables[out / f"{_as_file(name)}-{_as_file(stage)}.csv"] = trials
+            tables[_trials(out, name, stage)] = trials
     for path, table in tables.items():
-        with replacing(path) as beside:
+        with replacing(path, begins=begins[path], force=force) as beside:
             table.to_csv(beside, index=False)
     written = list(tables)
     if find_spec("altair") is not None:
         written.append(out / "scores.html")
-        save_chart(scores_by_parameters(results), written[-1])
+        save_chart(scores_by_parameters(results), written[-1], force=force)
     return written
 
 

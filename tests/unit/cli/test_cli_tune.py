@@ -290,3 +290,20 @@ def test_without_optuna_it_says_what_to_install(folders):
 def test_help_teaches():
     text = CliRunner().invoke(main, ["tune", "--help"]).stdout
     assert "docs.jsonl.gz" in text and "--transfer corpora/cacm" in text
+
+
+def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(folders):
+    out = folders / "out"
+    out.mkdir()
+    for name in ("table.csv", "AP-final-retrieval.csv", "scores.html"):
+        (out / name).write_text("my notes\n")
+        result = tune("gone", "--metric", "AP", "--out", "out")
+        assert result.exit_code == 2 and f"{name}: it holds something else" in result.output
+        assert "--force" in result.output and (out / name).read_text() == "my notes\n"
+        (out / name).rename(out / f"my {name}")
+    (out / "table.csv").write_text("my notes\n")
+    for force in (["--force"], []):  # the second time over what the first has written
+        assert tune("here", "--metric", "AP", "--out", "out", *force).exit_code == 0
+        assert (out / "table.csv").read_text().startswith("stage,name,AP best")
+    result = tune("gone", "--out", "here/qrels.txt")
+    assert result.exit_code == 2 and "cannot write to here/qrels.txt: it is a file" in result.output
