@@ -48,6 +48,7 @@ def judges(
     alpha: float = 0.05,
     n_resamples: int = 1000,
     seed: int = 0,
+    duplicates: str | None = None,
 ) -> JudgeReport:
     """Compares judges with people: on documents and, with runs, on the ranking of systems.
 
@@ -66,6 +67,8 @@ def judges(
         alpha: the level of significance; intervals cover 1 - alpha.
         n_resamples: draws of the bootstrap over queries.
         seed: of those draws.
+        duplicates: what a document is that stands twice in a ranking; see
+            :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         :class:`JudgeReport`. A verdict is *within the human range* where a judge agrees with people
@@ -87,7 +90,7 @@ def judges(
     0  model  agreement  0.817  range unknown
     1  model      kappa  0.633  range unknown
     """
-    known, least = _read(qrels, judges, reference, rel, judge_rel)
+    known, least = _read(qrels, judges, reference, rel, judge_rel, duplicates)
     persons = [reference, *people]
     unknown = sorted(set(persons) - set(known))
     if unknown:
@@ -118,15 +121,16 @@ def judges(
 
 
 def _read(
-    qrels: Any, judges: Mapping[str, Any], reference: str, rel: float, judge_rel: Any
-) -> tuple[dict[str, Judgements], dict[str, float]]:
+    qrels: Any, judges: Mapping[str, Any], reference: str, rel: float, judge_rel: Any,
+    duplicates: str | None,
+) -> tuple[dict[str, Judgements], dict[str, float]]:  # fmt: skip
     """Each judge's judgements, the reference first, and the least grade that means relevant."""
     if not judges:
         raise ValueError("there is no judge to compare with the reference: name one at least")
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
-    known = {reference: judgements_of(qrels)}
-    known |= {str(name): judgements_of(source) for name, source in judges.items()}
+    sources = {reference: qrels, **{str(name): source for name, source in judges.items()}}
+    known = {name: judgements_of(source, duplicates) for name, source in sources.items()}
     least = {name: least_grade(judge_rel, name, rel) for name in known} | {reference: rel}
     for name, judgements in known.items():
         relevant_by(name, judgements, least[name])

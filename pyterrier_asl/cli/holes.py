@@ -63,6 +63,7 @@ judgements, whose grades stay as they are."""
 @click.option("--likely", is_flag=True, help="How likely A is better, under a model.")
 @options.chart("Draw the matrix of all pairs")
 @click.option("-q", "--by_query", is_flag=True, help="The bounds of each query.")
+@options.duplicates
 @options.alpha
 @options.places
 @options.output_format("Two runs: a row, or a row a query with -q. More: a row a pair.")
@@ -70,8 +71,8 @@ def command(
     qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
     export_to: str | None, form: str | None, most: int | None, others: str | None,
     depth: int | None, highest: float | None, texts: str | None, likely: bool,
-    chart: str | None, width: str | None, title: bool, by_query: bool, alpha: float, places: int,
-    output_format: str,
+    chart: str | None, width: str | None, title: bool, by_query: bool, duplicates: str,
+    alpha: float, places: int, output_format: str,
 ) -> None:  # fmt: skip
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
@@ -83,7 +84,7 @@ def command(
     from ..unjudged import command_line
     from ..unjudged.pairs import all_pairs
 
-    judgements = command_line.judgements_with(qrels, labels, conflicts)
+    judgements = command_line.judgements_with(qrels, labels, conflicts).taking(duplicates)
     named = list_runs(runs)
     if len(named) != 2:
         if export_to or by_query or likely:

@@ -66,6 +66,7 @@ How to read it: QRELS is the reference, the judgements of a person.
 @click.option(
     "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
 )
+@options.duplicates
 @options.alpha
 @click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over queries.")
 @click.option(
@@ -81,8 +82,8 @@ How to read it: QRELS is the reference, the judgements of a person.
 def command(
     qrels: str, runs: tuple[str, ...], judges: tuple[str, ...], judge_rel: tuple[str, ...],
     people: tuple[str, ...], rel: float | None, measures: tuple[str, ...], groups: str | None,
-    show: str | None, alpha: float, seed: int, n_resamples: int, chart: str | None, places: int,
-    output_format: str,
+    show: str | None, duplicates: str, alpha: float, seed: int, n_resamples: int,
+    chart: str | None, places: int, output_format: str,
 ) -> None:  # fmt: skip
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
@@ -107,6 +108,7 @@ def command(
         rel=1 if rel is None else rel,
         judge_rel=_grades(judge_rel),
         groups=read_groups(groups) if groups else None,
+        duplicates=duplicates,
         alpha=alpha,
         n_resamples=n_resamples,
         seed=seed,

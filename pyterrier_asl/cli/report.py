@@ -60,6 +60,7 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @options.alpha
 @options.lengths
 @options.groups
+@options.duplicates
 @click.option(
     "--stability",
     is_flag=True,
@@ -81,6 +82,7 @@ def command(
     alpha: float,
     lengths: str | None,
     groups: str | None,
+    duplicates: str,
     stability: bool,
 ) -> None:
     """Make a page about runs: who is best, who differs, and which relevant documents are missed.
@@ -98,7 +100,7 @@ def command(
         made = report(
             list(runs), qrels, list(measures) or None,
             topics=topics, dataset=dataset, title=title, note=note, rel=rel, cutoff=depth,
-            alpha=alpha, test=test, lengths=lengths, stability=stability,
+            alpha=alpha, test=test, lengths=lengths, stability=stability, duplicates=duplicates,
             command=_command_line(click.get_current_context()),
             groups=run_files.read_groups(groups) if groups else None,
         )  # fmt: skip

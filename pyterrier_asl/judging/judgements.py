@@ -300,7 +300,7 @@ def _twice(table: Columns, repeated: Ints) -> str:
         f"document {docno.as_py()!r} stands {pc.sum(there).as_py()} times in the ranking of query "
         f"{qid.as_py()!r} ({len(repeated)} rows of the run are such repetitions): a ranking holds "
         "each document once; remove them, or count each at its best rank: duplicates='best' in "
-        "Python, --duplicates best of the commands evaluate, compare and analyze"
+        "Python, --duplicates best in commands"
     )
 
 

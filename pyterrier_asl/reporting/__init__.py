@@ -68,6 +68,7 @@ def report(
     test: str = "t",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
+    duplicates: str | None = None,
     stability: bool = False,
     command: str = "",
 ) -> Report:
@@ -99,6 +100,8 @@ def report(
             :func:`~pyterrier_asl.statistics.tests.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
+        duplicates: what a document is that stands twice in a ranking; see
+            :func:`~pyterrier_asl.evaluate`.
         stability: whether to show how many pairs each measure distinguishes, and how often the
             better system of a pair is so on half of the queries.
         command: the command line behind the report, which its last section shows.
@@ -122,7 +125,7 @@ def report(
 
     findings = collect(
         _retrieved(runs, topics), qrels, measures, rel=rel, cutoff=cutoff, alpha=alpha, test=test,
-        lengths=lengths, groups=groups, stable=stability, command=command,
+        lengths=lengths, groups=groups, duplicates=duplicates, stable=stability, command=command,
     )  # fmt: skip
     relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
     texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos})

@@ -164,6 +164,7 @@ def collect(
     test: str = "t",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
+    duplicates: str | None = None,
     stable: bool = False,
     command: str = "",
 ) -> Findings:
@@ -180,13 +181,15 @@ def collect(
         test: see :func:`~pyterrier_asl.statistics.tests.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
+        duplicates: what a document is that stands twice in a ranking; see
+            :func:`~pyterrier_asl.evaluate`.
         stable: whether to compare the systems on half of the queries, many times.
         command: the command line behind the report.
 
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
-    judged = JudgedRuns.of(runs, qrels)
+    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     if measures is None:
         rel = default_rel(qrels, rel)
         named = default_measures(

@@ -12,7 +12,7 @@ from .pairs import AllPairs, all_pairs
 @overload
 def holes(
     a: Any, b: None, qrels: Any, measure: Any, *, depth: int | None = None,
-    highest: float | None = None, alpha: float = 0.05,
+    highest: float | None = None, alpha: float = 0.05, duplicates: str | None = None,
 ) -> AllPairs: ...  # fmt: skip
 
 
@@ -20,6 +20,7 @@ def holes(
 def holes(
     a: Any, b: Any, qrels: Any, measure: Any, *, runs: Any = None, depth: int | None = None,
     highest: float | None = None, alpha: float = 0.05, names: tuple[str, str] = ("A", "B"),
+    duplicates: str | None = None,
 ) -> Holes: ...  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def holes(
     highest: float | None = None,
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
+    duplicates: str | None = None,
 ) -> Holes | AllPairs:
     """What unjudged documents could change in the comparison of two runs.
 
@@ -55,6 +57,8 @@ def holes(
         highest: the best grade that a label can give in nDCG; None: the best of the qrels.
         alpha: the level of the t-test.
         names: what to call the two.
+        duplicates: what a document is that stands twice in a ranking; see
+            :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         The difference, its bounds, the verdicts, and what to judge next; of all pairs their
@@ -69,8 +73,10 @@ def holes(
     ('open', 0.0, ['y', 'x'])
     """
     if b is None:
-        return all_pairs(a, qrels, measure, depth=depth, highest=highest, alpha=alpha)
-    judged = JudgedRuns.of(dict(zip(names, (a, b))), qrels)
+        return all_pairs(
+            a, qrels, measure, depth=depth, highest=highest, alpha=alpha, duplicates=duplicates
+        )
+    judged = JudgedRuns.of(dict(zip(names, (a, b))), qrels, duplicates=duplicates)
     if runs is not None:
         others = JudgedRuns.of(runs, judged.judgements)
         further = [name if name not in names else f"{name} (2)" for name in others.names]

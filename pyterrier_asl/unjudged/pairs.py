@@ -207,7 +207,7 @@ class AllPairs:
 def all_pairs(
     runs: Any, qrels: Any, measure: Any, *, depth: int | None = None,
     highest: float | None = None, alpha: float | None = None,
-    pairs: Iterable[tuple[int, int]] | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None, duplicates: str | None = None,
 ) -> AllPairs:  # fmt: skip
     """The verdicts on all pairs of runs.
 
@@ -219,12 +219,13 @@ def all_pairs(
         highest: the best grade that a label can give in nDCG.
         alpha: the level of t-tests over the labellings of each pair; None: none.
         pairs: only these, by the numbers of the runs.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"x": 2, "d": 1}}}
     >>> all_pairs(runs, {"q": {"d": 1}}, "RR").pairs["verdict"].tolist()
     ['open']
     """
-    judged = JudgedRuns.of(runs, qrels)
+    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
     higher = higher_is_better(labelled.measure) is not False
     means, rows = labelled.values().mean(axis=1), []

@@ -1,6 +1,8 @@
 """A document that stands twice in a ranking: refused, unless it shall count at its best rank."""
 
+import shutil
 import warnings
+from dataclasses import replace
 
 import ir_measures
 import pandas as pd
@@ -8,9 +10,17 @@ import pytest
 from click.testing import CliRunner
 from ir_measures import AP, RR, nDCG
 
-from pyterrier_asl import ASL, compare, evaluate, preferences, search_lengths
-from pyterrier_asl.cli import compare as compare_command
-from pyterrier_asl.cli import evaluate as evaluate_command
+from pyterrier_asl import (
+    ASL,
+    compare,
+    evaluate,
+    holes,
+    judges,
+    preferences,
+    report,
+    search_lengths,
+)  # fmt: skip
+from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.standard import accelerate
 
@@ -46,12 +56,65 @@ def test_commands(tmp_path):
         rows = [f"{r.qid} Q0 {r.docno} 0 {r.score} t\n" for r in TWICE.itertuples()]
         (tmp_path / name).write_text("".join(rows))
     files = [str(tmp_path / name) for name in ("qrels", "x", "y")]
-    for command in (evaluate_command.command, compare_command.command):
-        refused = CliRunner().invoke(command, ["-m", "AP", *files])
-        assert refused.exit_code != 0
-        assert "document 'a' stands 2 times" in refused.output + str(refused.exception)
-        done = CliRunner().invoke(command, ["-m", "AP", "--duplicates", "best", *files])
-        assert done.exit_code == 0 and "1.0000" in done.output
+    for command, *options in (
+        ["evaluate", "-m", "AP"], ["compare", "-m", "AP"], ["holes", "-m", "AP"],
+        ["holes", "-m", "AP", str(shutil.copy(files[1], tmp_path / "z"))],
+        ["judges", "--judge", f"it={files[0]}"],
+        ["report", "-m", "AP", "-o", str(tmp_path / "page.html")],
+    ):  # fmt: skip
+        refused = CliRunner().invoke(main, [command, *files, *options])
+        assert refused.exit_code == 2
+        assert "document 'a' stands 2 times" in refused.output
+        assert "--duplicates best" in refused.output
+        done = CliRunner().invoke(main, [command, *files, *options, "--duplicates", "best"])
+        assert done.exit_code == 0, done.output
+
+
+#: The same rankings, each document once.
+ONCE = TWICE.drop_duplicates(["qid", "docno"])
+#: A ranking with unjudged documents, by which one can be better.
+OTHER = pd.DataFrame(
+    [("q", "d", 9.0), ("q", "a", 8.0), ("r", "b", 2.0), ("r", "a", 1.0)],
+    columns=["qid", "docno", "score"],
+)
+
+
+@pytest.mark.parametrize("measure", ["AP", "ASL@3", "nDCG@2", "AP_Rareness@5"])
+def test_what_unjudged_documents_could_change_is_that_of_each_document_once(measure):
+    with pytest.raises(ValueError, match=SAYS):
+        holes(TWICE, OTHER, QRELS, measure)
+    with pytest.raises(ValueError, match=SAYS):
+        holes({"x": TWICE, "y": OTHER}, None, QRELS, measure)
+    found = holes(TWICE, OTHER, QRELS, measure, duplicates="best")
+    once = holes(ONCE, OTHER, QRELS, measure)
+    assert found.describe() == once.describe()
+    pd.testing.assert_frame_equal(found.difference.by_query, once.difference.by_query)
+    pd.testing.assert_frame_equal(found.todo, once.todo)
+    found = holes({"x": TWICE, "y": OTHER}, None, QRELS, measure, duplicates="best")
+    once = holes({"x": ONCE, "y": OTHER}, None, QRELS, measure)
+    pd.testing.assert_frame_equal(found.pairs, once.pairs)
+
+
+def test_a_page_is_that_of_each_document_once():
+    pytest.importorskip("altair")
+    with pytest.raises(ValueError, match=SAYS):
+        report({"x": TWICE, "y": OTHER}, QRELS)
+    found = report({"x": TWICE, "y": OTHER}, QRELS, duplicates="best").findings
+    once = report({"x": ONCE, "y": OTHER}, QRELS).findings
+    assert repr(replace(found, runs=None, provenance=None)) == repr(
+        replace(once, runs=None, provenance=None)
+    )
+
+
+def test_judges_are_those_of_each_document_once():
+    asked = {"it": {"q": {"a": 1, "b": 0}, "r": {"a": 1}}}
+    runs = [{"x": run, "y": OTHER} for run in (TWICE, ONCE)]
+    with pytest.raises(ValueError, match=SAYS):
+        judges(QRELS, asked, runs[0])
+    found = judges(QRELS, asked, runs[0], duplicates="best", n_resamples=10)
+    once = judges(QRELS, asked, runs[1], n_resamples=10)
+    pd.testing.assert_frame_equal(found.agreement, once.agreement)
+    pd.testing.assert_frame_equal(found.as_systems, once.as_systems)
 
 
 @pytest.mark.parametrize("measure", [AP, RR, nDCG])
