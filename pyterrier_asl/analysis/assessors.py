@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ..charts.captions import captioned
 from ..charts.forms import STEP, alt, category, figure, ranges
+from ..io.progress import progress_bar
+from ..statistics.inputs import CHUNK
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
 from .other_judges import BOUNDS, OtherJudges, RunsAndJudges
 from .registry import TROTMAN, Floats, Queries, analysis
 from .several_judges import QRELS
-
-#: Numbers that the sampling of permutations holds at once.
-_CHUNK = 2**22
 
 
 @analysis("assessors", TROTMAN, "section 4")
@@ -264,27 +262,21 @@ def sampled_average_precision(
     >>> sampled_average_precision([3], [2], [3], n=2000).round(2).tolist()
     [0.54]
     """
-    topics = list(zip(*(np.atleast_1d(each) for each in (retrieved, common, relevant))))
-    work = n * sum(int(size) for size, _, _ in topics)
-    means = []
-    shown = tqdm(topics, desc="random orders", disable=work < 10**8 or None, leave=False)
-    for topic, (size, r, total) in enumerate(shown):
+    topics = np.stack(np.broadcast_arrays(retrieved, common, relevant), axis=-1).reshape(-1, 3)
+    shown = None if n * topics[:, 0].sum() >= 10**8 else False
+    means = np.zeros(len(topics))
+    for topic, counts in enumerate(
+        progress_bar(topics.tolist(), desc="random orders", shown=shown, leave=False)
+    ):
+        size, r, total = map(int, counts)
         generator = np.random.default_rng([seed, topic])
-        means.append(_sampled(int(size), int(r), int(total), n, generator))
-    return np.array(means)
-
-
-def _sampled(size: int, r: int, total: int, n: int, generator: np.random.Generator) -> float:
-    if not r or not total:
-        return 0.0
-    step = max(1, _CHUNK // size)
-    ranks = np.arange(1, size + 1)
-    summed = 0.0
-    for start in range(0, n, step):
-        orders = np.broadcast_to(np.arange(size) < r, (min(step, n - start), size))
-        hits = generator.permuted(orders, axis=1)
-        summed += float(np.sum(np.cumsum(hits, axis=1) / ranks, where=hits))
-    return summed / n / total
+        step = max(1, CHUNK // max(size, 1))
+        for start in range(0, n if r and total else 0, step):
+            orders = np.broadcast_to(np.arange(size) < r, (min(step, n - start), size))
+            hits = generator.permuted(orders, axis=1)
+            precisions = np.cumsum(hits, axis=1) / np.arange(1, size + 1)
+            means[topic] += np.sum(precisions, where=hits) / n / total
+    return means
 
 
 def _differences(

@@ -146,7 +146,7 @@ def headroom(
 def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     """Figures 1 to 4: tracks by the value of their best run, ``columns`` panels in a row."""
     few = frame["track"].nunique() <= FEW
-    panel = _values if few else _histogram
+    panel = _best_values if few else _histogram
     panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
     caption = (
         "The best of the runs by each measure. P@20 and AP make a task look solved whose relevant "
@@ -157,7 +157,7 @@ def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     return captioned(drawn, "How much room is left", caption)
 
 
-def _values(measure: str, part: pd.DataFrame) -> Any:
+def _best_values(measure: str, part: pd.DataFrame) -> Any:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     label = part.assign(
@@ -185,33 +185,27 @@ def _values(measure: str, part: pd.DataFrame) -> Any:
 
 def _histogram(measure: str, part: pd.DataFrame) -> Any:
     """How many tracks have a best run of about which value, the best possible one at the left."""
-    lengths = measure.startswith("ASL")
-    codes, names = _bins(part["value"], lengths)
-    binned = part.assign(bin=[names[code] for code in codes]).groupby("bin")
-    counts = binned["track"].agg(tracks="size", which=lambda each: ", ".join(map(str, each)))
-    shown = counts.reindex(names).rename_axis("bin").reset_index()
-    shown = shown.fillna({"tracks": 0, "which": ""})
+    if measure.startswith("ASL"):
+        values, ends = part["value"], _LENGTHS
+        names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]
+    else:
+        values, ends = part["value"] - 1e-9, _SHARES
+        names = [f"{end - 0.1:.1f} to {end:.1f}" for end in ends]
+        best_first = names[::-1]
+    bins = pd.cut(values, [-np.inf, *ends], labels=names).astype(str).rename("bin")
+    tracks = part.groupby(bins)["track"]
+    counts = tracks.agg(tracks="size", which=lambda each: ", ".join(map(str, each)))
+    shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=some_values(shown["tracks"]))
     return (
         alt.Chart(shown, title=measure, width=220, height=160)
         .mark_bar(color=COLORS[0])
         .encode(
-            x=alt.X("bin:N", sort=names, title=None, axis=alt.Axis(labelAngle=-45)),
+            x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
             y=alt.Y("tracks:Q", title="tracks", axis=axis),
             tooltip=["bin", "tracks", "which"],
         )
     )
-
-
-def _bins(values: pd.Series[float], lengths: bool) -> tuple[Any, list[str]]:
-    """The bin of each value, and the bins' names, best first."""
-    if lengths:
-        codes = np.searchsorted(_LENGTHS, values.to_numpy(), side="left")
-        names = ["1", *(f"to {end:g}" for end in _LENGTHS[1:-1]), "more"]
-        return codes, names
-    codes = np.searchsorted(_SHARES, values.to_numpy() - 1e-9, side="left")
-    names = [f"{end - 0.1:.1f} to {end:.1f}" for end in _SHARES]
-    return len(names) - 1 - np.minimum(codes, len(names) - 1), names[::-1]
 
 
 def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:

@@ -85,7 +85,7 @@ def read_pools(path: str) -> dict[str, list[str]]:
 
 def read_judges(texts: Sequence[str]) -> dict[str, str]:
     """Judges by name, each with the file or ir_datasets id of their judgements."""
-    return _named(texts, "NAME=QRELS, a name and a file or ir_datasets id")
+    return _pairs_by_name(texts, "NAME=QRELS, a name and a file or ir_datasets id")
 
 
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
@@ -93,7 +93,7 @@ def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     try:
         if len(texts) == 1 and "=" not in texts[0]:
             return read_grade(float(texts[0]))
-        named = _named(texts, "NAME=GRADE, a judge and the least relevant grade")
+        named = _pairs_by_name(texts, "NAME=GRADE, a judge and the least relevant grade")
         return {name: read_grade(float(grade)) for name, grade in named.items()}
     except ValueError as error:
         if "could not convert" not in str(error):
@@ -105,10 +105,10 @@ def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:
     """One run of that name, in every track; or, given several times, the run of each track."""
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
-    return _named(texts, "TRACK=RUN, a track and the name of its run")
+    return _pairs_by_name(texts, "TRACK=RUN, a track and the name of its run")
 
 
-def _named(texts: Sequence[str], form: str) -> dict[str, str]:
+def _pairs_by_name(texts: Sequence[str], form: str) -> dict[str, str]:
     named = {}
     for text in texts:
         name, equals, value = text.partition("=")

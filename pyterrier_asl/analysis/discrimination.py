@@ -75,7 +75,7 @@ def discriminative_power(
             queries.of(value), judged.names, test=test, correction=correction,
             weights=queries.weights, n_resamples=n_resamples, seed=seed,
         )  # fmt: skip
-        tables.append(_counted("measure", name, found["p_corrected"], levels, found.attrs))
+        tables.append(_rows_by_level("measure", name, found["p_corrected"], levels, found.attrs))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -176,14 +176,14 @@ def preference_discrimination(
                 weights=queries.weights, progress=progress,
             )  # fmt: skip
             attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
-        tables.append(_counted("preference", kind, p, levels, attrs))
+        tables.append(_rows_by_level("preference", kind, p, levels, attrs))
     return pd.concat(tables, ignore_index=True)
 
 
 preference_discrimination.chart(discrimination_chart)
 
 
-def _counted(
+def _rows_by_level(
     what: str, name: str, p: Any, levels: Sequence[float], attrs: dict[Any, Any]
 ) -> pd.DataFrame:
     """A row for each level; a p-value that is not a number is never significant."""

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import alt, category, rows
+from ..charts.forms import alt, category, inline_rows
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
-from .registry import CLARKE, JudgedRuns, Queries, analysis
+from .registry import CLARKE, Floats, JudgedRuns, Queries, analysis
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
@@ -70,15 +70,16 @@ def lengths_by_rank(
     some = documents.assign(weight=weight[documents["query"]])
     some = some[some["weight"] > 0]
     some = some.assign(weighted=some["weight"] * some["length"])
-    sums = (
-        pd.concat([some, some.assign(kind="all")])
-        .groupby(["run", "rank", "kind"], sort=False)[["weighted", "weight", "length"]]
-        .agg({"weighted": "sum", "weight": "sum", "length": "size"})
-        .reset_index()
+    some = pd.concat([some, some.assign(kind="all")])
+    ordered = some.assign(
+        run=pd.Categorical(some["run"], judged.names), kind=pd.Categorical(some["kind"], _KINDS)
     )
-    sums = sums.rename(columns={"length": "documents"})
-    sums["length"] = sums["weighted"] / sums["weight"]
-    return _ordered(sums, judged.names)
+    sums = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
+        weighted=("weighted", "sum"), weight=("weight", "sum"), documents=("length", "size")
+    )
+    means = sums.reset_index().astype({"run": str, "kind": str})
+    means.insert(3, "length", means["weighted"] / means["weight"])
+    return means.drop(columns=["weighted", "weight"])
 
 
 @lengths_by_rank.chart
@@ -87,7 +88,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     kinds = ["relevant", "not relevant"]
     runs = list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
-    base = alt.Chart(rows(shown.round(1)), width=260, height=180).encode(
+    base = alt.Chart(inline_rows(shown.round(1)), width=260, height=180).encode(
         x=alt.X("rank:Q", title="rank"),
         color=category("kind", domain=kinds),
         tooltip=["run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"],
@@ -113,53 +114,45 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
 def _all_documents(
     judged: JudgedRuns, cutoff: int, rel: float, lengths: Any, missing_length: float | None
 ) -> pd.DataFrame:
-    """The retrieved documents of all runs."""
+    """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
     known = None if lengths is None else DocLengths.resolve(lengths)
     tables = []
     for name, run in zip(judged.names, judged.runs):
-        table = _documents(run.view(cutoff), rel, known)
-        table.insert(0, "run", name)
-        tables.append(_checked(table, run.view(cutoff), missing_length))
+        seen = run.view(cutoff)
+        found = _known_lengths(name, seen, known, missing_length)
+        tables.append(_documents_of_run(seen, rel).assign(run=name, length=found))
     return pd.concat(tables, ignore_index=True)
 
 
-def _documents(seen: JudgedRun, rel: float, known: DocLengths | None) -> pd.DataFrame:
-    """The retrieved documents of a run in ranking order: query, rank, kind, length."""
+def _documents_of_run(seen: JudgedRun, rel: float) -> pd.DataFrame:
+    """The retrieved documents of a run in ranking order: query, rank, kind."""
     ranking = seen.ranking
     queries = np.repeat(np.arange(len(seen.retrieved)), np.diff(ranking.offsets))
     ranks = np.arange(len(ranking)) - ranking.offsets[queries] + 1
     relevant = seen.relevant(rel)
     is_relevant = np.zeros(len(ranking), dtype=bool)
     is_relevant[ranking.offsets[relevant.queries] + relevant.ranks - 1] = True
+    kinds = np.where(is_relevant, _KINDS[0], _KINDS[1])
+    return pd.DataFrame({"query": queries, "rank": ranks, "kind": kinds})
+
+
+def _known_lengths(
+    name: str, seen: JudgedRun, known: DocLengths | None, missing_length: float | None
+) -> Floats:
+    """``missing_length`` for lengths that are not known, or an error that names one."""
+    ranking = seen.ranking
     if known is not None:
         lengths = known.look_up(seen.docnos(ranking))
     elif seen.table.has(_COLUMN):
         lengths = ranking.take(seen.table.numbers(_COLUMN, f"column {_COLUMN} of the run"))
     else:
         lengths = np.full(len(ranking), np.nan)
-    kinds = np.where(is_relevant, _KINDS[0], _KINDS[1])
-    return pd.DataFrame({"query": queries, "rank": ranks, "kind": kinds, "length": lengths})
-
-
-def _checked(
-    documents: pd.DataFrame, seen: JudgedRun, missing_length: float | None
-) -> pd.DataFrame:
-    """With ``missing_length`` for lengths that are not known, or an error that names one."""
-    unknown = documents["length"].isna().to_numpy()
+    unknown = np.isnan(lengths)
     if unknown.any() and missing_length is None:
-        example = seen.docnos(seen.ranking)[int(unknown.argmax())].as_py()
+        example = seen.docnos(ranking)[int(unknown.argmax())].as_py()
         raise ValueError(
-            f"run {documents['run'].iloc[0]!r}: {int(unknown.sum())} of {len(documents)} retrieved "
-            f"documents have no known length (e.g. {example!r}): pass lengths= that know them, a "
-            f"column {_COLUMN!r} in the run, or missing_length="
+            f"run {name!r}: {int(unknown.sum())} of {len(lengths)} retrieved documents have no "
+            f"known length (e.g. {example!r}): pass lengths= that know them, a column {_COLUMN!r} "
+            "in the run, or missing_length="
         )
-    return documents.fillna({"length": missing_length}) if unknown.any() else documents
-
-
-def _ordered(sums: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """In the order of the runs, then by rank, then by kind."""
-    run = sums["run"].map({name: place for place, name in enumerate(names)})
-    kind = sums["kind"].map({kind: place for place, kind in enumerate(_KINDS)})
-    order = np.lexsort((kind, sums["rank"], run))
-    columns = ["run", "rank", "kind", "length", "documents"]
-    return sums.iloc[order][columns].reset_index(drop=True)
+    return lengths if missing_length is None else np.where(unknown, missing_length, lengths)

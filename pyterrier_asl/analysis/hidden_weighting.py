@@ -94,7 +94,7 @@ def effective_share(
     """
     documents = judged.once(relevant_documents, rel, cutoff)
     precisions = np.array([each.mean(each.precision, 0.0) for each in documents])
-    shares = np.array([_by_query(each) for each in documents])
+    shares = np.array([_shares_by_query(each) for each in documents])
     some = queries.where(documents[0].total > 0)
     share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
     pooled = [_pooled(each, queries) for each in documents]
@@ -127,19 +127,17 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _by_query(documents: RelevantDocuments) -> Floats:
+def _shares_by_query(documents: RelevantDocuments) -> Floats:
     """The effective share of each query, NaN where nothing is relevant, shape (Q,)."""
-    bounds = np.concatenate(([0], np.cumsum(documents.total)))
-    effective = [
-        effective_documents(documents.precision[low:high])
-        for low, high in zip(bounds[:-1], bounds[1:])
-    ]
-    shares = np.full(len(effective), np.nan)
-    np.divide(effective, documents.total, out=shares, where=documents.total > 0)
-    return shares
+    by_query = np.split(documents.precision, np.cumsum(documents.total)[:-1])
+    return np.array([_effective_share(precision) for precision in by_query])
 
 
 def _pooled(documents: RelevantDocuments, queries: Queries) -> float:
     """The effective share of all documents of these queries together."""
-    precision = documents.precision[np.isin(documents.queries, queries.at)]
+    return _effective_share(documents.precision[np.isin(documents.queries, queries.at)])
+
+
+def _effective_share(precision: Floats) -> float:
+    """Of all documents, NaN where there are none."""
     return effective_documents(precision) / len(precision) if len(precision) else float("nan")

@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from tqdm.auto import tqdm
 
 from ..charts.captions import captioned
 from ..charts.forms import CAPTION, HEIGHT, WIDTH, alt, end_labels, figure
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.progress import progress_bar
 from ..scoring.preferences import pairwise_preferences
-from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
+from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 #: Colour and dash of each preference: distinguished by all readers, and in print without colours.
 _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How labels or queries are drawn.
+
+    Attributes:
+        fractions: shares to keep, each in (0, 1].
+        samples: how many samples of each.
+        seed: of the draws.
+        progress: whether to show a progress bar; None: where there is a terminal.
+    """
+
+    fractions: Sequence[float] = FRACTIONS
+    samples: int = 10
+    seed: int = 0
+    progress: bool | None = None
+
+    def of(self, items: int) -> Iterator[tuple[float, int, Bools]]:
+        """For each fraction and sample, which of the items are kept; at least one."""
+        wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
+        if wrong:
+            raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
+        if self.samples < 1:
+            raise ValueError(f"samples is {self.samples}: give at least 1")
+        generator = np.random.default_rng(self.seed)
+        drawn = list(product(self.fractions, range(self.samples)))
+        for fraction, sample in progress_bar(
+            drawn, desc="samples", shown=self.progress, leave=False
+        ):
+            kept = np.zeros(items, dtype=bool)
+            kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
+            yield fraction, sample, kept
+
+
+#: What holds where nothing is said.
+SAMPLING = Sampling()
 
 
 @analysis("missing-labels", DIAZ, "Figure 8a")
@@ -32,10 +69,7 @@ def missing_labels(
     *,
     rel: float = 1,
     cutoff: int | None = None,
-    fractions: Sequence[float] = FRACTIONS,
-    samples: int = 10,
-    seed: int = 0,
-    progress: bool | None = None,
+    sampling: Sampling = SAMPLING,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when labels are missing?
 
@@ -73,12 +107,11 @@ def missing_labels(
     some = queries.counting
     share = some.each / some.each.sum()
     ranks = judged.once(RelevantRanks.of, rel, cutoff).of_queries(some.at)
-    truth = _preferences(ranks.reciprocal(), ranks.total)["RR"]
+    truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
     compared = (truth != 0).sum(axis=0) @ share
     rows = []
-    drawn = _samples(len(ranks.pairs), fractions, samples, seed, progress)
-    for fraction, sample, kept in drawn:
-        for name, values in _preferences(ranks.reciprocal(kept), ranks.total).items():
+    for fraction, sample, kept in sampling.of(len(ranks.pairs)):
+        for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
             agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
             system = _agreement(values @ share, truth @ share)
             tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
@@ -126,10 +159,7 @@ def missing_queries(
     *,
     rel: float = 1,
     cutoff: int | None = None,
-    fractions: Sequence[float] = FRACTIONS,
-    samples: int = 10,
-    seed: int = 0,
-    progress: bool | None = None,
+    sampling: Sampling = SAMPLING,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when queries are missing?
 
@@ -152,10 +182,10 @@ def missing_queries(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
     some = queries.counting
-    by_name = _preferences(*judged.once(recall_levels, rel, cutoff))
+    by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = some.mean(by_name["RR"])
     rows = []
-    for fraction, sample, kept in _samples(len(some), fractions, samples, seed, progress):
+    for fraction, sample, kept in sampling.of(len(some)):
         share = kept * some.each / (kept @ some.each)
         for name, values in by_name.items():
             rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
@@ -173,7 +203,7 @@ def missing_queries_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _preferences(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
+def _preferences_by_name(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
     """RR, rrLP and sgnLP of every pair of systems for every query, each of shape (P, Q)."""
     i_star, rrlp = pairwise_preferences(reciprocal, total)
     return {"RR": np.where(i_star == 1, rrlp, 0.0), "rrLP": rrlp, "sgnLP": np.sign(rrlp)}
@@ -187,24 +217,6 @@ def _agreement(mean: Floats, truth: Floats) -> float:
     return float(agreed.mean()) if decided.any() else float("nan")
 
 
-def _samples(
-    items: int, fractions: Sequence[float], samples: int, seed: int, progress: bool | None
-) -> Iterator[tuple[float, int, npt.NDArray[np.bool_]]]:
-    """For each fraction and sample, which of the items are kept; at least one."""
-    wrong = [fraction for fraction in fractions if not 0 < fraction <= 1]
-    if wrong:
-        raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-    if samples < 1:
-        raise ValueError(f"samples is {samples}: give at least 1")
-    generator = np.random.default_rng(seed)
-    hidden = None if progress is None else not progress
-    todo = list(product(fractions, range(samples)))
-    for fraction, sample in tqdm(todo, desc="samples", disable=hidden, leave=False):
-        kept = np.zeros(items, dtype=bool)
-        kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
-        yield fraction, sample, kept
-
-
 def _with_band(
     frame: pd.DataFrame, value: str, title: str, across: str, *, zero: bool = False
 ) -> Any:
@@ -214,17 +226,16 @@ def _with_band(
     means["low"] = (means["mean"] - spread).clip(lower=0)
     means["high"] = (means["mean"] + spread).clip(upper=1)
     shown = [name for name in _STYLES if name in set(means["preference"])]
-    colors = alt.Scale(domain=shown, range=[_STYLES[name][0] for name in shown])
-    dashes = alt.Scale(domain=shown, range=[_STYLES[name][1] for name in shown])
-    x = alt.X("fraction:Q", title=across)
-    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=zero))
-    color = alt.Color("preference:N", scale=colors, legend=None)
-    band = alt.Chart(means).mark_area(opacity=0.2).encode(
-        x=x, y=alt.Y("low:Q", title=title, scale=alt.Scale(zero=zero)), y2="high:Q", color=color
+    colors, dashes = (
+        alt.Scale(domain=shown, range=[_STYLES[name][of] for name in shown]) for of in (0, 1)
     )
-    lines = alt.Chart(means).mark_line().encode(
-        x=x, y=y, color=color,
-        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
+    x, scale = alt.X("fraction:Q", title=across), alt.Scale(zero=zero)
+    low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
+    color = alt.Color("preference:N", scale=colors, legend=None)
+    base = alt.Chart(means).encode(x=x, color=color)
+    band = base.mark_area(opacity=0.2).encode(y=low, y2="high:Q")
+    lines = base.mark_line().encode(
+        y=y, strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
         tooltip=["fraction", "preference", alt.Tooltip("mean", format=".3f"),
                  alt.Tooltip("std", format=".3f")],
     )  # fmt: skip

@@ -101,10 +101,10 @@ def judges(
     boards, by_ap = ([], None) if runs is None else _boards(runs, known, least, wanted)
     draws = _Bootstrap(n_resamples, seed)
     agreements = [_on_documents(known, least, draws), *(_on_systems(b, draws) for b in boards)]
-    rows = [row for found in agreements for row in _rows(found, list(known), persons, alpha)]
+    rows = [row for each in agreements for row in _agreement_rows(each, known, persons, alpha)]
     paired = PairedTest("t", "holm", alpha)
-    gains = [_gains(board, reference, None) for board in boards]
-    of_groups = [_gains(board, reference, groups) for board in boards] if groups else []
+    gains = [_gains_by_judge(board, reference, None) for board in boards]
+    of_groups = [_gains_by_judge(board, reference, groups) for board in boards] if groups else []
     reversals = [row for board in boards for row in _reversals(board, reference, test, alpha)]
     confusion = judge_confusion(known)
     return JudgeReport(
@@ -225,8 +225,8 @@ def _tables(
     return counts
 
 
-def _rows(
-    found: _Agreements, judges: list[str], people: list[str], alpha: float
+def _agreement_rows(
+    found: _Agreements, judges: Iterable[str], people: list[str], alpha: float
 ) -> list[dict[str, Any]]:
     """A row for each judge but the reference, and kind of agreement."""
     reference = people[0]
@@ -278,7 +278,9 @@ def _verdict(less: Interval) -> str:
 # What a judge does to systems
 
 
-def _gains(board: Boards, reference: str, groups: Mapping[str, str] | None) -> pd.DataFrame:
+def _gains_by_judge(
+    board: Boards, reference: str, groups: Mapping[str, str] | None
+) -> pd.DataFrame:
     """What each system, or group, gains from each judge beyond what all gain on average."""
     queries = Queries(np.arange(len(board.qids)))
     labels = [(groups or {}).get(name, name) for name in board.systems]

@@ -18,7 +18,7 @@ from ..charts.captions import captioned
 from ..charts.forms import alt, cells
 from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
-from ..statistics.agreement import cohen_kappa, confusion_table
+from ..statistics.agreement import cohen_kappa
 from .comparisons import as_frame
 from .registry import JUDGES, Ints, analysis
 from .several_judges import least_grades, relevant_by, shared_pairs
@@ -86,18 +86,20 @@ def judge_agreement(
         found = relevant[a][at[0]], relevant[b][at[1]]
         grades = read[a].grades[at[0]], read[b].grades[at[1]]
         alike = read[a].grades.max() == read[b].grades.max()
-        row = {"judge_a": a, "judge_b": b, "rel_a": least[a], "rel_b": least[b]}
-        shares = {
+        row = {
+            "judge_a": a,
+            "judge_b": b,
+            "rel_a": least[a],
+            "rel_b": least[b],
+            "pairs": len(at[0]),
             "relevant_a": found[0].mean(),
             "relevant_b": found[1].mean(),
             "agreement": np.mean(found[0] == found[1]),
             "kappa": cohen_kappa(*found),
-            "kappa_grades": cohen_kappa(*grades) if alike else np.nan,
-            "kappa_linear": cohen_kappa(*grades, weights="linear") if alike else np.nan,
-            "kappa_quadratic": cohen_kappa(*grades, weights="quadratic") if alike else np.nan,
         }
-        pairs = {"pairs": len(at[0])}
-        rows.append({**row, **pairs, **{name: float(share) for name, share in shares.items()}})
+        for how, weights in (("grades", None), ("linear", "linear"), ("quadratic", "quadratic")):
+            row[f"kappa_{how}"] = cohen_kappa(*grades, weights=weights) if alike else np.nan
+        rows.append(row)
     return as_frame(rows)
 
 
@@ -156,37 +158,32 @@ def judge_confusion(judges: SomeJudges) -> pd.DataFrame:
     read = judges.each
     parts = []
     for a, b in combinations(read, 2):
-        grades, counts = confusion_table(
-            *(read[name].grades[at] for name, at in zip((a, b), _shared(read, a, b)))
+        at_a, at_b = _shared(read, a, b)
+        counts = pd.crosstab(
+            read[a].grades[at_a], read[b].grades[at_b], rownames=["grade_a"], colnames=["grade_b"]
         )
-        rows, columns = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
-        counts = counts[np.ix_(rows, columns)]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "judge_a": a,
-                    "judge_b": b,
-                    "grade_a": np.repeat(grades[rows], columns.sum()),
-                    "grade_b": np.tile(grades[columns], rows.sum()),
-                    "pairs": counts.ravel(),
-                    "share_of_a": (counts / counts.sum(axis=1, keepdims=True)).ravel(),
-                }
-            )
+        part = counts.reset_index().melt("grade_a", value_name="pairs")
+        part = part.astype({"grade_b": float}).sort_values(
+            ["grade_a", "grade_b"], ignore_index=True
         )
+        part["share_of_a"] = part["pairs"] / part.groupby("grade_a")["pairs"].transform("sum")
+        part.insert(0, "judge_a", a)
+        part.insert(1, "judge_b", b)
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
 @judge_confusion.shown
-def _matrix(confusion: pd.DataFrame) -> pd.DataFrame:
+def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
     """The grades of judge a as rows, those of judge b as columns."""
     pairs = confusion.groupby(["judge_a", "judge_b"], sort=False)
     parts = []
     for (a, b), part in pairs:
         counts = part.pivot(index="grade_a", columns="grade_b", values="pairs").astype("Int64")
-        named = f"{b} " if len(pairs) == 1 else ""
-        counts.columns = [f"{named}{grade:g}" for grade in counts.columns]
+        judge = f"{b} " if len(pairs) == 1 else ""
+        counts.columns = [f"{judge}{grade:g}" for grade in counts.columns]
         counts.insert(0, "graded", [f"{a} {grade:g}" for grade in counts.index])
-        if not named:
+        if not judge:
             counts.insert(1, "graded by", str(b))
         parts.append(counts)
     whole = pd.concat(parts, ignore_index=True)

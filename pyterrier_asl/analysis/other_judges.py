@@ -108,10 +108,14 @@ class RunsAndJudges:
     Attributes:
         runs: the runs, judged by the original.
         others: the other judges.
+        qids: the topics that all judged.
+        judgements: the original's.
     """
 
     runs: JudgedRuns
     others: OtherJudges
+    qids: list[Any]
+    judgements: Judgements
 
     @classmethod
     def of(
@@ -121,17 +125,7 @@ class RunsAndJudges:
         """Reads them; arguments as of :meth:`OtherJudges.of`, ``judges`` may be None or empty."""
         judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
         others = OtherJudges.of(judged.judgements, judges or {}, rel=rel, judge_rel=judge_rel)
-        return cls(judged, others)
-
-    @property
-    def qids(self) -> list[Any]:
-        """The topics that all judged."""
-        return self.others.qids
-
-    @property
-    def judgements(self) -> Judgements:
-        """The original's."""
-        return self.others.judgements
+        return cls(judged, others, others.qids, judged.judgements)
 
     def turned(self, name: str, qrels: Any) -> RunsAndJudges:
         """The same runs, and the original, by the judgements of one of the other judges."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import MOST, ROW, alt, rows
+from ..charts.forms import MOST, ROW, alt, inline_rows
 from ..evaluation.preferences import preference_cubes
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.tests import compare_differences
@@ -107,7 +107,7 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
     gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
     order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
     panels = [
-        _matrix(f"{kind}, test: {test}", part, order)
+        _panel(f"{kind}, test: {test}", part, order)
         for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
     ]
     caption = (
@@ -120,7 +120,7 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
     return captioned(drawn, "Which of two systems is preferred", caption)
 
 
-def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
+def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
     told = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(told["mean"].abs().max()), 1e-9)
@@ -128,7 +128,7 @@ def _matrix(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     axis = {"sort": order, "title": None}
     every = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
     base = (
-        alt.Chart(rows(told), title=title, width=side, height=side)
+        alt.Chart(inline_rows(told), title=title, width=side, height=side)
         .transform_calculate(turned="[false, true]")
         .transform_flatten(["turned"])
         .transform_calculate(

@@ -217,10 +217,10 @@ def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
 def _cycle_numbers(preferred: Bools) -> Ints:
     """0 for a system in no cycle, else the number of its cycle, the largest first."""
     from scipy.sparse.csgraph import connected_components
+    from scipy.stats import rankdata
 
     _, part = connected_components(preferred, connection="strong")
     sizes = np.bincount(part)
-    number = np.empty(len(sizes), dtype=np.int64)
-    number[np.argsort(-sizes, kind="stable")] = np.arange(1, len(sizes) + 1)
-    cycle: Ints = np.where(sizes > 1, number, 0)[part]
+    number = rankdata(-sizes, method="ordinal")
+    cycle: Ints = np.where(sizes > 1, number, 0).astype(np.int64)[part]
     return cycle

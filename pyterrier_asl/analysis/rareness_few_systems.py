@@ -11,11 +11,9 @@ import pandas as pd
 from ..charts.forms import alt, category, figure, labelled_lines
 from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
 from ..measures import AP_Rareness, P_Rareness
+from ..statistics.inputs import CHUNK
 from .double_scores import by_double_scores
 from .registry import TURKMEN, Floats, Ints, JudgedRuns, Queries, analysis
-
-#: Numbers in the largest array at a time.
-_CHUNK = 2**22
 
 
 @analysis("number-of-systems", TURKMEN, "Table 3", group_by="measure")
@@ -114,7 +112,7 @@ def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
     among_all = a * base - b * shared.sum(axis=1)
     a, b = gain_line(size, parts.alpha, parts.normalized)
     taus = np.empty(len(drawn))
-    step = max(1, _CHUNK // size**2)
+    step = max(1, CHUNK // size**2)
     for begin in range(0, len(drawn), step):
         some = drawn[begin : begin + step]
         among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)

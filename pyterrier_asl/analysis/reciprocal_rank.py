@@ -36,15 +36,13 @@ def preference_levels(
     >>> preference_levels(9, [1, 5]).to_dict("list")
     {'m': [1, 5], 'RR': [9, 5], 'lexiprecision': [9, 126]}
     """
-    _check(n, relevant)
+    _check_within(n, relevant)
     if cutoff is not None and not 1 <= cutoff <= n:
         raise ValueError(f"cutoff is {cutoff}, but a ranking holds 1 to n = {n} documents")
-    levels = [_levels(n, m, cutoff) for m in relevant]
+    levels = [(m, *_levels(n, m, cutoff)) for m in relevant]
     # Python's own integers, because arrangements are soon more than 64 bits can count.
-    arrangements = pd.Series([count for _, count in levels], dtype=object)
-    return pd.DataFrame(
-        {"m": list(relevant), "RR": [count for count, _ in levels], "lexiprecision": arrangements}
-    )
+    frame = pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object)
+    return frame.astype({"m": np.int64, "RR": np.int64})
 
 
 @preference_levels.chart
@@ -103,18 +101,13 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
     >>> tie_probability(5, [1, 2], [1, 2, 5])["probability"].round(4).tolist()
     [0.2, 0.2, 0.2, 0.4, 0.3, 0.0]
     """
-    from scipy.special import gammaln
+    from scipy.stats import nhypergeom
 
-    _check(n, relevant)
-    _check(n, ranks, "rank")
+    _check_within(n, relevant)
+    _check_within(n, ranks, "rank")
     m, p = (grid.ravel() for grid in np.meshgrid(relevant, ranks, indexing="ij"))
-    rest, others = n - p, m - 1
-    possible = rest >= others
-    gap = np.where(possible, rest - others, 0)
-    # Binomials of 50000 documents are beyond doubles; their logarithms are not.
-    chosen = gammaln(rest + 1) - gammaln(others + 1) - gammaln(gap + 1)
-    arranged = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
-    probability = np.where(possible, np.exp(chosen - arranged), 0.0)
+    # So likely are p_1 - 1 documents that are not relevant before the first that is.
+    probability = nhypergeom.pmf(p - 1, n, n - m, 1)
     return pd.DataFrame({"m": m, "p_1": p, "probability": probability})
 
 
@@ -136,7 +129,9 @@ def tie_probability_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _check(n: int, values: Sequence[int], what: str = "number of relevant documents") -> None:
+def _check_within(
+    n: int, values: Sequence[int], what: str = "number of relevant documents"
+) -> None:
     wrong = [value for value in values if not 1 <= value <= n]
     if wrong:
         raise ValueError(f"a {what} lies between 1 and n = {n}, but {wrong[0]} does not")

@@ -227,10 +227,10 @@ def _over_tracks(systems: pd.DataFrame, each: bool) -> pd.DataFrame:
     keys = [column for column in systems.columns[:until] if column != "track"]
     rows = []
     for group, part in systems.groupby(keys, sort=False):
-        by_track = [track for _, track in part.groupby("track", sort=False)]
+        by_track = part.groupby("track", sort=False)
         largest = part.iloc[int(part["dSort"].argmax())]
-        dsort = pd.Series([float(track["dSort"].max()) for track in by_track])
-        tau = pd.Series([_tau(track) for track in by_track])
+        dsort = by_track["dSort"].max()
+        tau = pd.Series([_tau(track) for _, track in by_track])
         ratio = part["dValue"].replace(np.inf, np.nan)
         rows.append(
             {

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade
@@ -58,9 +59,9 @@ def relevant_by(name: str, judgements: Judgements, rel: float) -> Bools:
 
 def queries_in(original: Judgements, other: Judgements) -> Ints:
     """The number that the query of each of another judge's judgements has; -1 for none."""
-    place = {qid: number for number, qid in enumerate(original.qid_text.to_pylist())}
-    places = [place.get(qid, -1) for qid in other.qid_text.to_pylist()]
-    return np.array(places, dtype=np.int64)[other.queries]
+    numbers = pc.index_in(other.qid_text, original.qid_text).fill_null(-1)
+    of_judgements: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
+    return of_judgements
 
 
 def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:

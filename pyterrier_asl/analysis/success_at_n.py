@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import COLORS, alt, category, figure, labelled_lines, rows
+from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
 from ..judging.judged_run import JudgedRun
 from ..scoring.assessor import expected_success
 from ..statistics.intervals import confidence_interval
-from .other_judges import Assessed, RunsAndJudges
+from .other_judges import RunsAndJudges
 from .registry import TROTMAN, Floats, Queries, analysis
 
 
@@ -49,10 +49,13 @@ def satisfaction(
 
     others = both.others
     curves = [
-        _Curve(system, "run", success(run, depth, others.rel)[:, others.at])
-        for system, run in zip(both.runs.names, both.runs.runs)
+        (name, "run", success_by_depth(run, depth, others.rel)[:, others.at])
+        for name, run in zip(both.runs.names, both.runs.runs)
     ]
-    curves += [_Curve(each.name, "judge", _expected(each, depth)) for each in others.each]
+    for judge in others.each:
+        counts = judge.retrieved, judge.common
+        expected = np.array([expected_success(*counts, n=n) for n in range(1, depth + 1)])
+        curves.append((judge.name, "judge", expected))
     rows = []
     for system, kind, values in curves:
         for n, one in enumerate(queries.of(values), start=1):
@@ -69,7 +72,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     frame = frame.rename(columns={"S@n": "share"}).round(4)
     name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")
     frame["curve"] = frame["track"] + ": " + name if frame["track"].nunique() > 1 else name
-    named = _named(frame)
+    named = _curves_in_colour(frame)
     shown = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
     x = alt.X("n:Q", title="n, documents looked at",
@@ -82,7 +85,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     band = alt.Chart(shown).mark_area(opacity=0.12).encode(
         x=x, y="ci_low:Q", y2="ci_high:Q", color=color.legend(None)
     )
-    behind = alt.Chart(rows(others)).mark_line(color="lightgray", strokeWidth=0.7).encode(
+    behind = alt.Chart(inline_rows(others)).mark_line(color="lightgray", strokeWidth=0.7).encode(
         x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"]
     )
     caption = (
@@ -101,7 +104,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     return figure(alt.layer(behind, band, lines), "Success at n", caption)
 
 
-def _named(frame: pd.DataFrame) -> list[str]:
+def _curves_in_colour(frame: pd.DataFrame) -> list[str]:
     """The curves that get a colour: all, as they stand; of many the judges and three runs."""
     means = frame.groupby("curve", sort=False).agg(kind=("kind", "first"), share=("share", "mean"))
     if len(means) <= 4:
@@ -112,19 +115,11 @@ def _named(frame: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys([*judges[: len(COLORS) - len(some)], *some]))
 
 
-class _Curve(NamedTuple):
-    """One system's success at each n for each query, shape (depth, Q)."""
-
-    system: str
-    kind: str
-    success: Floats
-
-
-def success(run: JudgedRun, depth: int, rel: float = 1) -> Floats:
+def success_by_depth(run: JudgedRun, depth: int, rel: float = 1) -> Floats:
     """Whether each query has a relevant document among the first 1, ..., depth; (depth, Q).
 
     >>> from pyterrier_asl.judging.judgements import Judgements
-    >>> success(Judgements({"q": {"a": 1}}).judge({"q": {"x": 2, "a": 1}}), 3).tolist()
+    >>> success_by_depth(Judgements({"q": {"a": 1}}).judge({"q": {"x": 2, "a": 1}}), 3).tolist()
     [[0.0], [1.0], [1.0]]
     """
     relevant = run.relevant(rel)
@@ -132,9 +127,3 @@ def success(run: JudgedRun, depth: int, rel: float = 1) -> Floats:
     answered = relevant.found > 0
     first[answered] = relevant.ranks[relevant.offsets[:-1][answered]]
     return (first <= np.arange(1, depth + 1)[:, None]).astype(np.float64)
-
-
-def _expected(assessed: Assessed, depth: int) -> Floats:
-    """E[S@n] of a judge's documents in random order, shape (depth, Q)."""
-    counts = assessed.retrieved, assessed.common
-    return np.array([expected_success(*counts, n=n) for n in range(1, depth + 1)])

@@ -135,7 +135,7 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
     return alt.layer(base.mark_bar(), number)
 
 
-def rows(frame: pd.DataFrame) -> alt.InlineData:
+def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
     """The data of a chart that can have many rows: Altair refuses frames of more than 5,000.
 
     Args:
@@ -212,7 +212,7 @@ def ranks_on_lists(
               )  # fmt: skip
     legend = alt.Legend(orient="bottom", values=some_values(most), format="d")
     scheme = alt.Scale(scheme="viridis")
-    base = alt.Chart(rows(frame.assign(change=most))).encode(
+    base = alt.Chart(inline_rows(frame.assign(change=most))).encode(
         x=x, y=y, color=alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend)
     )
     drawn = alt.layer(
@@ -231,7 +231,7 @@ def _one_label(names: pd.Series[str]) -> str:
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Columns with the type that Altair cannot infer from :func:`rows`."""
+    """Columns with the type that Altair cannot infer from :func:`inline_rows`."""
     return [f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in columns]
 
 

@@ -73,27 +73,29 @@ def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     ranks -= np.sum(differences == 0, axis=1, keepdims=True)
     plus = np.sum(ranks * (differences > 0), axis=1)
     minus = np.sum(ranks * (differences < 0), axis=1)
-    return TestResult(*_t_interval(a, b, options), (plus - minus) / (plus + minus), statistic, p)
+    effect = (plus - minus) / (plus + minus)
+    return _paired_t(a, b, options)._replace(effect=effect, statistic=statistic, p=p)
 
 
 def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
     wins, losses = np.sum(a > b, axis=1), np.sum(a < b, axis=1)
-    effect = (wins - losses) / (wins + losses)
-    low, high = _t_interval(a, b, options)
-    differences = a - b
-    signs = (np.abs(differences) * (1 - np.abs(differences)) == 0).all(axis=1)
+    result = _paired_t(a, b, options)
+    signs = np.isin(a - b, (-1, 0, 1)).all(axis=1)
     for row in np.flatnonzero(signs & (wins + losses > 0)):
         # Differences that are signs themselves, such as sgnLP: a t interval can leave [-1, 1].
         counts = int(wins[row]), int(losses[row]), a.shape[1]
-        _, low[row], high[row] = sign_interval(*counts, alpha=options.alpha)
-    return TestResult(low, high, effect, wins.astype(float), sign_test(wins, losses))
+        interval = sign_interval(*counts, alpha=options.alpha)
+        result.ci_low[row], result.ci_high[row] = interval.low, interval.high
+    return result._replace(
+        effect=(wins - losses) / (wins + losses),
+        statistic=wins.astype(float),
+        p=sign_test(wins, losses),
+    )
 
 
 def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
-    differences = a - b
-    mean, _, deviation, _ = moments(differences, options.weights)
     weights = np.ones(a.shape[1]) if options.weights is None else options.weights
-    shares = differences * (weights / weights.sum())
+    shares = (a - b) * (weights / weights.sum())
     # A hair below the observed value, so that rounding does not part what is equal.
     observed = np.abs(shares.sum(axis=1)) - 1e-12 * np.abs(shares).sum(axis=1)
     exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.n_resamples
@@ -103,7 +105,8 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     # The observed assignment is one more random one, so that p is never 0 and the test keeps its
     # level (Phipson and Smyth, 2010); among all assignments it is there already.
     p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.n_resamples + 1)
-    return TestResult(*_t_interval(a, b, options), mean / deviation, mean, p)
+    mean, *_ = moments(a - b, options.weights)
+    return _paired_t(a, b, options)._replace(statistic=mean, p=p)
 
 
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
@@ -112,12 +115,6 @@ def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
     effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
     return TestResult(interval.low, interval.high, effect, test.statistic, test.pvalue)
-
-
-def _t_interval(a: Floats, b: Floats, options: Settings) -> tuple[Floats, Floats]:
-    mean, error, _, freedom = moments(a - b, options.weights)
-    margin = t_margin(error, freedom, options.alpha)
-    return mean - margin, mean + margin
 
 
 def _sign_patterns(
@@ -177,8 +174,8 @@ class PairTest:
             return result
         # A pair without any difference has no p, whatever the test makes of it.
         same = ~np.any(a - b, axis=1)
-        effect, statistic, p = (np.where(same, np.nan, column) for column in result[2:])
-        return TestResult(result.ci_low, result.ci_high, effect, statistic, p)
+        without_p = (np.where(same, np.nan, column) for column in result[2:])
+        return TestResult(result.ci_low, result.ci_high, *without_p)
 
 
 #: Tests of two systems by themselves.

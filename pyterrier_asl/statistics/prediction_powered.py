@@ -127,7 +127,7 @@ def prediction_powered(
     0.500 [0.032, 0.968]
     """
     check_name("target", target, TARGETS)
-    h, f, rest = _checked(people, machine, unaudited)
+    h, f, rest = _values_of_both(people, machine, unaudited)
     n, unjudged = h.shape[-1], rest.shape[-1]
     everything = np.concatenate((f, rest), axis=-1)
     like_these = target == TARGETS[0]
@@ -181,7 +181,7 @@ def needed_queries(
     [5, 12, None]
     """
     check_name("target", target, TARGETS)
-    h, f, rest = _checked(people, machine, unaudited)
+    h, f, rest = _values_of_both(people, machine, unaudited)
     everything = np.concatenate((f, rest))
     size, spread = everything.size, float(everything.var(ddof=1))
     like_these = target == TARGETS[0]
@@ -206,7 +206,7 @@ def needed_queries(
     return None
 
 
-def _checked(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """People's and the machine's values of the audited queries, and the machine's of the others."""
     h, f, rest = (np.asarray(each, dtype=np.float64) for each in values)
     if h.shape != f.shape or h.ndim < 1 or rest.shape[:-1] != h.shape[:-1]:

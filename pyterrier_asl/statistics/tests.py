@@ -159,7 +159,7 @@ def compare_pair(
     """
     check_name("test", test, PAIR_TESTS)
     values, options = prepare(finite_vectors(a, b), alpha, weights, n_resamples, seed)
-    result = _run(test, values, np.array([0]), np.array([1]), options)
+    result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
     return Comparison(
         test, values.shape[1], mean_a, mean_b, mean_a - mean_b,
@@ -223,11 +223,10 @@ def compare_all(
     ('holm', 3)
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
-    matrix = finite_matrix(values)
+    matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
     labels = labels_of(names, len(matrix))
-    matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
-    first, second = np.triu_indices(len(matrix), k=1)
-    return _compare(matrix, labels, first, second, test, correction, options)
+    pairs = np.triu_indices(len(matrix), k=1)
+    return _compare(matrix, labels, *pairs, test, correction, options)
 
 
 def compare_with_baseline(
@@ -269,10 +268,9 @@ def compare_with_baseline(
     1   dph  tfidf       0.150       0.1027
     """
     check_name("test", test, PAIR_TESTS)
-    matrix = finite_matrix(values)
+    matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
     labels = labels_of(names, len(matrix))
     check_name("baseline", baseline, labels)
-    matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
     at = labels.index(baseline)
     others = np.delete(np.arange(len(labels)), at)
     return _compare(matrix, labels, others, np.full_like(others, at), test, correction, options)
@@ -323,7 +321,7 @@ def compare_differences(
     matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
     at = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros_like(matrix[:1])))
-    result = _run(test, with_zero, at, np.full_like(at, -1), options)
+    result = _test_pairs(test, with_zero, at, np.full_like(at, -1), options)
     first, second = zip(*pairs) if pairs else ((), ())
     difference = means_of(matrix, options.weights)
     frame = pd.DataFrame({"a": first, "b": second, "difference": difference})
@@ -346,15 +344,17 @@ def _compare(
         }
     )
     return _complete(
-        frame, _run(test, values, first, second, options), test, correction, options
+        frame, _test_pairs(test, values, first, second, options), test, correction, options
     )
 
 
-def _run(test: str, values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
+def _test_pairs(
+    test: str, values: Floats, first: Ints, second: Ints, options: Settings
+) -> TestResult:
     """A test of the systems of ``first`` against those of ``second``."""
-    weighted = [name for name, one in pairwise.TESTS.items() if one.weighted]
-    if test in tukey.TESTS:
-        weighted = ["tukey-randomized"]
+    weighted = ["tukey-randomized"]
+    if test in PAIR_TESTS:
+        weighted = [name for name, one in pairwise.TESTS.items() if one.weighted]
     if options.weights is not None and test not in weighted:
         raise ValueError(
             f"test {test!r} has no form for weighted queries: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
@@ -13,28 +13,13 @@ from tqdm.auto import tqdm
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult
 
 
-def _tukey(values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
-    systems, queries = values.shape
-    mean_square = float(values.var(axis=1, ddof=1).mean())
-    return _tukey_columns(values, first, second, mean_square, systems * (queries - 1), options)
-
-
-def _tukey_two_way(values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
-    systems, queries = values.shape
-    freedom = (systems - 1) * (queries - 1)
-    return _tukey_columns(values, first, second, _two_way_error(values), freedom, options)
-
-
-def _tukey_columns(
-    values: Floats,
-    first: Ints,
-    second: Ints,
-    mean_square: float,
-    freedom: int,
-    options: Settings,
+def _tukey(
+    values: Floats, first: Ints, second: Ints, options: Settings, *, two_way: bool
 ) -> TestResult:
-    """Tukey's HSD, from the residual mean square and its degrees of freedom."""
+    """Tukey's HSD, by the residuals of systems alone, or of systems and queries."""
     systems, queries = values.shape
+    freedom = (systems - 1 if two_way else systems) * (queries - 1)
+    mean_square = _two_way_error(values) if two_way else float(values.var(axis=1, ddof=1).mean())
     means = values.mean(axis=1)
     difference = means[first] - means[second]
     error = np.sqrt(mean_square / queries)
@@ -172,7 +157,7 @@ def _studentized_range_isf(alpha: float, groups: int, freedom: int) -> float:
 
 #: Tests of all pairs of systems at once, given the values and the pairs' two systems.
 TESTS: dict[str, Callable[[Floats, Ints, Ints, Settings], TestResult]] = {
-    "tukey": _tukey,
-    "tukey-two-way": _tukey_two_way,
+    "tukey": partial(_tukey, two_way=False),
+    "tukey-two-way": partial(_tukey, two_way=True),
     "tukey-randomized": _tukey_randomized,
 }

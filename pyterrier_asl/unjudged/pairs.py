@@ -171,7 +171,7 @@ class AllPairs:
         import altair as alt
 
         from ..charts.captions import captioned
-        from ..charts.forms import CAPTION, ROW, rows
+        from ..charts.forms import CAPTION, ROW, inline_rows
 
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
@@ -185,7 +185,7 @@ class AllPairs:
         axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120, "title": None}
         side = max(160, ROW * len(order))
         drawn = (
-            alt.Chart(rows(cells), width=side, height=side)
+            alt.Chart(inline_rows(cells), width=side, height=side)
             .mark_rect()
             .encode(
                 x=alt.X("other:N", sort=order, axis=alt.Axis(labelAngle=-90, **axis)),
