@@ -40,7 +40,6 @@ Of one track, or of several:
 
 #: Where the value of an option comes from if it was given; else the function has its own.
 _SAID = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
-_NUMBER = click.IntRange(min=1)
 _TESTS = (
     "t, wilcoxon, sign, randomization, unpaired-t; of all pairs also tukey, tukey-two-way, "
     "tukey-randomized."
@@ -62,6 +61,10 @@ def _list(kind: Callable[[str], Any], *names: str, help: str) -> Decorator:
     return _option(*names, metavar="LIST", help=help, read=typed.read_numbers(kind))
 
 
+def _number(*names: str, help: str) -> Decorator:
+    return _option(*names, type=options.NUMBER, help=help)
+
+
 def _flag(name: str, help: str) -> Decorator:
     return _option(name, is_flag=True, default=None, help=help)
 
@@ -81,9 +84,9 @@ _OPTIONS: dict[str, Decorator] = {
     "rel": _option("-l", "--rel", "--level_for_rel", type=float, read=typed.read_grade,
                    help="Least grade of a relevant document."),
     "duplicates": options.duplicates,
-    "cutoff": _option("-k", "--cutoff", type=_NUMBER, help="Look at the first K documents only."),
-    "depth": _option("--depth", type=_NUMBER, help="The largest rank to look at."),
-    "few": _option("--few", type=_NUMBER, help="A document that so many systems find is rare."),
+    "cutoff": _number("-k", "--cutoff", help="Look at the first K documents only."),
+    "depth": _number("--depth", help="The largest rank to look at."),
+    "few": _number("--few", help="A document that so many systems find is rare."),
     "missing": _option("--missing", type=click.Choice(["pad", "after", "eq3"]),
                        help="What ASL takes a document for that was not retrieved; the papers' "
                        "numbers are 'after'."),
@@ -93,28 +96,25 @@ _OPTIONS: dict[str, Decorator] = {
     "alpha": options.alpha,
     "levels: Sequence[float]": _list(float, "--level", "levels",
                                      help="Levels of significance: .05,.01"),
-    "levels: int": _option("--levels", type=_NUMBER, help="How many recall levels."),
+    "levels: int": _number("--levels", help="How many recall levels."),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
     "each": _flag("--each", "A row for each system."),
     "as_published": _flag("--as-published", "By the choices of the paper, where ours differ."),
-    "draws": _option("--draws", type=_NUMBER, help="How often to draw."),
-    "n_resamples": _option("--resamples", "n_resamples", type=_NUMBER,
-                           help="Draws of a test that draws."),
+    "draws": _number("--draws", help="How often to draw."),
+    "n_resamples": _number("--resamples", "n_resamples", help="Draws of a test that draws."),
     "permutations": _option("--permutations", type=click.IntRange(min=0),
                             help="Also sample so many orders, as the paper does."),
-    "samples": _option("--samples", type=_NUMBER, help="Samples of each fraction."),
+    "samples": _number("--samples", help="Samples of each fraction."),
     "fractions": _list(float, "--fractions", help="Shares to keep: .1,.5,1"),
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="A difference that is none."),
     "alphas": _list(float, "--alphas", help="Weights of rareness: 0,.5,1"),
     "normalized": _flag("--normalized", "The variant that cannot exceed 1."),
     "seed": _option("--seed", type=click.IntRange(min=0), help="Of the draws."),
-    "deepest": _option("--deepest", type=_NUMBER, help="The last rank to report."),
-    "n": _option("--documents", "n", type=_NUMBER, help="How many documents there are."),
-    "relevant": _list(int, "--relevant",
-                      help="How many are relevant: 1,5,10"),
-    "ranks": _list(int, "--ranks",
-                   help="Ranks of the first relevant one: 1,10"),
+    "deepest": _number("--deepest", help="The last rank to report."),
+    "n": _number("--documents", "n", help="How many documents there are."),
+    "relevant": _list(int, "--relevant", help="How many are relevant: 1,5,10"),
+    "ranks": _list(int, "--ranks", help="Ranks of the first relevant one: 1,10"),
     "old": _option("--old", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
                    help="Name of the run of the old technique; of each track with TRACK=."),
     "new": _option("--new", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
@@ -125,10 +125,7 @@ _OPTIONS: dict[str, Decorator] = {
     "system": _option("--system", metavar="RUN", help="The run to set beside the judges; else "
                       "the best."),
     "qid": _option("--qid", metavar="ID", help="The query."),
-    "groups": _option("--groups", metavar="TSV", read=read_groups,
-                      help="Lines of run and group, between them a tab: groups are counted instead "
-                      "of runs, so that two runs of one group cannot make each other's finds "
-                      "common."),
+    "groups": _option("--groups", metavar="TSV", read=read_groups, help=options.GROUPS),
     "pools": _option("--types", "pools", metavar="TSV", read=typed.read_pools,
                      help="Lines of run and type, each type a pool."),
     "run_types": _option("--types", "run_types", metavar="TSV", read=read_groups,
@@ -151,15 +148,10 @@ _OPTIONS: dict[str, Decorator] = {
 }  # fmt: skip
 
 _TRACK = click.option(
-    "-t",
-    "--track",
-    "tracks",
-    multiple=True,
-    nargs=3,
-    metavar="NAME QRELS RUNS",
+    "-t", "--track", "tracks", multiple=True, nargs=3, metavar="NAME QRELS RUNS",
     help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
     "runs; can be given again for another track.",
-)
+)  # fmt: skip
 
 
 class Analyses(click.Group):
@@ -213,7 +205,7 @@ def option_of(parameter: inspect.Parameter) -> Decorator | None:
 def _command(analysis: Analysis) -> click.Command:
     made = click.Command(
         analysis.name,
-        callback=partial(_run, analysis),
+        callback=partial(_run_analysis, analysis),
         help=f"{analysis.what}\n\n{analysis.source}.",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )
@@ -243,18 +235,11 @@ def _complete(option: Any, required: bool, default: Any) -> None:
         option.help = f"{option.help}  [default: {default}]"
 
 
-def _run(
-    analysis: Analysis,
-    places: int,
-    output_format: str,
-    qrels: str | None = None,
-    runs: tuple[str, ...] = (),
-    chart: str | None = None,
-    width: str | None = None,
-    title: bool = True,
-    tracks: tuple[tuple[str, str, str], ...] = (),
-    **said: Any,
-) -> None:
+def _run_analysis(
+    analysis: Analysis, places: int, output_format: str, qrels: str | None = None,
+    runs: tuple[str, ...] = (), chart: str | None = None, width: str | None = None,
+    title: bool = True, tracks: tuple[tuple[str, str, str], ...] = (), **said: Any,
+) -> None:  # fmt: skip
     from ..io import tables
 
     if analysis.tracks and bool(tracks) == bool(qrels):

@@ -23,9 +23,9 @@ def audit_options(command: options.F) -> options.F:
     """The options of a machine that people audit."""
     for option in (
         options.chart("With --machine-qrels: draw the estimates as well"),
-        click.option(
-            "--draw", metavar="FILE",
-            help="With --plan: save the queries that people are to judge; refuses to draw again.",
+        options.text(
+            "--draw", "FILE",
+            "With --plan: save the queries that people are to judge; refuses to draw again.",
         ),
         click.option(
             "--plan", type=click.FloatRange(0, min_open=True), metavar="WIDTH",
@@ -41,9 +41,9 @@ def audit_options(command: options.F) -> options.F:
             "--machine-rel", type=float, metavar="GRADE",
             help="Least relevant grade of the machine, if its scale is another than people's.",
         ),
-        click.option(
-            "--machine-qrels", metavar="FILE",
-            help="Judgements by a machine, of the queries of QRELS, which people judged, and more: "
+        options.text(
+            "--machine-qrels", "FILE",
+            "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
             "estimate means and differences by both.",
         ),
     ):  # fmt: skip
@@ -51,20 +51,11 @@ def audit_options(command: options.F) -> options.F:
     return command
 
 
-def refuse_without_machine(
-    *, plan: float | None, draw: str | None, machine_rel: float | None, chart: str | None,
-    width: str | None, title: bool, target: str,
-) -> None:  # fmt: skip
-    """Raises an error for options that only a machine's judgements make sense of."""
-    if chart or draw or plan is not None or machine_rel is not None:
-        raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
-
-
 def show_audit(
-    runs: Any, people: str, names: tuple[str, ...], lengths: str | None, *, machine_qrels: str,
-    machine_rel: float | None, target: str, plan: float | None, draw: str | None,
-    rel: float | None, alpha: float, seed: int, output_format: str, places: int,
-    duplicates: str, chart: str | None, width: str | None, title: bool,
+    runs: Any, people: str, machine: str, names: tuple[str, ...], *, lengths: str | None,
+    target: str, plan: float | None, draw: str | None, output_format: str, places: int,
+    duplicates: str, chart: str | None, width: str | None, title: bool, alpha: float,
+    rel: float | None, machine_rel: float | None, seed: int, **_: Any,
 ) -> None:  # fmt: skip
     """Prints the estimates by both, or plans them."""
     from ..comparison.audited import audited, audited_chart, plan_audit
@@ -75,18 +66,18 @@ def show_audit(
     from ..statistics.prediction_powered import TARGETS
 
     asked = parse_measures(names) if names else [
-        one for one in measures_for(machine_qrels, several=False, lengths=lengths is not None)
+        one for one in measures_for(machine, several=False, lengths=lengths is not None)
         if one.higher_is_better is not None
     ]  # fmt: skip
     measures = {one.name: one.measure for one in completed(asked, lengths=lengths)}
-    runs = JudgedRuns.of(runs, machine_qrels, duplicates=duplicates)
-    whole = dict(zip(("like-these", "these"), TARGETS))[target]
+    runs = JudgedRuns.of(runs, machine, duplicates=duplicates)
     given: dict[str, Any] = {
-        "target": whole, "rel": rel, "machine_rel": machine_rel, "alpha": alpha
-    }
+        "target": dict(zip(("like-these", "these"), TARGETS))[target], "rel": rel,
+        "machine_rel": machine_rel, "alpha": alpha,
+    }  # fmt: skip
     if plan is not None:
         pilot = None if people == NOBODY else people
-        planned = plan_audit(runs, pilot, machine_qrels, measures, plan, **given, seed=seed)
+        planned = plan_audit(runs, pilot, machine, measures, plan, **given, seed=seed)
         if draw:
             planned.save(draw)
         click.echo(planned.sentence())
@@ -94,7 +85,7 @@ def show_audit(
         return
     if people == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    frame = audited(runs, people, machine_qrels, measures, **given)
+    frame = audited(runs, people, machine, measures, **given)
     if output_format == "table":
         shown = frame.assign(
             run=[f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
@@ -105,7 +96,4 @@ def show_audit(
         write(frame, output_format, places=places)
         click.echo(frame.attrs["note"], err=True)
     if chart:
-        from ..charts.saving import save_chart
-
-        save_chart(audited_chart(frame), chart, width=width, title=title)
-        click.echo(f"wrote {chart}", err=True)
+        options.draw(audited_chart(frame), chart, width=width, title=title)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import options
-from .audit import audit_options, refuse_without_machine, show_audit
+from .audit import audit_options, show_audit
 
 if TYPE_CHECKING:
     from ..comparison.result import RunComparison
@@ -58,50 +58,37 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
 @options.measures(
     "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
 )
-@click.option(
-    "--fail-if",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
+@options.repeated(
+    "--fail-if", "conditions", metavar="CONDITION",
     help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
 )
-@click.option(
-    "--allow-missing", is_flag=True,
-    help="Pass although RUN_B leaves queries unanswered that RUN_A answers.",
+@options.flag(
+    "--allow-missing", help="Pass although RUN_B leaves queries unanswered that RUN_A answers."
 )
-@click.option("--junit", metavar="FILE", help="Save the verdicts of --fail-if as JUnit XML.")
+@options.text("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @click.option(
     "--github/--no-github", default=None,
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
     "[default: where GITHUB_ACTIONS is true]",
 )
 @click.option(
-    "-t",
-    "--test",
-    type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
-    default="t",
-    show_default=True,
-    help="Two-sided test for pairs. sgnLP always has the sign test.",
+    "-t", "--test", type=click.Choice(["t", "wilcoxon", "sign", "randomization"]), default="t",
+    show_default=True, help="Two-sided test for pairs. sgnLP always has the sign test.",
 )
 @click.option(
-    "--correction",
-    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
-    default="holm",
+    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm",
     show_default=True,
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
 @options.alpha
-@click.option("--seed", default=0, show_default=True, help="Seed of the randomization test.")
-@click.option("-q", "--by_query", is_flag=True, help="Each query's differences, too, losses first.")
+@options.seed("Seed of the randomization test.")
+@options.by_query("Each query's differences, too, losses first.")
 @click.option(
-    "--moved",
-    type=click.IntRange(min=0),
-    metavar="N",
+    "--moved", type=click.IntRange(min=0), metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
-@click.option(
-    "--bounds", is_flag=True,
-    help="The least and greatest difference, whatever the unjudged documents are.",
+@options.flag(
+    "--bounds", help="The least and greatest difference, whatever the unjudged documents are."
 )
 @options.places
 @options.output_format(
@@ -117,37 +104,19 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
 @options.duplicates
 @audit_options
 def command(
-    qrels: str,
-    run_a: str,
-    runs_b: tuple[str, ...],
-    measures: tuple[str, ...],
-    conditions: tuple[str, ...],
-    allow_missing: bool,
-    junit: str | None,
-    github: bool | None,
-    test: str,
-    correction: str,
-    alpha: float,
-    seed: int,
-    by_query: bool,
-    moved: int | None,
-    bounds: bool,
-    places: int,
-    output_format: str,
-    rel: float | None,
-    pool: str | None,
-    lengths: str | None,
-    duplicates: str,
-    machine_qrels: str | None,
-    **audit: Any,
-) -> None:
+    qrels: str, run_a: str, runs_b: tuple[str, ...], measures: tuple[str, ...],
+    conditions: tuple[str, ...], allow_missing: bool, junit: str | None, github: bool | None,
+    by_query: bool, moved: int | None, places: int, output_format: str,
+    target: str, plan: float | None, draw: str | None, machine_rel: float | None,
+    machine_qrels: str | None, chart: str | None, width: str | None, title: bool, **given: Any,
+) -> None:  # fmt: skip
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
     Several runs are each compared with RUN_A. With --fail-if the exit status says whether RUN_B is
     worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
     ir_datasets dataset.
     """
-    from ..comparison import compare
+    from ..comparison import compare, printing
     from ..io.atomic import check_replaceable
 
     if by_query and moved is not None and output_format != "table":
@@ -156,44 +125,31 @@ def command(
         raise click.UsageError("--junit, --github and --allow-missing go with --fail-if")
     runs = compare.run_files([run_a, *runs_b])
     if machine_qrels is not None:
-        if conditions or by_query or moved is not None or pool:
+        if conditions or by_query or moved is not None or given["pool"]:
             raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
         return show_audit(
-            runs, qrels, measures, lengths, machine_qrels=machine_qrels, rel=rel, alpha=alpha,
-            seed=seed, output_format=output_format, places=places, duplicates=duplicates, **audit,
+            runs, qrels, machine_qrels, measures, target=target, plan=plan, draw=draw, chart=chart,
+            width=width, title=title, machine_rel=machine_rel, output_format=output_format,
+            places=places, **given,
         )  # fmt: skip
-    refuse_without_machine(**audit)
+    if chart or draw or plan is not None or machine_rel is not None:
+        raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
     if junit:
         check_replaceable(junit, inputs=[qrels, run_a, *runs_b], begins=b"<?xml")
-    compared = compare.compare(
-        runs, qrels, measures or None,
-        conditions=conditions,
-        test=test,
-        correction=None if correction == "none" else correction,
-        alpha=alpha,
-        seed=seed,
-        pool=pool,
-        lengths=lengths,
-        rel=rel,
-        duplicates=duplicates,
-        bounds=bounds,
-    )  # fmt: skip
-    _print(compared, output_format, qrels if by_query else None, places=places, moved=moved)
-    if conditions:
-        _guard(compared, output_format, allow_missing, junit, github)
-
-
-def _print(compared: RunComparison, form: str, by_query: str | None, **style: Any) -> None:
-    """Prints a comparison; ``by_query``: the qrels, where queries are shown, with their text."""
-    from ..comparison import printing
-
-    texts = {} if by_query is None else _query_texts(by_query)
-    printing.write(compared, form, by_query=by_query is not None, texts=texts, **style)
+    if given["correction"] == "none":
+        given["correction"] = None
+    compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)
+    texts = _query_texts(qrels) if by_query else {}
+    printing.write(
+        compared, output_format, by_query=by_query, texts=texts, places=places, moved=moved
+    )
     if compared.hint:
         click.echo(f"Hint: {compared.hint}", err=True)
-    if form != "table":
+    if output_format != "table":
         for note in compared.missing_answers():
             click.echo(note, err=True)
+    if conditions:
+        _guard(compared, output_format, allow_missing, junit, github)
 
 
 def _query_texts(qrels: str) -> Mapping[str, str]:

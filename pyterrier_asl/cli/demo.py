@@ -6,14 +6,12 @@ import shutil
 
 import click
 
+from . import options
+
 
 @click.command(name="demo")
-@click.option(
-    "--generated",
-    is_flag=True,
-    help="Use the generated collection even where vaswani can be had.",
-)
-@click.option("--seed", default=2022, show_default=True, help="Seed of the generated collection.")
+@options.flag("--generated", help="Use the generated collection even where vaswani can be had.")
+@options.seed("Seed of the generated collection.", 2022)
 def command(generated: bool, seed: int) -> None:
     """Retrieve with three systems, measure them, and say what the measures show.
 

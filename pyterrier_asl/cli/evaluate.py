@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from . import options
@@ -36,8 +38,8 @@ reason is on stderr); 2, none could be, or what was asked for cannot be understo
     "ours, and AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, "
     "whose rel all others take."
 )
-@click.option("-q", "--by_query", is_flag=True, help="A row for each query.")
-@click.option("-n", "--no_summary", is_flag=True, help="With -q: without the means.")
+@options.by_query("A row for each query.")
+@options.flag("-n", "--no_summary", help="With -q: without the means.")
 @options.places
 @options.output_format(
     "tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes first, "
@@ -52,20 +54,9 @@ reason is on stderr); 2, none could be, or what was asked for cannot be understo
 @options.duplicates
 @options.jobs("Runs")
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    by_query: bool,
-    no_summary: bool,
-    places: int,
-    output_format: str,
-    sort: str,
-    rel: float | None,
-    pool: str | None,
-    lengths: str | None,
-    duplicates: str,
-    jobs: int,
-) -> None:
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], by_query: bool, no_summary: bool,
+    places: int, output_format: str, sort: str, **given: Any,
+) -> None:  # fmt: skip
     """Measure run files (plain or compressed, folders of them, or - for standard input).
 
     QRELS, the judgements, are a file or the id of an ir_datasets dataset. Files are read as
@@ -81,10 +72,7 @@ def command(
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
     if output_format == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
-    done = run_files.measure_files(
-        qrels, runs, measures, pool=pool, lengths=lengths, rel=rel, jobs=jobs,
-        duplicates=duplicates,
-    )
+    done = run_files.measure_files(qrels, runs, measures, **given)
     scores = done.scores(by_query=by_query, summary=not no_summary, sort=sort)
     if output_format in ("tsv", "jsonl"):
         with_run = len(runs) > 1 or Path(runs[0]).is_dir()
@@ -92,12 +80,9 @@ def command(
         tables.write(values, output_format, header=False, places=places)
     else:
         tables.write(
-            scores,
-            output_format,
-            places=places,
-            titles={"qid": "query"},
+            scores, output_format, places=places, titles={"qid": "query"},
             higher_is_better=done.higher_is_better,
-        )
+        )  # fmt: skip
     for note in done.notes():
         click.echo(f"Note: {note}", err=True)
     if done.hint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -36,7 +37,7 @@ judgements, whose grades stay as they are."""
     "-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
     help="P, R, RR, Success, AP, nDCG, RBP(rel=...), ASL, nASL, LexiP, TBG or a rareness measure.",
 )
-@click.option("--labels", metavar="FILE", help="Labels of documents that QRELS does not judge.")
+@options.text("--labels", "FILE", "Labels of documents that QRELS does not judge.")
 @click.option(
     "--conflicts", type=click.Choice(["error", "official"]), default="error", show_default=True,
     help="Where a label contradicts an official grade: stop, or leave the label out.",
@@ -46,23 +47,19 @@ judgements, whose grades stay as they are."""
     "--form", type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
     help="Form of the exported file.  [default: by its ending]",
 )
-@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Export N documents at most.")
-@click.option(
-    "--others", metavar="FOLDER",
-    help="Runs whose unjudged documents could be relevant, too.",
-)
-@click.option("--depth", type=click.IntRange(min=1), help="Label down to this rank, if deeper.")
+@click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
+@options.text("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
+@click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
 @click.option(
     "--highest", type=click.FloatRange(min=0),
     help="The best grade that a label can give in nDCG.  [default: the best of QRELS]",
 )
-@click.option(
-    "--texts", metavar="ID",
-    help="Collection of ir_datasets with the texts.  [default: QRELS, where it is one]",
+@options.text(
+    "--texts", "ID", "Collection of ir_datasets with the texts.  [default: QRELS, where it is one]"
 )
-@click.option("--likely", is_flag=True, help="How likely A is better, under a model.")
+@options.flag("--likely", help="How likely A is better, under a model.")
 @options.chart("Draw the matrix of all pairs")
-@click.option("-q", "--by_query", is_flag=True, help="The bounds of each query.")
+@options.by_query("The bounds of each query.")
 @options.duplicates
 @options.alpha
 @options.places
@@ -70,9 +67,8 @@ judgements, whose grades stay as they are."""
 def command(
     qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
     export_to: str | None, form: str | None, most: int | None, others: str | None,
-    depth: int | None, highest: float | None, texts: str | None, likely: bool,
-    chart: str | None, width: str | None, title: bool, by_query: bool, duplicates: str,
-    alpha: float, places: int, output_format: str,
+    texts: str | None, likely: bool, chart: str | None, width: str | None, title: bool,
+    by_query: bool, duplicates: str, places: int, output_format: str, **given: Any,
 ) -> None:  # fmt: skip
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
@@ -89,13 +85,13 @@ def command(
     if len(named) != 2:
         if export_to or by_query or likely:
             raise click.UsageError("--export, --likely and -q take two runs")
-        found = all_pairs(named, judgements, measure, depth=depth, highest=highest, alpha=alpha)
+        found = all_pairs(named, judgements, measure, **given)
         write(found.pairs, output_format, places=places)
         click.echo(", ".join(f"{n} {what}" for what, n in found.counts().items()), err=True)
         if chart:
             save_chart(found.chart(), chart, width=width, title=title)
         return
-    pair = command_line.pair(named, judgements, measure, others, depth, highest, alpha)
+    pair = command_line.pair(named, judgements, measure, others, **given)
     frame = pair.difference.by_query if by_query else command_line.row(pair)
     write(frame, output_format, places=places)
     if output_format == "table":

@@ -50,40 +50,35 @@ How to read it: QRELS is the reference, the judgements of a person.
     "--judge", "judges", multiple=True, required=True, metavar="NAME=QRELS",
     help="A judge: a name, and a file or ir_datasets id. Can be given again.",
 )
-@click.option(
-    "--judge-rel", multiple=True, metavar="NAME=GRADE",
+@options.repeated(
+    "--judge-rel", metavar="NAME=GRADE",
     help="Least grade of a relevant document by this judge.  [default: as --rel]",
 )
-@click.option(
-    "--person", "people", multiple=True, metavar="NAME",
+@options.repeated(
+    "--person", "people", metavar="NAME",
     help="This judge is a person, too, and belongs to the human range. Can be given again.",
 )
 @options.rel("Least grade of a relevant document, by the reference.  [default: 1]")
 @options.measures("of the leaderboards.  [default: AP]")
-@click.option(
-    "--groups", metavar="TSV", help="Lines of run and group: say also which groups gain."
-)
+@options.text("--groups", "TSV", "Lines of run and group: say also which groups gain.")
 @click.option(
     "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
 )
 @options.duplicates
 @options.alpha
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over queries.")
+@options.seed("Seed of the bootstrap over queries.")
 @click.option(
-    "--n-resamples", type=click.IntRange(min=1), default=1000, show_default=True,
+    "--n-resamples", type=options.NUMBER, default=1000, show_default=True,
     help="Draws of the bootstrap.",
 )
-@click.option(
-    "--chart", metavar="FILE",
-    help="Draw the intervals with the human range, into .html, .svg, .png or .pdf.",
-)
+@options.chart("Draw the intervals with the human range")
 @options.places
 @options.output_format("What a table is printed as.")
 def command(
     qrels: str, runs: tuple[str, ...], judges: tuple[str, ...], judge_rel: tuple[str, ...],
-    people: tuple[str, ...], rel: float | None, measures: tuple[str, ...], groups: str | None,
-    show: str | None, duplicates: str, alpha: float, seed: int, n_resamples: int,
-    chart: str | None, places: int, output_format: str,
+    rel: float | None, measures: tuple[str, ...], groups: str | None, show: str | None,
+    chart: str | None, width: str | None, title: bool, places: int, output_format: str,
+    **given: Any,
 ) -> None:  # fmt: skip
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
@@ -100,21 +95,17 @@ def command(
         raise click.UsageError(f"-o {output_format} has one table: say which by --show")
     report = compare_judges(
         qrels,
-        _named(judges, "--judge", "QRELS"),
+        _by_name(judges, "--judge", "QRELS"),
         list(runs) or None,
         [one.measure for one in parse_measures(measures or "AP")],
-        people=people,
         reference=Path(qrels).name,
         rel=1 if rel is None else rel,
         judge_rel=_grades(judge_rel),
         groups=read_groups(groups) if groups else None,
-        duplicates=duplicates,
-        alpha=alpha,
-        n_resamples=n_resamples,
-        seed=seed,
+        **given,
     )
     if show is None:
-        _show(report, places)
+        _print_all(report, places)
     else:
         table = getattr(report, show.replace("-", "_"))
         if table is None:
@@ -122,27 +113,24 @@ def command(
             raise click.UsageError(f"--show {show} needs {needs}")
         write(table, output_format, places=places)
     if chart:
-        from ..charts.saving import save_chart
-
-        save_chart(judges_chart(report), chart)
-        click.echo(f"wrote {chart}", err=True)
+        options.draw(judges_chart(report), chart, width=width, title=title)
 
 
-def _named(texts: Iterable[str], option: str, what: str) -> dict[str, str]:
-    named: dict[str, str] = {}
+def _by_name(texts: Iterable[str], option: str, what: str) -> dict[str, str]:
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise click.UsageError(f"{option} {text!r} must be NAME={what}")
-        if name in named:
+        if name in values:
             raise click.UsageError(f"{option} {name!r} is given twice")
-        named[name] = value
-    return named
+        values[name] = value
+    return values
 
 
 def _grades(texts: Iterable[str]) -> dict[str, float]:
     grades = {}
-    for name, text in _named(texts, "--judge-rel", "GRADE").items():
+    for name, text in _by_name(texts, "--judge-rel", "GRADE").items():
         try:
             grades[name] = float(text)
         except ValueError:
@@ -150,7 +138,7 @@ def _grades(texts: Iterable[str]) -> dict[str, float]:
     return grades
 
 
-def _show(report: JudgeReport, places: int) -> None:
+def _print_all(report: JudgeReport, places: int) -> None:
     """Prints everything, the sentences first."""
     from ..io.tables import show
 

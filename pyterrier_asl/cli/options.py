@@ -19,66 +19,68 @@ class Decorator(Protocol):
         """The command, with the option."""
 
 
+#: What counts from 1.
+NUMBER = click.IntRange(min=1)
+
+
+def flag(*names: str, help: str) -> Decorator:
+    """An option that is there or not."""
+    return click.option(*names, is_flag=True, help=help)
+
+
+def text(name: str, metavar: str, help: str) -> Decorator:
+    """An option with the name of a file, an id, or other text."""
+    return click.option(name, metavar=metavar, help=help)
+
+
+def repeated(*names: str, metavar: str, help: str) -> Decorator:
+    """Such an option that can be given several times."""
+    return click.option(*names, multiple=True, metavar=metavar, help=help)
+
+
 qrels = click.argument("qrels")
 runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 
 places = click.option(
-    "-p",
-    "--places",
-    type=click.IntRange(min=EVERY_PLACE),
-    default=4,
-    show_default=True,
+    "-p", "--places", type=click.IntRange(min=EVERY_PLACE), default=4, show_default=True,
     help="Decimal places; -1: all. JSON lines always have all.",
-)
+)  # fmt: skip
 
 alpha = click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Level of significance; confidence intervals cover 1 - alpha.",
-)
+    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
+    show_default=True, help="Level of significance; confidence intervals cover 1 - alpha.",
+)  # fmt: skip
 
-lengths = click.option(
-    "--lengths",
-    metavar="FILE|irds:ID",
-    help="Words of each document, which TBG needs: a text file with lines 'docno words', a file "
+lengths = text(
+    "--lengths", "FILE|irds:ID",
+    "Words of each document, which TBG needs: a text file with lines 'docno words', a file "
     "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
-)
+)  # fmt: skip
 
-groups = click.option(
-    "--groups",
-    metavar="TSV",
-    help="Lines of run and group, between them a tab: groups are counted instead of runs, so that "
-    "two runs of one group cannot make each other's finds common.",
+#: What ``--groups`` takes.
+GROUPS = (
+    "Lines of run and group, between them a tab: groups are counted instead of runs, so that "
+    "two runs of one group cannot make each other's finds common."
 )
+groups = text("--groups", "TSV", GROUPS)
 
+force = flag("--force", help="Overwrite a file of another kind; never one that is read.")
 
-force = click.option(
-    "--force", is_flag=True, help="Overwrite a file of another kind; never one that is read."
-)
+duplicates = click.option(
+    "--duplicates", type=click.Choice(["error", "best"]), default="error", show_default=True,
+    help="Of a document that stands twice in a ranking: best counts it once, at its best rank.",
+)  # fmt: skip
 
 
 def measures(help: str) -> Decorator:
     """``-m``, of which there can be several, each with one or several measures."""
-    return click.option(
-        "-m", "--measures", multiple=True, metavar="NAMES",
-        help=f"Measures, in one or several -m: {help}",
-    )  # fmt: skip
+    what = f"Measures, in one or several -m: {help}"
+    return repeated("-m", "--measures", metavar="NAMES", help=what)
 
 
 def rel(help: str) -> Decorator:
     """``-l``, as trec_eval calls the least relevant grade."""
     return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
-
-
-duplicates = click.option(
-    "--duplicates",
-    type=click.Choice(["error", "best"]),
-    default="error",
-    show_default=True,
-    help="Of a document that stands twice in a ranking: best counts it once, at its best rank.",
-)
 
 
 def chart(help: str) -> Decorator:
@@ -93,9 +95,9 @@ def chart(help: str) -> Decorator:
                 "--width", type=click.Choice(["column", "page"]),
                 help="Draw it as wide as a column or the page of a paper in two columns.",
             ),
-            click.option(
-                "--chart", metavar="FILE",
-                help=f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
+            text(
+                "--chart", "FILE",
+                f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
             ),
         ):  # fmt: skip
             command = option(command)
@@ -104,26 +106,36 @@ def chart(help: str) -> Decorator:
     return decorate
 
 
+def draw(figure: Any, path: str, *, width: str | None, title: bool) -> None:
+    """Saves what ``--chart`` asks for, and says so."""
+    from ..charts.saving import save_chart
+
+    save_chart(figure, path, width=width, title=title)
+    click.echo(f"wrote {path}", err=True)
+
+
 def pool(help: str) -> Decorator:
     """``--pool``."""
-    return click.option(
-        "--pool",
-        metavar="FILE",
-        help="Pool for rareness: a file that 'pyterrier-asl pool' made, or a folder of runs. "
-        f"Default: {help}",
-    )
+    what = "a file that 'pyterrier-asl pool' made, or a folder of runs"
+    return text("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
+
+
+def seed(help: str, default: int = 0, **more: Any) -> Decorator:
+    """``--seed``."""
+    return click.option("--seed", default=default, show_default=True, help=help, **more)
+
+
+def by_query(help: str) -> Decorator:
+    """``-q``: what is by query."""
+    return flag("-q", "--by_query", help=help)
 
 
 def output_format(help: str) -> Decorator:
     """``-o``: how a table is printed."""
     return click.option(
-        "-o",
-        "--output_format",
-        type=click.Choice(FORMS),
-        default="table",
-        show_default=True,
+        "-o", "--output_format", type=click.Choice(FORMS), default="table", show_default=True,
         help=help,
-    )
+    )  # fmt: skip
 
 
 def jobs(help: str) -> Decorator:

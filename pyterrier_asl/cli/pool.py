@@ -18,21 +18,16 @@ Examples:
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."
 )
 @click.option(
-    "--depth",
-    type=click.IntRange(min=1),
+    "--depth", type=options.NUMBER,
     help="Keep only so many documents a query. A measure cannot look deeper.  [default: all]",
 )
 @options.groups
 @options.force
 @click.option("--name", help="What to call it.  [default: the name of FILE]")
 def command(
-    runs: tuple[str, ...],
-    output: str,
-    depth: int | None,
-    groups: str | None,
-    force: bool,
+    runs: tuple[str, ...], output: str, depth: int | None, groups: str | None, force: bool,
     name: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Make a pool, for the rareness measures, of run files or folders of them.
 
     The pool says which runs have which document in their first k. Measured against it, a run that
@@ -48,10 +43,8 @@ def command(
     inputs = (*runs, groups) if groups else runs
     check_saved(output, kind=RarenessPool.KIND, force=force, inputs=inputs)
     pool = RarenessPool.from_runs(
-        dict(iter_run_tables(runs)),
-        depth=depth,
+        dict(iter_run_tables(runs)), depth=depth, name=name or Path(output).stem,
         groups=read_groups(groups) if groups else None,
-        name=name or Path(output).stem,
-    )
+    )  # fmt: skip
     pool.save(output, force=force)
     click.echo(f"{output}: {pool!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 import click
 
@@ -36,23 +37,15 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
     "default measures what an ir_datasets id says]"
 )
 @click.option(
-    "-k",
-    "--depth",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
+    "-k", "--depth", "cutoff", type=options.NUMBER, default=1000, show_default=True,
     help="Depth to which every run is read.",
 )
-@click.option("--topics", metavar="TSV", help="File with lines of query id, tab, query.")
-@click.option(
-    "--dataset", metavar="irds:ID", help="ir_datasets collection with the texts to be shown."
-)
+@options.text("--topics", "TSV", "File with lines of query id, tab, query.")
+@options.text("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
 @click.option(
-    "--test",
-    default="t",
-    show_default=True,
+    "--test", default="t", show_default=True,
     help="Which test decides who differs: t, wilcoxon, sign or randomization of each pair with "
     "Holm's correction; tukey-randomized; or, with one variance for all systems, tukey-two-way and "
     "tukey.",
@@ -61,30 +54,14 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @options.lengths
 @options.groups
 @options.duplicates
-@click.option(
+@options.flag(
     "--stability",
-    is_flag=True,
     help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    output: str,
-    force: bool,
-    measures: tuple[str, ...],
-    rel: float | None,
-    depth: int,
-    topics: str | None,
-    dataset: str | None,
-    title: str | None,
-    note: str,
-    test: str,
-    alpha: float,
-    lengths: str | None,
-    groups: str | None,
-    duplicates: str,
-    stability: bool,
-) -> None:
+    qrels: str, runs: tuple[str, ...], output: str, force: bool, measures: tuple[str, ...],
+    groups: str | None, **given: Any,
+) -> None:  # fmt: skip
     """Make a page about runs: who is best, who differs, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
@@ -94,15 +71,13 @@ def command(
     from ..io.atomic import check_replaceable
     from ..reporting import PAGE, report
 
-    inputs = [name for name in (qrels, *runs, topics, groups, lengths) if name]
+    inputs = [name for name in (qrels, *runs, given["topics"], groups, given["lengths"]) if name]
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     try:
         made = report(
-            list(runs), qrels, list(measures) or None,
-            topics=topics, dataset=dataset, title=title, note=note, rel=rel, cutoff=depth,
-            alpha=alpha, test=test, lengths=lengths, stability=stability, duplicates=duplicates,
-            command=_command_line(click.get_current_context()),
+            list(runs), qrels, list(measures) or None, **given,
             groups=run_files.read_groups(groups) if groups else None,
+            command=_command_line(click.get_current_context()),
         )  # fmt: skip
     except ImportError as error:
         raise click.ClickException(str(error)) from error

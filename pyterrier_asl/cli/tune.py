@@ -35,49 +35,30 @@ Needs pyterrier-asl[tune]."""
 @click.command(name="tune", epilog=EPILOG)
 @click.argument("collection")
 @click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    default=("AP", "TBG"),
-    show_default=True,
+    "--metric", "metrics", multiple=True, metavar="NAME", default=("AP", "TBG"), show_default=True,
     help="Measure to tune for, any of 'evaluate'; can be repeated. AP, TBG and all measures tuned "
     "for are reported.",
 )
 @click.option(
-    "--trials", type=click.IntRange(min=1), default=1000, show_default=True,
+    "--trials", type=options.NUMBER, default=1000, show_default=True,
     help="Random settings per stage.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the settings."
-)
-@click.option(
-    "--transfer", metavar="COLLECTION", help="Also measure the tuned pipelines on this collection."
-)
-@click.option("--split", is_flag=True, help="Tune on every other topic and measure the rest.")
+@options.seed("Of the settings.", type=click.IntRange(min=0))
+@options.text("--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection.")
+@options.flag("--split", help="Tune on every other topic and measure the rest.")
 @options.jobs("Trials")
-@click.option(
-    "--storage", metavar="URL", help="Keep trials in this database, and resume from it."
-)
-@click.option(
-    "--out", metavar="FOLDER",
-    help="Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
+@options.text("--storage", "URL", "Keep trials in this database, and resume from it.")
+@options.text(
+    "--out", "FOLDER",
+    "Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
 )
 @options.force
 @options.places
 @options.output_format("tsv begins with the names of the columns.")
 def command(
-    collection: str,
-    metrics: tuple[str, ...],
-    trials: int,
-    transfer: str | None,
-    split: bool,
-    out: str | None,
-    force: bool,
-    places: int,
-    output_format: str,
-    **search: Any,
-) -> None:
+    collection: str, metrics: tuple[str, ...], trials: int, transfer: str | None, split: bool,
+    out: str | None, force: bool, places: int, output_format: str, **search: Any,
+) -> None:  # fmt: skip
     """Tune BM25 with feedback for a measure, by random search in stages.
 
     Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or

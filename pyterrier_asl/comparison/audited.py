@@ -11,7 +11,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ import pandas as pd
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..io.atomic import replacing
-from ..judging.judgements import Judgements
 from ..measures.names import NamedMeasure, named_measures, with_options
 from ..statistics.prediction_powered import TARGETS, needed_queries, prediction_powered
 
@@ -94,49 +93,53 @@ def audited(
     2  second  first    -0.377   -0.35   -0.333
     """
     sample = _Sample.of(runs, people, machine, rel, machine_rel)
-    _warn_if_few(sample.size)
-    first = 0 if baseline is None else sample.runs.row(baseline)
+    if sample.size < FEW:
+        warnings.warn(
+            f"people have judged {sample.size} queries: below {FEW} the intervals cannot be relied "
+            "on",
+            stacklevel=2,
+        )
     names = sample.runs.names
-    pairs = (
-        list(combinations(range(len(names)), 2)) if all_pairs
-        else [(row, first) for row in range(len(names)) if row != first]
-    )  # fmt: skip
+    first = 0 if baseline is None else sample.runs.row(baseline)
+    every = range(len(names))
+    pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
+    asked: list[list[tuple[int, int | None]]] = [[(row, None) for row in every], [*pairs]]
     parts = []
-    for one in named_measures(measures):
-        h, f, rest = sample.values(one)
-        for rows, minus in (
-            (list(range(len(names))), None), ([a for a, _ in pairs], [b for _, b in pairs])
+    for one, rows in product(named_measures(measures), filter(None, asked)):
+        given = [
+            np.array([of[a] if b is None else of[a] - of[b] for a, b in rows])
+            for of in sample.values(one)
+        ]
+        found = prediction_powered(*given, target=target, alpha=alpha)
+        columns: dict[str, Any] = {
+            "measure": one.name, "run": [names[a] for a, _ in rows],
+            "minus": ["" if b is None else names[b] for _, b in rows],
+        }  # fmt: skip
+        for name, interval in (
+            ("estimate", found.both), ("people", found.people), ("machine", found.machine)
         ):  # fmt: skip
-            if not rows:
-                continue
-            given = [v[rows] if minus is None else v[rows] - v[minus] for v in (h, f, rest)]
-            found = prediction_powered(*given, target=target, alpha=alpha)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "measure": one.name,
-                        "run": [names[row] for row in rows],
-                        "minus": "" if minus is None else [names[row] for row in minus],
-                        "estimate": found.both.mean,
-                        "ci_low": found.both.low,
-                        "ci_high": found.both.high,
-                        "people": found.people.mean,
-                        "people_low": found.people.low,
-                        "people_high": found.people.high,
-                        "machine": found.machine.mean,
-                        "machine_low": found.machine.low,
-                        "machine_high": found.machine.high,
-                        "lambda": found.lambda_,
-                        "saved": found.saved,
-                    }
-                )
-            )
+            low, high = _ends_of(name)
+            columns |= {name: interval.mean, low: interval.low, high: interval.high}
+        parts.append(pd.DataFrame(columns | {"lambda": found.lambda_, "saved": found.saved}))
     frame = pd.concat(parts, ignore_index=True)
+    of = (
+        "queries like these" if target == TARGETS[0]
+        else f"these {len(sample.qids)} queries, had people judged all"
+    )  # fmt: skip
     frame.attrs = {
-        "target": target, "queries": sample.size, "machine_queries": sample.of_machine,
-        "note": _note(target, sample, alpha),
+        "target": target, "queries": sample.size, "machine_queries": len(sample.qids),
+        "note": f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
+        f"{sample.size} queries and the machine's of {len(sample.qids)}. They hold if the "
+        f"{sample.size} were drawn at random from the {len(sample.qids)}, which nothing here can "
+        "check.",
     }  # fmt: skip
     return frame
+
+
+def _ends_of(estimate: str) -> tuple[str, str]:
+    """The columns of the ends of an estimate's interval."""
+    stem = "ci" if estimate == "estimate" else estimate
+    return f"{stem}_low", f"{stem}_high"
 
 
 def audited_chart(frame: pd.DataFrame) -> Any:
@@ -151,21 +154,13 @@ def audited_chart(frame: pd.DataFrame) -> Any:
     from ..charts.forms import CAPTION, STEP, category
 
     said = {"estimate": "both", "people": "people alone", "machine": "machine alone"}
-    ends = {"estimate": "ci", "people": "people", "machine": "machine"}
     what = [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
-    parts = [
-        pd.DataFrame(
-            {
-                "measure": frame["measure"],
-                "what": what,
-                "by": label,
-                "value": frame[column],
-                "low": frame[f"{ends[column]}_low"],
-                "high": frame[f"{ends[column]}_high"],
-            }
+    parts = []
+    for column, label in said.items():
+        part = frame[["measure", column, *_ends_of(column)]].set_axis(
+            ["measure", "value", "low", "high"], axis=1
         )
-        for column, label in said.items()
-    ]
+        parts.append(part.assign(what=what, by=label))
     base = alt.Chart().encode(
         y=alt.Y("by:N", sort=list(said.values()), title=None),
         color=category("by", "by", domain=list(said.values())),
@@ -303,10 +298,10 @@ def plan_audit(
     """
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
-    nobody = people is None
-    sample = _Sample.of(
-        runs, machine if nobody else people, machine, rel, None if nobody else machine_rel
-    )
+    sample = (
+        _Sample.of(runs, machine, machine, rel, None) if people is None
+        else _Sample.of(runs, people, machine, rel, machine_rel)
+    )  # fmt: skip
     needed: list[int | None] = []
     for one in named_measures(measures):
         for h, f, rest in zip(*(_with_differences(part) for part in sample.values(one))):
@@ -316,9 +311,8 @@ def plan_audit(
     enough = [n for n in needed if n is not None]
     queries = max(enough) if len(enough) == len(needed) else None
     pilot = [] if people is None else sample.qids[: sample.size]
-    rest_of = sample.qids[len(pilot) :]
     count = len(sample.qids) if queries is None else max(queries, len(pilot))
-    order = np.random.default_rng(seed).permutation(sorted(rest_of))
+    order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
     drawn = [*pilot, *order[: count - len(pilot)].tolist()]
     return AuditPlan(
         queries, drawn, len(pilot), len(sample.qids), width, target, seed, people is None
@@ -366,49 +360,17 @@ class _Sample:
             len(wanted), rel, machine_rel,
         )  # fmt: skip
 
-    @property
-    def of_machine(self) -> int:
-        """How many queries the machine has judged."""
-        return len(self.qids)
-
     def values(self, one: NamedMeasure) -> tuple[Floats, Floats, Floats]:
         """By people, and by the machine of the same queries and of the others, a row a run."""
         asked = one.given(rel=self.rel).measure
         machine = with_options(asked, self.machine_rel)
-        at = _places(self.runs.judgements, self.qids)
-        by_machine = self.runs.values(machine)[:, at]
+        known = self.runs.judgements.qid_text.to_pylist()
+        by_machine = self.runs.values(machine)[:, pd.Index(known).get_indexer(self.qids)]
         people = self.by_people.values(asked)
         return people, by_machine[:, : self.size], by_machine[:, self.size :]
-
-
-def _places(judgements: Judgements, qids: list[str]) -> list[int]:
-    """Where queries stand among the judgements'."""
-    known = {qid: place for place, qid in enumerate(judgements.qid_text.to_pylist())}
-    return [known[qid] for qid in qids]
 
 
 def _with_differences(values: Floats) -> Iterator[Floats]:
     """The values of every run, then its differences from the first."""
     yield from values
     yield from values[1:] - values[0]
-
-
-def _warn_if_few(queries: int) -> None:
-    if queries < FEW:
-        warnings.warn(
-            f"people have judged {queries} queries: below {FEW} the intervals cannot be relied on",
-            stacklevel=3,
-        )
-
-
-def _note(target: str, sample: _Sample, alpha: float) -> str:
-    of = (
-        "queries like these" if target == TARGETS[0]
-        else f"these {sample.of_machine} queries, had people judged all"
-    )  # fmt: skip
-    return (
-        f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
-        f"{sample.size} queries and the machine's of {sample.of_machine}. They hold if the "
-        f"{sample.size} were drawn at random from the {sample.of_machine}, which nothing here can "
-        "check."
-    )

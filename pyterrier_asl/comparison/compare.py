@@ -7,7 +7,7 @@ baseline is A, the other B.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,11 @@ from ..io.files import local_path
 from ..io.run_listing import run_name
 from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
-from ..statistics.correction import correct
+from ..statistics.correction import Corrected, correct
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
 from .certainty import Limits, limits_of
-from .guard import check, conditions_of
+from .guard import Condition, check_condition, conditions_of
 from .result import PREFERENCES, TESTS, HowTested, RunComparison
 
 Floats = npt.NDArray[np.float64]
@@ -94,40 +94,43 @@ def compare(
     """
     if test not in TESTS:
         raise ValueError(f"test {test!r} must be one of {', '.join(map(repr, TESTS))}")
-    options = HowTested(test, correction, alpha, seed)
     asked = conditions_of(conditions)
     typed = None if measures is None else _without_preferences(measures)
-    guarded = {one.measure: _guarded(one.measure) for one in asked}
+    on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
+    guarded = [_measure_of_condition(name) for name in on_measures]
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-    first, others = _baseline(judged, baseline)
+    if len(judged) < 2:
+        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
+    first = judged.names[0 if baseline is None else judged.row(baseline)]
+    others = [other for other in judged.names if other != first]
     if typed is None:
-        official = qrels if isinstance(qrels, str) else ""
-        typed = measures_for(
-            official, several=pool is not None, lengths=lengths is not None, rel=rel
-        )
-    both = [*typed, *(one for one in guarded.values() if one is not None)]
-    given = completed(both, pool=pool, lengths=lengths, rel=rel)
+        name = qrels if isinstance(qrels, str) else ""
+        typed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
+    given = completed([*typed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(given)
-    names = _names_of(guarded, given[len(typed) :], shown)
+    rows = {one.key: one.name for one in shown}
+    names = {name: rows[one.key] for name, one in zip(on_measures, given[len(typed) :])}
+    names |= {name: name for name in PREFERENCES}
     higher: dict[str, bool | None] = {one.name: one.higher_is_better for one in shown}
     higher |= dict.fromkeys(PREFERENCES, True)
-    for condition in asked:
-        name = names[condition.measure]
-        check(condition, higher[name], is_preference=name in PREFERENCES)
-        if condition.certainly and condition.level is not None and test != "t":
-            raise ValueError(f"the condition {condition.text!r}: p<LEVEL certainly needs test='t'")
+    _check_conditions(asked, names, higher, test)
     least = _least_grade(shown, rel)
-    values = _values(judged, first, others, shown, least)
-    summary, family, dropped = _summary(values, higher, options)
-    sure = {names[condition.measure] for condition in asked if condition.certainly}
-    limits = _limits(judged, first, others, shown, None if bounds else sure)
+    options = HowTested(test, correction, alpha, seed)
+    differences = list(_differences(judged, first, others, shown, higher, least))
+    table, corrected = _tested(differences, options)
+    certain = {names[condition.measure] for condition in asked if condition.certainly}
+    limits = {
+        (run, one.name): limits_of(judged, first, run, one.measure) for run in others
+        for one in shown if (has_bounds(one.measure) if bounds else one.name in certain)
+    }  # fmt: skip
     if bounds:
-        summary = _with_bounds(summary, limits)
-    documents = _Documents(judged, first, shown, least)
+        table = _with_bounds(table, limits)
+    moved, retrieved = _documents(judged, first, others, shown, least)
     return RunComparison(
-        first, others, len(judged.judgements), summary, _by_query(judged, values, higher),
-        documents.moved(others), documents.retrieved(others), _unanswered(judged, first, others),
-        higher, least, options, family, dropped,
+        first, others, len(judged.judgements), table,
+        pd.concat([one.losses_first(judged.qids) for one in differences], ignore_index=True),
+        moved, retrieved, _unanswered(judged, first, others),
+        higher, least, options, corrected.family, corrected.dropped,
         grades_hint(judged.judgements.grades, shown, rel=rel),
         [(condition, names[condition.measure]) for condition in asked], limits,
     )  # fmt: skip
@@ -159,51 +162,34 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 # What is asked for
 
 
-def _baseline(judged: JudgedRuns, name: str | None) -> tuple[str, list[str]]:
-    """The name of the baseline, and of the others."""
-    if len(judged) < 2:
-        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    first = judged.names[0] if name is None else judged.names[judged.row(name)]
-    return first, [other for other in judged.names if other != first]
-
-
 def _without_preferences(measures: Any) -> list[NamedMeasure]:
     """The measures named, without the preferences, which are there anyway."""
     if isinstance(measures, Mapping):
         return named_measures(measures)
-    several = [measures] if isinstance(measures, str) or not _is_many(measures) else [*measures]
+    several = not isinstance(measures, str) and isinstance(measures, Iterable)
     wanted: list[Any] = []
-    for one in several:
+    for one in measures if several else [measures]:
         wanted += words(one) if isinstance(one, str) else [one]
     wanted = [one for one in wanted if one not in PREFERENCES]
     return named_measures(wanted) if wanted else []
 
 
-def _is_many(measures: Any) -> bool:
-    return isinstance(measures, Iterable)
-
-
-def _guarded(name: str) -> NamedMeasure | None:
-    """The measure of a condition; None of a preference."""
-    if name in PREFERENCES:
-        return None
+def _measure_of_condition(name: str) -> NamedMeasure:
     found = named_measures(name)
     if len(found) != 1:
         raise ValueError(f"a condition speaks of one measure, but {name!r} is {len(found)}")
     return found[0]
 
 
-def _names_of(
-    guarded: Mapping[str, NamedMeasure | None],
-    given: Sequence[NamedMeasure],
-    shown: Sequence[NamedMeasure],
-) -> dict[str, str]:
-    """The row of each condition's measure."""
-    rows = {one.key: one.name for one in shown}
-    complete = iter(given)
-    return {
-        name: name if one is None else rows[next(complete).key] for name, one in guarded.items()
-    }
+def _check_conditions(
+    asked: Iterable[Condition], names: Mapping[str, str], higher: Mapping[str, bool | None],
+    test: str,
+) -> None:  # fmt: skip
+    for condition in asked:
+        name = names[condition.measure]
+        check_condition(condition, higher[name], is_preference=name in PREFERENCES)
+        if condition.certainly and condition.level is not None and test != "t":
+            raise ValueError(f"the condition {condition.text!r}: p<LEVEL certainly needs test='t'")
 
 
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
@@ -216,193 +202,124 @@ def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
 
 
 @dataclass(frozen=True)
-class _Values:
-    """A measure of two runs for every query, or a preference, which only has differences."""
+class _Difference:
+    """A measure of a run and of the baseline for every query, or a preference, which has none."""
 
     run: str
     name: str
+    higher_is_better: bool | None
     a: Floats
     b: Floats
     difference: Floats
-    sign_only: bool = False
 
-    def row(self, higher_is_better: bool | None, options: HowTested) -> dict[str, Any]:
+    @property
+    def gain(self) -> Floats:
+        """By how much the run is better, or of a count more."""
+        return -self.difference if self.higher_is_better is False else self.difference
+
+    def row(self, options: HowTested) -> dict[str, Any]:
         """The row of the summary."""
-        test = "sign" if self.sign_only else options.test
-        known = not np.isnan(self.a).any()
-        pair = (self.b, self.a) if known else (self.difference, np.zeros_like(self.difference))
+        test = "sign" if self.name == "sgnLP" else options.test
+        is_preference = self.name in PREFERENCES
+        pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
         found = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
-        gain = -self.difference if higher_is_better is False else self.difference
         return {
-            "run": self.run,
-            "measure": self.name,
-            "a": float(self.a.mean()),
-            "b": float(self.b.mean()),
-            "difference": found.difference,
-            "ci_low": found.ci_low,
-            "ci_high": found.ci_high,
+            "run": self.run, "measure": self.name,
+            "a": float(self.a.mean()), "b": float(self.b.mean()),
+            "difference": found.difference, "ci_low": found.ci_low, "ci_high": found.ci_high,
             "effect": found.effect,
-            "wins": int((gain > 0).sum()),
-            "losses": int((gain < 0).sum()),
-            "ties": int((gain == 0).sum()),
-            "p": found.p,
-            "test": test,
+            "wins": int((self.gain > 0).sum()), "losses": int((self.gain < 0).sum()),
+            "ties": int((self.gain == 0).sum()),
+            "p": found.p, "test": test,
             "detectable": detectable_difference(self.difference, alpha=options.alpha),
-        }
+        }  # fmt: skip
+
+    def losses_first(self, qids: list[Any]) -> pd.DataFrame:
+        """A row for each query, the largest loss first."""
+        frame = pd.DataFrame({
+            "run": self.run, "qid": qids, "measure": self.name, "a": self.a, "b": self.b,
+            "difference": self.difference,
+        })  # fmt: skip
+        return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-def _values(
-    judged: JudgedRuns,
-    baseline: str,
-    others: Sequence[str],
-    shown: Sequence[NamedMeasure],
-    rel: float,
-) -> list[_Values]:
-    a = judged.row(baseline)
-    reciprocal = judged.reciprocal_ranks(rel)
-    total = judged.judgements.num_relevant(rel)
-    none = np.full(len(judged.judgements), np.nan)
-    found = []
-    for run in others:
-        b = judged.row(run)
-        for one in shown:
-            value = judged.values(one.measure)
-            found.append(_Values(run, one.name, value[a], value[b], value[b] - value[a]))
-        _, preferred = first_difference(reciprocal[b], reciprocal[a], total)
-        found.append(_Values(run, "rrLP", none, none, preferred))
-        found.append(_Values(run, "sgnLP", none, none, np.sign(preferred), sign_only=True))
-    return found
-
-
-def _summary(
-    values: Sequence[_Values], higher: dict[str, bool | None], options: HowTested
-) -> tuple[pd.DataFrame, int, int]:
-    frame = pd.DataFrame([one.row(higher[one.name], options) for one in values])
-    corrected = correct(frame["p"], options.correction)
-    frame.insert(list(frame.columns).index("p") + 1, "p_corrected", corrected.p)
-    # Nothing is more compatible with no difference; a test has nothing to compute it from.
-    equal = [not one.difference.any() for one in values]
-    frame.loc[equal, ["p", "p_corrected"]] = 1.0
-    return frame, corrected.family, corrected.dropped
-
-
-def _limits(
+def _differences(
     judged: JudgedRuns, baseline: str, others: Sequence[str], shown: Sequence[NamedMeasure],
-    wanted: set[str] | None,
-) -> dict[tuple[str, str], Limits]:  # fmt: skip
-    """The bounds of each run's difference in these measures; None: in all that have bounds."""
-    measures = {
-        one.name: one.measure for one in shown
-        if (has_bounds(one.measure) if wanted is None else one.name in wanted)
-    }  # fmt: skip
-    return {
-        (run, name): limits_of(judged, baseline, run, measure)
-        for run in others for name, measure in measures.items()
-    }  # fmt: skip
+    higher: Mapping[str, bool | None], rel: float,
+) -> Iterator[_Difference]:  # fmt: skip
+    """Those of each run in every measure, then of its preferences."""
+    a, reciprocal = judged.row(baseline), judged.reciprocal_ranks(rel)
+    total = judged.judgements.num_relevant(rel)
+    none = np.full(len(total), np.nan)
+    for run, b in zip(others, map(judged.row, others)):
+        for one in shown:
+            value, up = judged.values(one.measure), higher[one.name]
+            yield _Difference(run, one.name, up, value[a], value[b], value[b] - value[a])
+        _, preferred = first_difference(reciprocal[b], reciprocal[a], total)
+        for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
+            yield _Difference(run, name, higher[name], none, none, values)
+
+
+def _tested(
+    differences: Sequence[_Difference], options: HowTested
+) -> tuple[pd.DataFrame, Corrected]:
+    """The summary's rows with corrected p-values, and what the correction was about."""
+    table = pd.DataFrame([one.row(options) for one in differences])
+    corrected = correct(table["p"], options.correction)
+    table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
+    # Nothing is more compatible with no difference; a test has nothing to compute it from.
+    table.loc[[not one.difference.any() for one in differences], ["p", "p_corrected"]] = 1.0
+    return table, corrected
 
 
 def _with_bounds(
-    summary: pd.DataFrame, limits: Mapping[tuple[str, str], Limits]
+    table: pd.DataFrame, limits: Mapping[tuple[str, str], Limits]
 ) -> pd.DataFrame:
-    """The summary with the bounds of each difference."""
-    rows = zip(summary["run"], summary["measure"])
-    means = [limits[row].means if row in limits else (np.nan, np.nan) for row in rows]
-    place = list(summary.columns).index("ci_high") + 1
-    for which, values in zip(("high", "low"), list(zip(*means))[::-1]):
-        summary.insert(place, which, values)
-    return summary
-
-
-def _by_query(
-    judged: JudgedRuns, values: Sequence[_Values], higher: dict[str, bool | None]
-) -> pd.DataFrame:
-    parts = []
-    for one in values:
-        gain = -one.difference if higher[one.name] is False else one.difference
-        order = np.argsort(gain, kind="stable")
-        parts.append(
-            pd.DataFrame(
-                {
-                    "run": one.run,
-                    "qid": pd.Series(judged.qids).iloc[order].to_numpy(),
-                    "measure": one.name,
-                    "a": one.a[order],
-                    "b": one.b[order],
-                    "difference": one.difference[order],
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+    """The summary's rows with the bounds of each difference, where it has any."""
+    means = {pair: of.means for pair, of in limits.items()}
+    pairs = zip(table["run"], table["measure"])
+    table[["low", "high"]] = [means.get(pair, (np.nan, np.nan)) for pair in pairs]
+    place = list(table).index("ci_high") + 1
+    return table[[*table.columns[:place], "low", "high", *table.columns[place:-2]]]
 
 
 def _unanswered(
     judged: JudgedRuns, baseline: str, others: Sequence[str]
 ) -> dict[str, list[str]]:
-    answered = judged.runs[judged.row(baseline)].retrieved > 0
+    answered = {name: run.retrieved > 0 for name, run in zip(judged.names, judged.runs)}
     return {
-        run: [
-            str(judged.qids[i])
-            for i in np.flatnonzero(answered & (judged.runs[judged.row(run)].retrieved == 0))
-        ]
+        run: [str(judged.qids[q]) for q in np.flatnonzero(answered[baseline] & ~answered[run])]
         for run in others
     }
 
 
-class _Documents:
-    """The relevant documents of runs, by their search lengths in ASL's view of the runs."""
-
-    def __init__(
-        self, judged: JudgedRuns, baseline: str, shown: Sequence[NamedMeasure], rel: float
-    ) -> None:
-        asl = next((one.measure for one in shown if one.measure.NAME in ("ASL", "nASL")), None)
-        self._view: dict[str, Any] = {"rel": rel if asl is None else asl["rel"]}
-        if asl is not None:
-            self._view["cutoff"] = asl["cutoff"]
-        self._judged, self._baseline = judged, self._of(judged, baseline)
-
-    def _of(self, judged: JudgedRuns, run: str) -> RelevantDocuments:
-        return RelevantDocuments.of(judged.runs[judged.row(run)], **self._view)
-
-    def moved(self, others: Sequence[str]) -> pd.DataFrame:
-        """Every document that one of two runs retrieved and that moved."""
-        known = self._judged.judgements
-        wanted = np.flatnonzero((known.grades >= self._view["rel"]) & (known.grades >= 0))
-        docnos = known.docnos.take(wanted).to_pandas()
-        a, parts = self._baseline, []
-        for run in others:
-            b = self._of(self._judged, run)
-            found = np.select([a.found & b.found, a.found, b.found], ["both", "A", "B"], "")
-            frame = pd.DataFrame(
-                {
-                    "run": run,
-                    "qid": pd.Series(self._judged.qids).iloc[a.queries].to_numpy(),
-                    "docno": docnos,
-                    "a": a.lengths,
-                    "b": b.lengths,
-                    "change": b.lengths - a.lengths,
-                    "found": found.astype(object),
-                }
-            )
-            order = np.argsort(-frame["change"].abs().to_numpy(), kind="stable")
-            frame = frame.iloc[order]
-            parts.append(frame[(frame["change"] != 0) & (frame["found"] != "")])
-        return pd.concat(parts, ignore_index=True)
-
-    def retrieved(self, others: Sequence[str]) -> pd.DataFrame:
-        """How many documents which of two runs retrieved, and which way they moved."""
-        a, rows = self._baseline, []
-        for run in others:
-            b = self._of(self._judged, run)
-            both = a.found & b.found
-            rows.append(
-                {
-                    "run": run,
-                    "both": int(both.sum()),
-                    "A": int((a.found & ~b.found).sum()),
-                    "B": int((b.found & ~a.found).sum()),
-                    "neither": int((~a.found & ~b.found).sum()),
-                    "nearer": int((both & (b.lengths < a.lengths)).sum()),
-                    "farther": int((both & (b.lengths > a.lengths)).sum()),
-                }
-            )
-        return pd.DataFrame(rows)
+def _documents(
+    judged: JudgedRuns, baseline: str, others: Sequence[str], shown: Sequence[NamedMeasure],
+    rel: float,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """The relevant documents that moved, and how many which run retrieved, in ASL's view."""
+    asl = next((one.measure for one in shown if one.measure.NAME in ("ASL", "nASL")), None)
+    view = {"rel": rel} if asl is None else {"rel": asl["rel"], "cutoff": asl["cutoff"]}
+    a, *those = (
+        RelevantDocuments.of(judged.runs[judged.row(run)], **view) for run in (baseline, *others)
+    )
+    known = judged.judgements
+    wanted = np.flatnonzero((known.grades >= view["rel"]) & (known.grades >= 0))
+    docnos = known.docnos.take(wanted).to_pandas()
+    qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
+    moved, retrieved = [], []
+    for run, b in zip(others, those):
+        both, change = a.found & b.found, b.lengths - a.lengths
+        found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
+        frame = pd.DataFrame({
+            "run": run, "qid": qids, "docno": docnos, "a": a.lengths, "b": b.lengths,
+            "change": change, "found": found,
+        }).iloc[np.argsort(-np.abs(change), kind="stable")]  # fmt: skip
+        moved.append(frame[(frame["change"] != 0) & (frame["found"] != "")])
+        counts = {
+            "both": both, "A": a.found & ~b.found, "B": b.found & ~a.found,
+            "neither": ~a.found & ~b.found, "nearer": both & (change < 0),
+            "farther": both & (change > 0),
+        }  # fmt: skip
+        retrieved.append({"run": run} | {name: int(of.sum()) for name, of in counts.items()})
+    return pd.concat(moved, ignore_index=True), pd.DataFrame(retrieved)

@@ -141,7 +141,7 @@ def conditions_of(texts: Iterable[str]) -> list[Condition]:
     return [parse_condition(text) for text in texts]
 
 
-def check(
+def check_condition(
     condition: Condition, higher_is_better: bool | None, *, is_preference: bool = False
 ) -> None:
     """Whether a condition can be asked of a measure.
@@ -208,7 +208,7 @@ class UntestableError(ValueError):
     """A condition that cannot be tested on these queries."""
 
 
-def judge(
+def verdict_on(
     condition: Condition, run: str, found: Observed, *, family: int, correction: str | None,
     certain: bool = True,
 ) -> Verdict:  # fmt: skip

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import pandas as pd
 
+from ..io.tables import counted, formatted
 from ..statistics.correction import correct
 from .certainty import Limits, holds_certainly
-from .guard import Condition, Observed, Verdict, judge
+from .guard import Condition, Observed, Verdict, verdict_on
 
 #: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
 PREFERENCES = ("rrLP", "sgnLP")
@@ -103,7 +104,7 @@ class RunComparison:
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
         return [
             f"B - A with its {100 * (1 - self.options.alpha):g} % interval, over "
-            f"{_counted(self.queries, 'query', 'queries')}. Wins: queries in which B is better.",
+            f"{counted(self.queries, 'query', 'queries')}. Wins: queries in which B is better.",
             f"Test: {test}, for sgnLP the sign test, two-sided; effect: {effect}; "
             f"{corrected}{dropped}.",
             *self.missing_answers(),
@@ -112,7 +113,7 @@ class RunComparison:
     def missing_answers(self) -> list[str]:
         """A sentence for each run that leaves queries unanswered which the baseline answered."""
         return [
-            f"{run} does not answer {_counted(len(qids), 'query', 'queries')} of {self.queries} "
+            f"{run} does not answer {counted(len(qids), 'query', 'queries')} of {self.queries} "
             f"that {self.baseline} answers ({_some(qids)}); each counts with the worst value."
             for run, qids in self.unanswered.items()
             if qids
@@ -131,7 +132,7 @@ class RunComparison:
         corrected = correct([rows[key]["p"] for key in tested], self.options.correction)
         p = dict(zip(tested, corrected.p.tolist()))
         return [
-            judge(
+            verdict_on(
                 condition, run,
                 Observed(
                     rows[run, name]["a"], rows[run, name]["difference"],
@@ -170,8 +171,6 @@ class RunComparison:
         Args:
             places: decimal places.
         """
-        from ..io.tables import formatted
-
         shown = [name for name in self.higher_is_better if name not in PREFERENCES]
         columns = {}
         for name in shown:
@@ -191,10 +190,6 @@ class RunComparison:
         frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
         styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
         return str(styler.to_latex(hrules=True, column_format="l" + "r" * len(shown)))
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _some(qids: Sequence[str], most: int = 5) -> str:

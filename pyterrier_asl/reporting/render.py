@@ -20,7 +20,7 @@ from ..io.texts import Texts
 from .collect import Findings
 from .figures import specifications
 from .ranking import SystemRanking
-from .summary import Answer, decimals, number, own_test_name, summary, test_name, test_note
+from .summary import Answer, decimals, own_test_name, shown_value, summary, test_name, test_note
 from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
@@ -68,7 +68,7 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.filters["breakable"] = _breakable
-    environment.filters["value"] = lambda value, ranking: number(ranking, value)
+    environment.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
     return environment
 

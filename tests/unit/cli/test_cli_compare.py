@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 import pyterrier_asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.comparison.guard import Observed, check, holds, parse_condition
+from pyterrier_asl.comparison.guard import Observed, check_condition, holds, parse_condition
 from pyterrier_asl.statistics.intervals import sign_interval
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
@@ -340,7 +340,7 @@ def test_what_is_no_condition(files, text):
 def test_what_cannot_be_asked_of_a_measure(files, text, message):
     result = compare("--fail-if", text)
     assert result.exit_code == 2 and message in result.stderr
-    check(parse_condition("Judged@10 higher"), None)
+    check_condition(parse_condition("Judged@10 higher"), None)
 
 
 # Errors
