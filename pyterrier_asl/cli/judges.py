@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,22 +84,22 @@ def command(
     On documents and, with RUNs, on the ranking of the runs, with intervals, the human range and a
     verdict; then which runs gain, how lenient each judge is, and where grades differ.
     """
+    from ..analysis import command_line as typed
     from ..analysis.judge_report import judges_chart
     from ..analysis.judge_verdict import judges as compare_judges
     from ..evaluation.files import read_groups
     from ..io.tables import write
-    from ..measures.names import parse_measures
 
     if output_format != "table" and show is None:
         raise click.UsageError(f"-o {output_format} has one table: say which by --show")
     report = compare_judges(
         qrels,
-        _by_name(judges, "--judge", "QRELS"),
+        typed.read_judges(judges),
         list(runs) or None,
-        [one.measure for one in parse_measures(measures or "AP")],
+        typed.read_measures(measures or ["AP"]),
         reference=Path(qrels).name,
         rel=1 if rel is None else rel,
-        judge_rel=_grades(judge_rel),
+        judge_rel=typed.read_judge_rel(judge_rel),
         groups=read_groups(groups) if groups else None,
         **given,
     )
@@ -114,28 +113,6 @@ def command(
         write(table, output_format, places=places)
     if chart:
         options.draw(judges_chart(report), chart, width=width, title=title)
-
-
-def _by_name(texts: Iterable[str], option: str, what: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise click.UsageError(f"{option} {text!r} must be NAME={what}")
-        if name in values:
-            raise click.UsageError(f"{option} {name!r} is given twice")
-        values[name] = value
-    return values
-
-
-def _grades(texts: Iterable[str]) -> dict[str, float]:
-    grades = {}
-    for name, text in _by_name(texts, "--judge-rel", "GRADE").items():
-        try:
-            grades[name] = float(text)
-        except ValueError:
-            raise click.UsageError(f"--judge-rel {name}={text}: {text!r} is no grade") from None
-    return grades
 
 
 def _print_all(report: JudgeReport, places: int) -> None:

@@ -29,7 +29,7 @@ from ..statistics.correction import Corrected, correct
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
 from .certainty import Limits, limits_of
-from .guard import Condition, check_condition, conditions_of
+from .guard import Condition, check_condition, parse_condition
 from .result import PREFERENCES, TESTS, HowTested, RunComparison
 
 Floats = npt.NDArray[np.float64]
@@ -94,7 +94,7 @@ def compare(
     """
     if test not in TESTS:
         raise ValueError(f"test {test!r} must be one of {', '.join(map(repr, TESTS))}")
-    asked = conditions_of(conditions)
+    asked = [parse_condition(text) for text in conditions]
     typed = None if measures is None else _without_preferences(measures)
     on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
     guarded = [_measure_of_condition(name) for name in on_measures]

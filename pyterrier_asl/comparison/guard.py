@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ..io.tables import counted
+
 #: What can be asked: better and worse know the direction of the measure, the others do not.
 HOW = ("better", "worse", "lower", "higher", "different")
 
@@ -136,11 +138,6 @@ def parse_condition(text: str) -> Condition:
     )  # fmt: skip
 
 
-def conditions_of(texts: Iterable[str]) -> list[Condition]:
-    """Reads conditions; see :func:`parse_condition`."""
-    return [parse_condition(text) for text in texts]
-
-
 def check_condition(
     condition: Condition, higher_is_better: bool | None, *, is_preference: bool = False
 ) -> None:
@@ -257,8 +254,8 @@ def unanswered_verdicts(unanswered: Mapping[str, Sequence[str]], baseline: str) 
     return [
         Verdict(
             run, "every query that A answers is answered", Outcome.FAIL,
-            f"{len(qids)} {'query' if len(qids) == 1 else 'queries'} that {baseline} answers "
-            f"unanswered, e.g. {qids[0]!r}; --allow-missing lets that pass",
+            f"{counted(len(qids), 'query', 'queries')} that {baseline} answers unanswered, "
+            f"e.g. {qids[0]!r}; --allow-missing lets that pass",
             {"unanswered": len(qids)},
         )
         for run, qids in unanswered.items()

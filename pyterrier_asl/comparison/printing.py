@@ -21,22 +21,16 @@ MOVED = 5
 
 _TITLES = {
     "a": "A", "b": "B", "difference": "B - A", "ci_low": "from", "ci_high": "to", "low": "least",
-    "high": "greatest",
-    "p_corrected": "p", "qid": "query", "docno": "relevant document", "found": "retrieved by",
-    "wins": "wins", "losses": "losses", "ties": "ties",
+    "high": "greatest", "p_corrected": "p", "qid": "query", "docno": "relevant document",
+    "found": "retrieved by",
 }  # fmt: skip
 _WIDTH = 100
 
 
 def write(
-    compared: RunComparison,
-    form: str,
-    *,
-    places: int = 4,
-    by_query: bool = False,
-    moved: int | None = None,
-    texts: Mapping[str, str] | None = None,
-) -> None:
+    compared: RunComparison, form: str, *, places: int = 4, by_query: bool = False,
+    moved: int | None = None, texts: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
     """Prints a comparison.
 
     Args:
@@ -50,7 +44,7 @@ def write(
         texts: the text of queries, by id.
     """
     if form == "table":
-        _show(compared, places, by_query, MOVED if moved is None else moved, texts or {})
+        _print_all(compared, places, by_query, MOVED if moved is None else moved, texts or {})
     elif by_query:
         tables.write(_with_text(_of_one(compared, compared.by_query), texts), form, places=places)
     elif moved is not None:
@@ -77,15 +71,17 @@ def _or_null(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _show(
+def _print_all(
     compared: RunComparison, places: int, by_query: bool, moved: int, texts: Mapping[str, str]
 ) -> None:
+    from rich.console import Console
+
     print(f"A: {compared.baseline} (baseline)")
     if len(compared.runs) == 1:
         print(f"B: {compared.runs[0]}")
     print()
     shown = _human_readable(compared)
-    ascii_only = _ascii_only()
+    ascii_only = bool(Console(file=sys.stdout).options.ascii_only)
     shown["measure"] = [
         f"{name} {tables.arrow(compared.higher_is_better[name], ascii_only)}".rstrip()
         for name in shown["measure"]
@@ -138,9 +134,3 @@ def _human_readable(compared: RunComparison) -> pd.DataFrame:
 
 def _titles(compared: RunComparison) -> dict[str, str]:
     return {**_TITLES, "p_corrected": f"p ({compared.options.correction})"}
-
-
-def _ascii_only() -> bool:
-    from rich.console import Console
-
-    return bool(Console(file=sys.stdout).options.ascii_only)

@@ -17,14 +17,11 @@ def as_rows(verdicts: Sequence[Verdict], outcome: Outcome) -> list[dict[str, Any
     """A dict for each condition, and one for the outcome of all."""
     rows: list[dict[str, Any]] = [
         {
-            "condition": one.condition,
-            "run": one.run,
-            "outcome": one.outcome.name,
-            "message": one.message,
-            **one.numbers,
+            "condition": one.condition, "run": one.run, "outcome": one.outcome.name,
+            "message": one.message, **one.numbers,
         }
         for one in verdicts
-    ]
+    ]  # fmt: skip
     return [*rows, {"verdict": outcome.name, "status": outcome.value}]
 
 

@@ -150,11 +150,19 @@ def mean_bounds(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return means.reset_index()
 
 
-def with_pool_of(runs: JudgedRuns, measures: Mapping[str, Any]) -> dict[str, Any]:
-    """The measures, with these runs for the pool of a rareness measure that has none."""
+def with_pool_of(
+    runs: JudgedRuns, measures: Mapping[str, Any], groups: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The measures, with these runs for the pool of a rareness measure that has none.
+
+    Args:
+        runs: the runs.
+        measures: measures by name.
+        groups: run -> group; see :class:`~pyterrier_asl.RarenessPool`.
+    """
     if not any(map(needs_pool, measures.values())):
         return dict(measures)
     depth = pool_depth(measures.values())
     tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
-    pool = RarenessPool.from_runs(tables, depth=depth, name="runs")
+    pool = RarenessPool.from_runs(tables, depth=depth, groups=groups, name="runs")
     return {name: with_pool(measure, pool) for name, measure in measures.items()}

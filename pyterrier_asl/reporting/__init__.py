@@ -143,9 +143,7 @@ def _retrieved(runs: Any, topics: Any) -> Any:
         raise ValueError(
             f"{systems[0]!r} is a transformer: pass topics=, a frame with qid and query"
         )
-    return {
-        name: run.transform(topics) if name in systems else run for name, run in runs.items()
-    }
+    return {**runs, **{name: runs[name].transform(topics) for name in systems}}
 
 
 def _title(findings: Findings, qrels: Any) -> str:

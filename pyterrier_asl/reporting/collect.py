@@ -13,24 +13,17 @@ import pandas as pd
 
 from ..analysis.best_runs import run_quality
 from ..analysis.query_stability import stability
+from ..evaluation.bounds import with_pool_of
 from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..measures import ASL
-from ..measures.names import (
-    NamedMeasure,
-    default_measures,
-    named_measures,
-    needs_pool,
-    pool_depth,
-    unique,
-    with_pool,
-)  # fmt: skip
-from ..measures.pool import RarenessPool
+from ..measures.names import NamedMeasure, default_measures, named_measures, unique
 from ..statistics.correlation import kendall_tau
 from .depth import RunDepths
 from .histogram import LengthHistogram
-from .preferences import PairwisePreferences
+from .preferences import lexicographic_levels
 from .provenance import Provenance
 from .ranking import SystemRanking
 from .tops import TopDocuments
@@ -76,7 +69,7 @@ class Findings:
     quality: pd.DataFrame
     lengths: LengthHistogram
     relevant: RelevantRanks
-    preferences: PairwisePreferences | None
+    preferences: PreferenceMatrix | None
     judged_only: SystemRanking
     depths: RunDepths
     tops: TopDocuments
@@ -107,8 +100,7 @@ class Findings:
     @cached_property
     def first(self) -> SystemRanking:
         """The measure that decides who is best: the first with a direction, else the first."""
-        with_direction = (each for each in self.rankings if each.higher_is_better is not None)
-        return next(with_direction, self.rankings[0])
+        return _first(self.rankings)
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
@@ -140,6 +132,14 @@ class Findings:
         if len(self.names) < 2:
             return float("nan")
         return kendall_tau(self.asl.means, self.judged_only.means)
+
+    @cached_property
+    def levels(self) -> Ints:
+        """The rank of each system in the lexicographic order of a query's rankings, from 0.
+
+        Equal rankings are alike: the sign of a difference is sgnLP. Shape (S, Q).
+        """
+        return lexicographic_levels(self.relevant.reciprocal(), self.relevant.total)
 
     @cached_property
     def finders(self) -> Ints:
@@ -201,15 +201,21 @@ def collect(
         rel = rel_beside(one.measure for one in named) if rel is None else rel
         rel = 1 if rel is None else rel
     rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
-    full = unique(_completed(one, rel, lengths) for one in named)
-    rankings = [_ranking(judged, one, alpha, test) for one in _with_pool(full, judged, groups)]
+    # The page says rel once, not in every name.
+    given = {"rel": rel if rel != 1 else None, "lengths": lengths}
+    full = unique(NamedMeasure(one.name, one.given(**given).measure) for one in named)
+    pooled = with_pool_of(judged, {one.name: one.measure for one in full}, groups)
+    rankings = [
+        _ranking(judged, NamedMeasure(*each), alpha, test) for each in pooled.items()
+    ]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
     without = ASL(rel=rel, judged_only=True) @ cutoff
     return Findings(
         judged, rel, cutoff, alpha, rankings, quality,
         LengthHistogram.of(judged, rel=rel, cutoff=cutoff), relevant,
-        PairwisePreferences.of(judged.names, relevant.reciprocal(), relevant.total),
+        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
+        if len(judged) > 1 else None,
         _ranking(judged, NamedMeasure(str(without), without), alpha, test),
         RunDepths.of(judged, rel=rel, cutoff=cutoff), _tops(judged, rankings),
         Provenance.of(judged, command), _stability(judged, rankings) if stable else None,
@@ -218,9 +224,12 @@ def collect(
 
 def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopDocuments:
     """The top ten of the systems, as many of the best as the page can hold."""
-    by = next((each for each in rankings if each.higher_is_better is not None), rankings[0])
     most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
-    return TopDocuments.of(runs, np.sort(by.order[:most]))
+    return TopDocuments.of(runs, np.sort(_first(rankings).order[:most]))
+
+
+def _first(rankings: list[SystemRanking]) -> SystemRanking:
+    return next((each for each in rankings if each.higher_is_better is not None), rankings[0])
 
 
 def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:
@@ -235,25 +244,5 @@ def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame 
     return frame
 
 
-def _completed(one: NamedMeasure, rel: float, lengths: Any) -> NamedMeasure:
-    """The measure with missing parameters filled in, under its name: the page says rel once."""
-    given = one.given(rel=rel if rel != 1 else None, lengths=lengths)
-    return NamedMeasure(one.name, given.measure)
-
-
-def _with_pool(
-    named: list[NamedMeasure], runs: JudgedRuns, groups: Mapping[str, str] | None
-) -> list[NamedMeasure]:
-    """Rareness measures that name no pool get that of the runs, each a member of it."""
-    if not any(needs_pool(one.measure) for one in named):
-        return named
-    tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
-    depth = pool_depth(one.measure for one in named)
-    pool = RarenessPool.from_runs(tables, depth=depth, groups=groups, name="runs")
-    return [NamedMeasure(one.name, with_pool(one.measure, pool)) for one in named]
-
-
-def _ranking(
-    runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str
-) -> SystemRanking:
+def _ranking(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
     return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)

@@ -7,7 +7,6 @@ theme, and where a scale has the domain :data:`SYSTEMS` or the range :data:`COLO
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import altair as alt
@@ -33,26 +32,18 @@ def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
         systems: their number.
         cutoff: k, the depth to which runs are read.
     """
-    charts: dict[str, Callable[[], alt.TopLevelMixin]] = {
-        "lengths": _lengths,
-        "loss": lambda: _loss(systems),
-        "bump": lambda: _bump(systems),
-        "differences": _differences,
-        "ranks": lambda: _ranks(cutoff),
-        "matrix": lambda: _matrix(systems),
-        "queries": _queries,
-        "strip": _strip,
-        "judged": lambda: _judged(systems),
+    charts = {
+        "lengths": _lengths(), "loss": _parts_of_asl(systems), "bump": _bump(systems),
+        "differences": _differences(), "ranks": _ranks_in_both(cutoff),
+        "matrix": _all_pairs(systems), "queries": _difficulty(), "strip": _strip(),
+        "judged": _judged_shares(systems),
+    }  # fmt: skip
+    # The page decides on colours and schema.
+    removed = ("config", "$schema")
+    return {
+        name: {key: value for key, value in chart.to_dict().items() if key not in removed}
+        for name, chart in charts.items()
     }
-    return {name: _plain(make()) for name, make in charts.items()}
-
-
-def _plain(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """The specification without colours and schema, which the page decides."""
-    spec: dict[str, Any] = chart.to_dict()
-    spec.pop("config", None)
-    spec.pop("$schema", None)
-    return spec
 
 
 def _chart(**size: Any) -> alt.Chart:
@@ -93,12 +84,12 @@ def _lengths() -> alt.TopLevelMixin:
                             scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
                             legend=alt.Legend(orient="top", columns=2, labelLimit=150)),
             tooltip=["system:N", alt.Tooltip("class:N", title="search length"), "documents:Q",
-                     alt.Tooltip("share:Q", format=".1%")],
+                     _share("share:Q")],
         )
     )  # fmt: skip
 
 
-def _loss(systems: int) -> alt.TopLevelMixin:
+def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
     """ASL of every system, in two parts."""
     parts = ["from what it did not retrieve", "from what it retrieved"]
     spacing = {"binSpacing": 0, "strokeWidth": 0} if systems > _FEW else {}
@@ -113,7 +104,7 @@ def _loss(systems: int) -> alt.TopLevelMixin:
                             legend=alt.Legend(orient="top", columns=1, labelLimit=300)),
             order=alt.Order("part:N", sort="descending"),
             tooltip=["system:N", "rank:O", "part:N", alt.Tooltip("asl:Q", format=".1f"),
-                     alt.Tooltip("share:Q", format=".1%", title="share of ASL")],
+                     _share("share:Q", title="share of ASL")],
         )
     )  # fmt: skip
 
@@ -131,7 +122,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         y=alt.Y("rank:Q", axis=_rank_axis(systems, "rank", grid=False, domain=False),
                 scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False)),
         detail="system:N",
-        tooltip=["system:N", "measure:N", "rank:Q", alt.Tooltip("value:Q", format=".4~f"),
+        tooltip=["system:N", "measure:N", "rank:Q", _exact("value:Q"),
                  alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query")],
     )  # fmt: skip
     dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
@@ -164,20 +155,27 @@ def _differences() -> alt.TopLevelMixin:
             x=alt.X("query:N", sort=_order("at"), title="queries",
                     axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
-            color=_side(legend=False),
-            tooltip=["query:N", "text:N", "relevant:Q", alt.Tooltip("a:Q", format=".4~f"),
-                     alt.Tooltip("b:Q", format=".4~f")],
+            color=_side(),
+            tooltip=["query:N", "text:N", "relevant:Q", _exact("a:Q"), _exact("b:Q")],
         )
     )  # fmt: skip
 
 
-def _side(legend: bool) -> alt.Color:
-    shown = alt.Legend(orient="top") if legend else None
+def _side(field: str = "better:N", legend: alt.Legend | None = None) -> alt.Color:
+    """A and B in their colours."""
     scale = alt.Scale(domain=_SIDES, range=SIDES)
-    return alt.Color("better:N", scale=scale, title=None, legend=shown)
+    return alt.Color(field, scale=scale, title=None, legend=legend)
 
 
-def _ranks(cutoff: int) -> alt.TopLevelMixin:
+def _exact(field: str) -> alt.Tooltip:
+    return alt.Tooltip(field, format=".4~f")
+
+
+def _share(field: str, **title: str) -> alt.Tooltip:
+    return alt.Tooltip(field, format=".1%", **title)
+
+
+def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     """The rank of each relevant document in A and B; dotted lines where short runs end."""
     ticks = [10**power for power in range(7) if 10**power <= cutoff]
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
@@ -188,7 +186,7 @@ def _ranks(cutoff: int) -> alt.TopLevelMixin:
         .encode(
             x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
             y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
-            color=_side(legend=True),
+            color=_side(legend=alt.Legend(orient="top")),
             tooltip=["query:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
                      alt.Tooltip("in_b:N", title="rank in B")],
         )
@@ -206,7 +204,7 @@ def _ranks(cutoff: int) -> alt.TopLevelMixin:
     ).properties(width="container")
 
 
-def _matrix(systems: int) -> alt.TopLevelMixin:
+def _all_pairs(systems: int) -> alt.TopLevelMixin:
     """Every system against every other."""
     return (
         _chart(height=340)
@@ -224,7 +222,7 @@ def _matrix(systems: int) -> alt.TopLevelMixin:
     )  # fmt: skip
 
 
-def _queries() -> alt.TopLevelMixin:
+def _difficulty() -> alt.TopLevelMixin:
     """Queries by difficulty and by the spread of the systems."""
     return (
         _chart(height=300)
@@ -239,31 +237,27 @@ def _queries() -> alt.TopLevelMixin:
                           scale=alt.Scale(range=[30, 320])),
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
             order=alt.Order("relevant:Q", sort="descending"),
-            tooltip=["query:N", "text:N", "relevant:Q", alt.Tooltip("median:Q", format=".4~f"),
-                     alt.Tooltip("spread:Q", format=".4~f")],
+            tooltip=["query:N", "text:N", "relevant:Q", _exact("median:Q"), _exact("spread:Q")],
         )
     )  # fmt: skip
 
 
 def _strip() -> alt.TopLevelMixin:
     """Every system on one query; A and B in their colours."""
-    colour = alt.Color(
-        "side:N", scale=alt.Scale(domain=_SIDES, range=SIDES), legend=None
-    )
     return (
         _chart(height=64)
         .mark_tick(thickness=2, size=34)
         .encode(
             x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=6),
                     scale=alt.Scale(zero=False, nice=False, padding=10)),
-            color=colour,
+            color=_side("side:N"),
             opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
-            tooltip=["system:N", alt.Tooltip("value:Q", format=".4~f"), "rank:Q"],
+            tooltip=["system:N", _exact("value:Q"), "rank:Q"],
         )
     )  # fmt: skip
 
 
-def _judged(systems: int) -> alt.TopLevelMixin:
+def _judged_shares(systems: int) -> alt.TopLevelMixin:
     """Judged and unjudged shares of every system."""
     axis = _rank_axis(systems, "systems by ASL, best first", grid=False)
     by_rank = alt.X("rank:Q", axis=axis, scale=alt.Scale(nice=False, padding=8, zero=False))
@@ -278,6 +272,6 @@ def _judged(systems: int) -> alt.TopLevelMixin:
             color=alt.Color("what:N", sort=_order("at"), title=None,
                             legend=alt.Legend(orient="top", columns=1, labelLimit=330)),
             shape=alt.Shape("what:N", sort=_order("at"), title=None),
-            tooltip=["system:N", "rank:Q", "what:N", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=["system:N", "rank:Q", "what:N", _share("share:Q")],
         )
     )  # fmt: skip

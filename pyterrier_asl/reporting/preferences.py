@@ -1,45 +1,14 @@
-"""Pairwise preferences: every system against every other by lexicographic precision."""
+"""The rankings of a query in the order that lexicographic precision prefers."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..evaluation.preferences import PreferenceMatrix
 from ..scoring.preferences import by_query
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class PairwisePreferences:
-    """All pairs of S systems on Q queries.
-
-    Attributes:
-        matrix: wins, losses and rrLP of every pair, with each pair's own p-values.
-        levels: the rank of each system in the lexicographic order of a query's rankings, from 0,
-            equal rankings alike, shape (S, Q): the sign of a difference is sgnLP.
-    """
-
-    matrix: PreferenceMatrix
-    levels: Ints
-
-    @classmethod
-    def of(cls, names: list[str], reciprocal: Floats, total: Ints) -> PairwisePreferences | None:
-        """Those of systems whose reciprocal ranks are known; None for a single system.
-
-        Args:
-            names: the systems.
-            reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, R).
-            total: relevant documents of each query, shape (Q,).
-        """
-        if len(names) < 2:
-            return None
-        matrix = PreferenceMatrix.of(names, reciprocal, total)
-        return cls(matrix, lexicographic_levels(reciprocal, total))
 
 
 def lexicographic_levels(reciprocal: Floats, total: Ints) -> Ints:

@@ -80,6 +80,18 @@ class SystemRanking:
         return np.array([each.high - each.mean for each in intervals])
 
     @cached_property
+    def medians(self) -> Floats:
+        """The median of the systems for each query, shape (Q,)."""
+        medians: Floats = np.median(self.values, axis=0)
+        return medians
+
+    @cached_property
+    def spreads(self) -> Floats:
+        """The standard deviation of the systems for each query, 0 for one system, shape (Q,)."""
+        spreads: Floats = self.values.std(axis=0, ddof=min(1, len(self.names) - 1))
+        return spreads
+
+    @cached_property
     def order(self) -> Ints:
         """The systems from best to worst; equal ones in their given order."""
         return np.argsort(-self.gains, kind="stable")

@@ -6,13 +6,14 @@ import base64
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 import vl_convert
+from ir_measures import Judged
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -20,7 +21,7 @@ from ..io.texts import Texts
 from .collect import Findings
 from .figures import specifications
 from .ranking import SystemRanking
-from .summary import Answer, decimals, own_test_name, shown_value, summary, test_name, test_note
+from .summary import decimals, own_test_name, shown_value, summary, test_name, test_note
 from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
@@ -48,8 +49,8 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         note=note,
         f=findings,
         page=page,
-        style=_source(environment, "style.css"),
-        script="\n".join(_source(environment, f"{name}.js") for name in _SCRIPTS),
+        source=partial(_source, environment),
+        scripts=_SCRIPTS,
         vega=_vega(),
         digests=list(zip(findings.names, findings.provenance.runs)),
         data=page.data(),
@@ -67,6 +68,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
+    environment.globals.update(
+        summary=summary, test_name=test_name, own_test_name=own_test_name, test_note=test_note
+    )
     environment.filters["breakable"] = _breakable
     environment.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
@@ -103,39 +107,6 @@ class _Page:
     texts: Texts
 
     @cached_property
-    def summary(self) -> list[Answer]:
-        return summary(self.findings)
-
-    @cached_property
-    def tested(self) -> list[SystemRanking]:
-        """The measures with a direction; all, where none has one."""
-        rankings = self.findings.rankings
-        return [each for each in rankings if each.higher_is_better is not None] or rankings
-
-    @cached_property
-    def columns(self) -> list[SystemRanking]:
-        """The measures as columns, the deciding one first."""
-        first = self.findings.first
-        return [first, *(each for each in self.findings.rankings if each is not first)]
-
-    @property
-    def has_sums(self) -> bool:
-        """Whether some measure is a count, which is added up."""
-        return any(each.is_sum for each in self.findings.rankings)
-
-    @property
-    def test_name(self) -> str:
-        return test_name(self.findings.first)
-
-    @property
-    def own_test_name(self) -> str:
-        return own_test_name(self.findings.first)
-
-    @property
-    def test_note(self) -> str:
-        return test_note(self.findings.first)
-
-    @cached_property
     def depths(self) -> list[int]:
         """The depths to which a relevant document is looked for."""
         k = self.findings.cutoff
@@ -147,21 +118,11 @@ class _Page:
         return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
-    def medians(self) -> npt.NDArray[np.float64]:
-        """The median system's value for each query by the first measure."""
-        medians: npt.NDArray[np.float64] = np.median(self.findings.first.values, axis=0)
-        return medians
-
-    @cached_property
-    def spreads(self) -> npt.NDArray[np.float64]:
-        """The standard deviation of the systems for each query by the first measure."""
-        return _spread(self.findings.first.values)
-
-    @cached_property
     def hardest_first(self) -> list[int]:
         """The queries, hardest first."""
+        medians = self.findings.first.medians
         lower = self.findings.first.higher_is_better is False
-        return [int(q) for q in np.argsort(-self.medians if lower else self.medians, kind="stable")]
+        return [int(q) for q in np.argsort(-medians if lower else medians, kind="stable")]
 
     @cached_property
     def query_texts(self) -> list[str]:
@@ -188,33 +149,35 @@ class _Page:
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
         f = self.findings
+        freedom = len(f.runs.qids) - 1
         return {
             "systems": f.names,
             "cutoff": f.cutoff,
             "rel": f.rel,
             "alpha": f.alpha,
-            "t": self._t_quantile(),
-            "test": self.test_name,
-            "ownTest": self.own_test_name,
+            # Student's, for the interval of a difference
+            "t": float(scipy.stats.t.isf(f.alpha / 2, freedom)) if freedom > 0 else None,
+            "test": test_name(f.first),
+            "ownTest": own_test_name(f.first),
             "depths": self.depths,
             "queries": [str(qid) for qid in f.runs.qids],
             "queryTexts": self.query_texts,
             "relevant": f.relevant.total.tolist(),
-            "measures": [self._measure(each) for each in f.rankings],
+            "measures": [_measure(each) for each in f.rankings],
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "asl": {"name": f.asl.name, "means": _plain(f.asl.means),
-                    "ranks": f.asl.ranks.tolist()},
+            "asl": _ranked(f.asl),
             "retrieved": _plain(f.depths.retrieved),
             "short": f.depths.short.tolist(),
             "missingShare": _plain(f.quality["missing_share"]),
             "unjudgedShare": _plain(f.quality["unjudged_share"]),
             "unjudgedAll": _plain(f.depths.unjudged),
             "judged": {
-                f"Judged@{depth}": _plain(_judged(f, depth)) for depth in (10, f.cutoff)
+                str(one): _plain(f.runs.values(one).mean(axis=1))
+                for one in (Judged @ 10, Judged @ f.cutoff)
             },
             "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
-            "reordered": [self._reordered(each) for each in f.reordered],
+            "reordered": [_ranked(each) for each in f.reordered],
             "movers": f.movers.tolist() if f.reordered else [],
             "documents": self._documents(),
             "tops": self._tops(),
@@ -222,42 +185,6 @@ class _Page:
             "verdicts": verdict_measures(f),
             "charts": specifications(len(f.names), f.cutoff),
         }  # fmt: skip
-
-    def _t_quantile(self) -> float | None:
-        """The quantile of Student's t for the interval of a difference; None for one query."""
-        queries = len(self.findings.runs.qids)
-        if queries < 2:
-            return None
-        return float(scipy.stats.t.isf(self.findings.alpha / 2, queries - 1))
-
-    def _measure(self, ranking: SystemRanking) -> dict[str, Any]:
-        frame = ranking.comparisons
-        if frame is not None and frame.attrs["correction"] == "holm":
-            frame = None  # the page corrects own p-values itself
-        return {
-            "name": ranking.name,
-            "higher": ranking.higher_is_better,
-            "sum": ranking.is_sum,
-            "decimals": decimals(ranking),
-            "means": _plain(ranking.means),
-            "margins": _plain(ranking.margins),
-            "ranks": ranking.ranks.tolist(),
-            "letters": ranking.letters,
-            "groups": ranking.groups,
-            "values": _floats(ranking.values),
-            "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
-            "p": None if frame is None else _floats(frame["p_corrected"]),
-            "medians": _plain(np.median(ranking.values, axis=0)),
-            "spreads": _plain(_spread(ranking.values)),
-        }
-
-    def _reordered(self, ranking: SystemRanking) -> dict[str, Any]:
-        return {
-            "name": ranking.name,
-            "means": _plain(ranking.means),
-            "ranks": ranking.ranks.tolist(),
-            "best": int(ranking.order[0]),
-        }
 
     @cached_property
     def grades(self) -> dict[tuple[int, str], float]:
@@ -299,27 +226,39 @@ class _Page:
         preferences = self.findings.preferences
         if preferences is None:
             return None
-        upper, matrix = np.triu_indices(len(self.findings.names), k=1), preferences.matrix
+        upper = np.triu_indices(len(self.findings.names), k=1)
         return {
-            "levels": _whole(preferences.levels),
-            "rrLP": _floats(matrix.rrLP.to_numpy()[upper]),
-            "rrOwnP": _floats(matrix.rrLP_p.to_numpy()[upper]),
-            "sgnOwnP": _floats(matrix.sgnLP_p.to_numpy()[upper]),
+            "levels": _whole(self.findings.levels),
+            "rrLP": _floats(preferences.rrLP.to_numpy()[upper]),
+            "rrOwnP": _floats(preferences.rrLP_p.to_numpy()[upper]),
+            "sgnOwnP": _floats(preferences.sgnLP_p.to_numpy()[upper]),
         }
 
 
-def _judged(findings: Findings, depth: int) -> npt.NDArray[np.float64]:
-    """The judged share of each system's top ``depth``."""
-    import ir_measures
-
-    means: npt.NDArray[np.float64] = findings.runs.values(ir_measures.Judged @ depth).mean(axis=1)
-    return means
+def _ranked(ranking: SystemRanking) -> dict[str, Any]:
+    """The systems by a measure."""
+    means, ranks = _plain(ranking.means), ranking.ranks.tolist()
+    return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
-def _spread(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The standard deviation over systems, 0 for one."""
-    spread: npt.NDArray[np.float64] = values.std(axis=0, ddof=1 if len(values) > 1 else 0)
-    return spread
+def _measure(ranking: SystemRanking) -> dict[str, Any]:
+    """A measure with its values by query, intervals and tests."""
+    frame = ranking.comparisons
+    if frame is not None and frame.attrs["correction"] == "holm":
+        frame = None  # the page corrects own p-values itself
+    return _ranked(ranking) | {
+        "higher": ranking.higher_is_better,
+        "sum": ranking.is_sum,
+        "decimals": decimals(ranking),
+        "margins": _plain(ranking.margins),
+        "letters": ranking.letters,
+        "groups": ranking.groups,
+        "values": _floats(ranking.values),
+        "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
+        "p": None if frame is None else _floats(frame["p_corrected"]),
+        "medians": _plain(ranking.medians),
+        "spreads": _plain(ranking.spreads),
+    }
 
 
 def _floats(values: npt.ArrayLike) -> str:

@@ -182,7 +182,7 @@ class _Sentences:
     def cycles(self) -> Iterator[Sentence]:
         if self.findings.preferences is None or self.systems < 3:
             return
-        triples = self.findings.preferences.matrix.circular_triples()
+        triples = self.findings.preferences.circular_triples()
         if triples:
             yield [
                 "Lexicographic preferences (sgnLP) have ", Link("cycles", "pair"), f": "

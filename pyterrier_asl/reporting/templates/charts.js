@@ -145,7 +145,7 @@ function lossRows() {
 function bumpSystems() {
   if (!$("bump-mark")) return [];
   const other = $("bump-mark").value;
-  const usual = S <= 6 ? page.palette : [...page.reordered.map((each) => each.best), page.movers[0]];
+  const usual = S <= 6 ? page.palette : [...page.reordered.map(({ ranks }) => ranks.indexOf(1)), page.movers[0]];
   return [...new Set(other ? [Number(other)] : usual)];
 }
 

@@ -231,8 +231,8 @@ def test_the_command(tmp_path, monkeypatch):
     kappa = json.loads(rows.stdout.splitlines()[1])
     assert kappa["agreement"] == "kappa" and kappa["reference"] == "nist.txt"
     for given, says in (
-        (("--judge", "model"), "must be NAME=QRELS"),
-        (("--judge", "model=model.txt", "--judge-rel", "model=x"), "'x' is no grade"),
+        (("--judge", "model"), "'model' is not NAME=QRELS"),
+        (("--judge", "model=model.txt", "--judge-rel", "model=x"), "'model=x' is no grade"),
         (("--judge", "model=model.txt", "-o", "jsonl"), "say which by --show"),
         (("--judge", "model=model.txt", "--show", "gains"), "--show gains needs runs"),
     ):

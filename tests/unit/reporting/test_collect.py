@@ -56,7 +56,7 @@ def test_lower_asl_ranks_first(findings):
 
 def test_preferences_are_the_preference_matrix(findings):
     expected = preference_matrix(RUNS, QRELS)
-    found = findings.preferences.matrix
+    found = findings.preferences
     for name in ("rrLP", "rrLP_p", "wins", "losses"):
         ours, theirs = getattr(found, name).to_numpy(float), getattr(expected, name).to_numpy(float)
         np.fill_diagonal(ours := ours.copy(), 0)
@@ -66,7 +66,7 @@ def test_preferences_are_the_preference_matrix(findings):
 
 
 def test_lexicographic_levels_give_sgnlp(findings):
-    levels = findings.preferences.levels
+    levels = findings.levels
     expected = preferences(RUNS["good"], RUNS["poor"], QRELS)["sgnLP"].to_numpy()
     np.testing.assert_array_equal(np.sign(levels[2] - levels[0]), expected)
 
