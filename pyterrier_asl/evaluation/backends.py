@@ -13,7 +13,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
@@ -70,7 +70,7 @@ def scored(
                 measured = measured or each
             else:
                 blocks += each
-        yield measured or _complete(scorer, name, source, blocks)
+        yield measured or _score_blocks(scorer, name, source, blocks)
 
 
 def _from_anywhere(task: Task) -> Task:
@@ -91,11 +91,13 @@ def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
         blocks = scorer.blocks(name, source)
     except (ValueError, OSError) as error:
         return MeasuredRun.failed(name, error)
-    done = _complete(scorer, name, source, blocks) if alone else blocks
+    done = _score_blocks(scorer, name, source, blocks) if alone else blocks
     return _matched_with(_NONE, done)
 
 
-def _complete(scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]) -> MeasuredRun:
+def _score_blocks(
+    scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]
+) -> MeasuredRun:
     """A run of which all blocks are known."""
     try:
         return scorer.score(name, source, blocks)
@@ -151,20 +153,14 @@ def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
 
         path = os.path.join(folder, "scorer")
         joblib.dump(scorer, path)
-        yield _FromFile(path, os.getpid())
+        yield partial(_work_from_file, path, os.getpid())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@dataclass(frozen=True)
-class _FromFile:
-    """A scorer that is read from its file, written by ``sender``, when a process first needs it."""
-
-    path: str
-    sender: int
-
-    def __call__(self, *task: Any) -> Done:
-        return _work(_read_scorer(self.path, self.sender), *task)
+def _work_from_file(path: str, sender: int, *task: Any) -> Done:
+    """By a scorer that is read from its file, written by ``sender``, when a process needs it."""
+    return _work(_read_scorer(path, sender), *task)
 
 
 @lru_cache(maxsize=1)

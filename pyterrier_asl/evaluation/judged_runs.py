@@ -181,10 +181,7 @@ class JudgedRuns:
             ValueError: for a run that is not there.
         """
         names = list(names)
-        unknown = [name for name in names if name not in self.names]
-        if unknown:
-            raise ValueError(f"there are no runs {unknown}; there are {self.names}")
-        rows = [self.names.index(name) for name in names]
+        rows = [self.row(name) for name in names]
         values = {key: known[rows] for key, known in self._values.items()}
         runs = [self.runs[row] for row in rows]
         return JudgedRuns(names, runs, self.judgements, self.source, values)

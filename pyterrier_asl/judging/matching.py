@@ -120,10 +120,10 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[n
     return hashes
 
 
-def text_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
+def ids_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
     """The other way round, also without a copy.
 
-    >>> text_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
+    >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
     ['a', 'bc']
     """
     return pa.LargeStringArray.from_buffers(
@@ -166,7 +166,7 @@ class PairIndex:
             name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
             for name, value in state.items()
         }
-        self.__dict__.update(known, ids=text_of(*known["ids"]), seed=np.uint64(state["seed"]))
+        self.__dict__.update(known, ids=ids_of(*known["ids"]), seed=np.uint64(state["seed"]))
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""

@@ -228,11 +228,9 @@ def words(text: str) -> list[str]:
 
 
 def _parse(word: str) -> list[NamedMeasure]:
-    family = _trec_family(word)
-    if len(family) == 1:
-        return [NamedMeasure(word, family[0])]
-    if family:
-        return [NamedMeasure(str(measure), measure) for measure in family]
+    if family := _trec_family(word):
+        names = [word] if len(family) == 1 else map(str, family)
+        return [NamedMeasure(name, measure) for name, measure in zip(names, family)]
     known, params = _read(word)
     try:
         return [NamedMeasure(word, made(known, params))]

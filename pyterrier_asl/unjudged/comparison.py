@@ -14,7 +14,7 @@ from ..evaluation.labellings import Labelled
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
 from .likely import Likely, how_likely
-from .pairs import OPEN, Difference, difference_of, labelled_runs, preference_verdicts
+from .pairs import OPEN, Difference, difference_of, preference_verdicts
 from .virtual import difference_alone
 
 
@@ -78,7 +78,7 @@ class Holes:
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
         """The same comparison where some of the documents have been judged."""
-        return between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
+        return holes_between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
 
     def describe(self) -> str:
         """One line to read."""
@@ -104,16 +104,8 @@ class Holes:
         return {**{name: getattr(one, name) for name in names}, "significance": test}
 
 
-def holes_between(
-    runs: JudgedRuns, measure: Any, *, depth: int | None = None, highest: float | None = None,
-    alpha: float = 0.05,
-) -> Holes:  # fmt: skip
+def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
     """The comparison of the first two of some runs; the others belong to what is compared."""
-    return between(runs, labelled_runs(runs, measure, depth=depth, highest=highest), alpha)
-
-
-def between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
-    """The same, once what can be labelled is known."""
     return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
 
 

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from ..evaluation.judged_runs import JudgedRuns
 from .comparison import Holes, holes_between
-from .pairs import AllPairs, all_pairs
+from .pairs import AllPairs, all_pairs, labelled_runs
 
 
 @overload
@@ -81,4 +81,5 @@ def holes(
         others = JudgedRuns.of(runs, judged.judgements)
         further = [name if name not in names else f"{name} (2)" for name in others.names]
         judged = JudgedRuns([*judged.names, *further], judged.runs + others.runs, judged.judgements)
-    return holes_between(judged, measure, depth=depth, highest=highest, alpha=alpha)
+    labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
+    return holes_between(judged, labelled, alpha)

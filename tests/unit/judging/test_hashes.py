@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from pyterrier_asl.judging.matching import PairIndex, text_of
+from pyterrier_asl.judging.matching import PairIndex, ids_of
 
 MULTIPLIER, SHIFT = np.uint64(0x9FB21C651E98DF25), np.uint64(32)
 EIGHT = np.uint64(8 * int(MULTIPLIER) % 2**64)
@@ -17,7 +17,7 @@ def crafted(n):
     for _ in range(2):  # backwards through both steps; shifting by half is its own inverse
         hashes = (hashes ^ (hashes >> SHIFT)) * INVERSE
     words = hashes ^ EIGHT
-    return text_of(np.arange(n + 1) * 8, words.view(np.uint8))
+    return ids_of(np.arange(n + 1) * 8, words.view(np.uint8))
 
 
 def unseeded(words):
