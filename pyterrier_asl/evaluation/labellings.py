@@ -24,9 +24,6 @@ from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
 from . import standard as acceleration
 
-#: Where RBP's user stops for certain, as in cwl_eval.
-_DEEPEST = 1000
-
 
 def require_bounds(measure: Any) -> None:
     """Raises ValueError for a measure that has no bounds, by its name."""
@@ -271,12 +268,8 @@ def _worth(
     if name == "nDCG":
         return 1 / np.log2(ranks + 1), np.ones(0)
     if name == "RBP":
-        attention = measure["p"] ** np.arange(_DEEPEST, dtype=np.float64)
-        by_rank = np.append(attention / attention.sum(), 0.0)
-        weights, known = (
-            by_rank[np.minimum(some - 1, _DEEPEST)] for some in (ranks, relevant.ranks)
-        )
-        return weights, known
+        p = measure["p"]
+        return scoring.attention(ranks, p), scoring.attention(relevant.ranks, p)
     if name in ("P_Rareness", "AP_Rareness"):
         scale = measure["cutoff"] if name == "P_Rareness" else 1
         return measure.gains(view, documents) / scale, measure.gains(view) / scale

@@ -84,29 +84,14 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
 
 
 def _evaluator(known: Judgements, *measures: Any) -> Any:
-    return ir_measures.evaluator(measures, _qrels(known))
-
-
-def _qrels(known: Judgements) -> pd.DataFrame:
-    """The judgements as they are: whole grades as integers, which some providers insist on."""
-    whole = not np.any(known.grades % 1)
-    return pd.DataFrame(
-        {
-            "query_id": known.qid_text.take(known.queries).to_pandas().astype(object),
-            "doc_id": known.docnos.to_pandas().astype(object),
-            "relevance": known.grades.astype(np.int64) if whole else known.grades,
-        }
-    )
+    """For the judgements as they are; some providers insist on whole grades being integers."""
+    qrels = known.table.frame("query_id", "doc_id", "relevance")
+    if not np.any(known.grades % 1):
+        qrels = qrels.astype({"relevance": np.int64})
+    return ir_measures.evaluator(measures, qrels)
 
 
 def _ranked_rows(judged: JudgedRun) -> pd.DataFrame:
     """The run as it stands, with its own scores; of a document that stands twice the best row."""
-    table, ranking = judged.table, judged.whole_ranking
-    rows = np.sort(ranking.rows)
-    return pd.DataFrame(
-        {
-            "query_id": table.qid.take(rows).to_pandas().astype(object),
-            "doc_id": table.docno.take(rows).to_pandas().astype(object),
-            "score": table.value[rows],
-        }
-    )
+    rows = judged.table.take(np.sort(judged.whole_ranking.rows))
+    return rows.frame("query_id", "doc_id", "score")

@@ -221,7 +221,7 @@ def _last_rows(run: Columns) -> Columns:
     qids, docnos = codes(run.qid)[0], codes(run.docno)[0]
     keys = qids * (docnos.max(initial=0) + 1) + docnos
     rows = np.sort(len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1])
-    return Columns(run.qid.take(rows), run.docno.take(rows), run.value[rows], None)
+    return run.take(rows)
 
 
 def _differs(measure: Any) -> bool:

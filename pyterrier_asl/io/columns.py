@@ -50,6 +50,17 @@ class Columns:
     def __len__(self) -> int:
         return len(self.value)
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Columns:
+        """Some of the rows, without further columns."""
+        return Columns(self.qid.take(rows), self.docno.take(rows), self.value[rows], None)
+
+    def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
+        """The same as a frame with columns of these names, ids as Python's text."""
+        import pandas as pd
+
+        ids = pd.DataFrame({qid: self.qid.to_pandas(), docno: self.docno.to_pandas()})
+        return ids.astype(object).assign(**{value: self.value})
+
     def has(self, name: str) -> bool:
         """Whether the source has a column ``name``."""
         return name in _names(self.source)

@@ -131,15 +131,10 @@ class JudgedRun:
 
     def without_rows(self) -> JudgedRun:
         """The same, but for the rows, which may be many: of the table only the first is left."""
-        first = pa.array([0] if len(self.table) else [], pa.int64())
-        table = Columns(
-            self.table.qid.take(first), self.table.docno.take(first), self.table.value[:1].copy(),
-            None,
-        )  # fmt: skip
         bare = JudgedRun.from_entries(
             self.judgements, self.retrieved, self.queries, self.ranks, self.pairs
         )
-        return replace(bare, table=table)
+        return replace(bare, table=self.table.take(np.arange(len(self.table))[:1]))
 
     @cached_property
     def has_constant_scores(self) -> bool:

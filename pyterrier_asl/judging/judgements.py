@@ -159,6 +159,11 @@ class Judgements:
     def __len__(self) -> int:
         return len(self.qids)
 
+    @property
+    def table(self) -> Columns:
+        """The judgements by columns."""
+        return Columns(self.qid_text.take(self.queries), self.docnos, self.grades, None)
+
     def relevant(self, rel: float) -> Ints:
         """The positions of the judged documents with a grade of ``rel`` or more, ascending."""
         return np.flatnonzero((self.grades >= rel) & (self.grades >= 0))

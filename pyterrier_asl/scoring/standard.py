@@ -232,20 +232,29 @@ def expected_reciprocal_rank(
     return value
 
 
-def rank_biased_precision(
-    ranks: Ints, offsets: Ints, persistence: float, *, depth: int = 1000
-) -> Floats:
-    """RBP: the share of a user's attention that falls on relevant documents, p^(rank - 1) each.
+#: Where the user of RBP stops for certain, as in cwl_eval.
+_RBP_DEPTH = 1000
+
+
+def rank_biased_precision(ranks: Ints, offsets: Ints, persistence: float) -> Floats:
+    """RBP: the share of a user's attention that falls on relevant documents.
 
     Args:
         ranks: see above.
         offsets: see above.
         persistence: p, in [0, 1].
-        depth: where the user stops for certain; 1000 in cwl_eval.
 
     >>> rank_biased_precision(np.array([1, 3]), np.array([0, 2]), 0.5).round(9).tolist()
     [0.625]
     """
-    attention = persistence ** np.arange(depth, dtype=np.float64)
-    paid = np.where(ranks <= depth, persistence ** (ranks - 1.0), 0.0)
-    return sum_by_query(paid, offsets) / float(attention.sum())
+    return sum_by_query(attention(ranks, persistence), offsets)
+
+
+def attention(ranks: Ints, persistence: float) -> Floats:
+    """The share of a user's attention that a rank gets, p^(rank - 1) over the sum of all.
+
+    >>> attention(np.array([1, 2, 3]), 0.5).round(9).tolist()
+    [0.5, 0.25, 0.125]
+    """
+    every = persistence ** np.arange(_RBP_DEPTH, dtype=np.float64)
+    return np.append(every / every.sum(), 0.0)[np.minimum(ranks - 1, _RBP_DEPTH)]

@@ -13,7 +13,6 @@ import pandas as pd
 
 from ..evaluation.evaluate import judgements_of
 from ..io.qrels import read_qrels
-from ..judging.judgements import Judgements
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
@@ -163,7 +162,7 @@ def merge_labels(qrels: Any, labels: Any, *, conflicts: str = "error") -> pd.Dat
     if conflicts not in ("error", "official"):
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
     judgements, new = judgements_of(qrels), read_labels(labels)
-    official = official_frame(judgements)
+    official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
     known = official.loc[official["label"] >= 0].set_index(["qid", "docno"])["label"]
     keys = pd.MultiIndex.from_frame(new[["qid", "docno"]])
     grade = known.reindex(keys).to_numpy(dtype=np.float64)
@@ -181,12 +180,3 @@ def merge_labels(qrels: Any, labels: Any, *, conflicts: str = "error") -> pd.Dat
     )
     merged: pd.DataFrame = pd.concat([official[~replaced], new], ignore_index=True)
     return merged
-
-
-def official_frame(judgements: Judgements) -> pd.DataFrame:
-    """Judgements as a frame of :func:`merge_labels`."""
-    return pd.DataFrame({
-        "qid": np.array(judgements.qid_text.to_pylist(), dtype=object)[judgements.queries],
-        "docno": judgements.docnos.to_pandas().astype(object), "label": judgements.grades,
-        "source": OFFICIAL,
-    })  # fmt: skip

@@ -283,7 +283,7 @@ def test_what_goes_to_workers_is_for_this_user_alone():
     with pytest.raises(Stopped):
         scorer = Scorer(evaluation.judgements_of(QRELS), {})
         with workers._sent(scorer, "loky") as work:
-            folder = Path(work.path).parent
+            folder = Path(work.args[0]).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
             raise Stopped
     assert seen["mode"] == 0o700 and not folder.exists()
