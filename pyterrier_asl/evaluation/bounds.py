@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,12 @@ def bounds(
         }  # fmt: skip
         parts.append(pd.DataFrame(columns))
     frame = pd.concat(parts, ignore_index=True)
-    return frame if by_query else mean_bounds(frame, ["measure"])
+    if by_query:
+        return frame
+    groups = frame.groupby("measure", sort=False)
+    means = groups[["value", "low", "high"]].mean()
+    means["unjudged"], means["exact"] = groups["unjudged"].sum(), groups["exact"].all()
+    return means.reset_index()
 
 
 def labelled_measures(
@@ -121,14 +126,11 @@ def evaluation_with_bounds(
         `` high``; or with ``long`` as said.
     """
     labelled = labelled_measures(runs, measures, depth=depth)
-    limits = {
-        label: np.array([one.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
-        for label, one in labelled.items()
-    }
     columns = {}
     for label, one in labelled.items():
+        limits = np.array([one.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
         columns[label] = one.values()
-        columns[f"{label} low"], columns[f"{label} high"] = limits[label].swapaxes(0, 1)
+        columns[f"{label} low"], columns[f"{label} high"] = limits.swapaxes(0, 1)
     frame = frame_of(runs.names, runs.qids, columns)
     if not long:
         return frame
@@ -140,14 +142,6 @@ def evaluation_with_bounds(
         part.insert(2, "measure", label)
         parts.append(part.assign(unjudged=unjudged, exact=is_exact(one.measure)))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
-
-
-def mean_bounds(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """The bounds of the means over the queries, from those by query."""
-    groups = frame.groupby(list(by), sort=False)
-    means = groups[["value", "low", "high"]].mean()
-    means["unjudged"], means["exact"] = groups["unjudged"].sum(), groups["exact"].all()
-    return means.reset_index()
 
 
 def with_pool_of(

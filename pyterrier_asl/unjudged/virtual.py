@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..evaluation.labellings import Labelled, Side, gains_of, ideal_gains
 from ..scoring import lexicographic, rareness, search_length, standard
-from ..scoring.arrays import cumulate, within_query
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,7 @@ def columns_of(labelled: Labelled, side: Side) -> Columns:
         known = side.view.relevant(0)
         gains = gains_of(measure, side.view.judgements.grades[known.pairs])
         new = np.full(len(documents.ranks), labelled.gains[0][0])
-    queries = np.repeat(np.arange(len(labelled.judgements)), np.diff(documents.offsets))
-    queries = np.concatenate((known.queries, queries))
+    queries = np.concatenate((known.queries, documents.queries))
     ranks = np.concatenate((known.ranks, documents.ranks))
     codes = np.concatenate((np.full(len(known.ranks), -1), documents.codes))
     order = np.lexsort((ranks, queries))
