@@ -13,9 +13,8 @@ from ..scoring.arrays import Bools, Floats, Ints, cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
 
 
-
 @dataclass(frozen=True)
-class Columns:
+class Candidates:
     """The documents of a run that count or could count, in rank order.
 
     Attributes:
@@ -31,7 +30,7 @@ class Columns:
     codes: Ints
 
 
-def columns_of(labelled: Labelled, side: Side) -> Columns:
+def candidates_of(labelled: Labelled, side: Side) -> Candidates:
     """The documents of a run that count or could; a label of nDCG gains the least there is."""
     documents, measure = side.unjudged, labelled.measure
     known = side.relevant
@@ -45,26 +44,26 @@ def columns_of(labelled: Labelled, side: Side) -> Columns:
     codes = np.concatenate((np.full(len(known.ranks), -1), documents.codes))
     order = np.lexsort((ranks, queries))
     every = np.concatenate((gains, new))
-    return Columns(queries[order], ranks[order], every[order], codes[order])
+    return Candidates(queries[order], ranks[order], every[order], codes[order])
 
 
 def values_with(
-    labelled: Labelled, side: Side, columns: Columns, queries: Ints, virtual: Ints, chosen: Ints,
-    extra: Ints,
+    labelled: Labelled, side: Side, candidates: Candidates, queries: Ints, virtual: Ints,
+    chosen: Ints, extra: Ints,
 ) -> Floats:  # fmt: skip
     """The values of queries, each under a labelling of its own.
 
     Args:
         labelled: the measure.
         side: the run.
-        columns: its documents.
+        candidates: its documents.
         queries: which query each is, shape (M,).
         virtual: for each relevant document retrieved, of which of the M it is, ascending.
-        chosen: which of the columns it is, in rank order.
+        chosen: which of the candidates it is, in rank order.
         extra: how many unjudged documents are relevant in each, retrieved or not, shape (M,).
     """
     measure, name = labelled.measure, labelled.measure.NAME
-    ranks, gains = columns.ranks[chosen], columns.gains[chosen]
+    ranks, gains = candidates.ranks[chosen], candidates.gains[chosen]
     offsets = cumulate(np.bincount(virtual, minlength=len(queries)))
     total = side.relevant.total[queries] + extra
     sums = np.bincount(virtual, weights=gains, minlength=len(queries)).astype(np.float64)
@@ -119,22 +118,22 @@ def alone(labelled: Labelled, side: Side, codes: Ints) -> Floats:
         side: the run.
         codes: the documents, shape (M,).
     """
-    columns = columns_of(labelled, side)
+    candidates = candidates_of(labelled, side)
     queries = labelled.unjudged.queries[codes]
     number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
     number[codes] = np.arange(len(codes))
-    known = np.flatnonzero(columns.codes < 0)
-    starts = np.searchsorted(columns.queries[known], np.arange(len(labelled.judgements) + 1))
+    known = np.flatnonzero(candidates.codes < 0)
+    starts = np.searchsorted(candidates.queries[known], np.arange(len(labelled.judgements) + 1))
     sizes = np.diff(starts)[queries]
     virtual = np.repeat(np.arange(len(codes)), sizes)
     chosen = known[starts[:-1][queries][virtual] + within_query(cumulate(sizes))]
-    own = np.flatnonzero(columns.codes >= 0)
-    own = own[number[columns.codes[own]] >= 0]
-    virtual = np.concatenate((virtual, number[columns.codes[own]]))
+    own = np.flatnonzero(candidates.codes >= 0)
+    own = own[number[candidates.codes[own]] >= 0]
+    virtual = np.concatenate((virtual, number[candidates.codes[own]]))
     chosen = np.concatenate((chosen, own))
     order = np.lexsort((chosen, virtual))
     return values_with(
-        labelled, side, columns, queries, virtual[order], chosen[order],
+        labelled, side, candidates, queries, virtual[order], chosen[order],
         np.ones(len(codes), dtype=np.int64),
     )  # fmt: skip
 
@@ -148,20 +147,21 @@ def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Float
         codes: the documents that are labelled, shape (D,).
         labels: which of them are relevant, shape (N, D).
     """
-    columns, queries = columns_of(labelled, side), len(labelled.judgements)
+    candidates, queries = candidates_of(labelled, side), len(labelled.judgements)
     number = np.full(len(labelled.unjudged) + 1, -1, dtype=np.int64)
     number[codes] = np.arange(len(codes))
-    relevant = np.ones((len(labels), len(columns.ranks)), dtype=bool)
-    open_ = np.flatnonzero(columns.codes >= 0)
-    known = number[columns.codes[open_]]
+    relevant = np.ones((len(labels), len(candidates.ranks)), dtype=bool)
+    open_ = np.flatnonzero(candidates.codes >= 0)
+    known = number[candidates.codes[open_]]
     relevant[:, open_] = np.where(known >= 0, labels[:, known], False)
     rows, chosen = np.nonzero(relevant)
-    virtual = rows * queries + columns.queries[chosen]
+    virtual = rows * queries + candidates.queries[chosen]
     extra = np.array([
         np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels
     ]).reshape(-1)  # fmt: skip
     every = np.tile(np.arange(queries), len(labels))
-    return values_with(labelled, side, columns, every, virtual, chosen, extra).reshape(-1, queries)
+    values = values_with(labelled, side, candidates, every, virtual, chosen, extra)
+    return values.reshape(-1, queries)
 
 
 def difference_alone(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:
