@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..statistics.correction import correct
+from ..statistics.correction import with_corrected_p
 from ..statistics.tests import compare_pair
 from .registry import Floats, Queries
 
@@ -40,26 +40,6 @@ class PairedTest:
         )  # fmt: skip
         return {name: getattr(found, name) for name in _SHOWN}
 
-    def corrected(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Corrects the column ``p`` over all rows: they are what is shown together.
-
-        Adds ``p_corrected`` and ``significant``; ``attrs`` say what was done over how many.
-        """
-        corrected = correct(frame["p"], self.correction)
-        attrs = {
-            "test": self.test,
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "family": corrected.family,
-            "dropped": corrected.dropped,
-            **frame.attrs,
-        }
-        frame = frame.assign(
-            p_corrected=corrected.p, significant=corrected.p <= self.alpha
-        )
-        frame.attrs = attrs
-        return frame
-
 
 #: Each comparison by itself, the correction over all that are shown.
 T_TEST = PairedTest()
@@ -80,7 +60,7 @@ def corrected(
         alpha: likewise.
         as_published: the choice of papers without a correction.
     """
-    return PairedTest(test, None if as_published else correction, alpha).corrected(frame)
+    return with_corrected_p(frame, test, None if as_published else correction, alpha)
 
 
 def significance(frame: pd.DataFrame) -> str:

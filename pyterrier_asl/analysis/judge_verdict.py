@@ -8,8 +8,9 @@ judges, each interval centred on the observed value, because the bootstrap of ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..measures.names import least_grade, named_measures
 from ..statistics.agreement import agreement_of_tables
 from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
 from ..statistics.intervals import Interval, centred_interval
-from .comparisons import T_TEST, PairedTest
+from .comparisons import T_TEST, PairedTest, corrected
 from .judge_report import BELOW, MARGIN, UNDECIDED, UNKNOWN, WITHIN, JudgeReport
 from .judges import judge_confusion
 from .leaderboards_by_judge import Boards, own_gains, side_by_side, swap_counts
@@ -99,10 +100,9 @@ def judges(
         raise ValueError(f"a person is named twice: {persons}")
     wanted = [one.measure for one in named_measures(measures)]
     boards, by_ap = ([], None) if runs is None else _boards(runs, known, least, wanted)
-    draws = _Bootstrap(n_resamples, seed)
+    draws = partial(_times_drawn, n_resamples, seed)
     agreements = [_on_documents(known, least, draws), *(_on_systems(b, draws) for b in boards)]
     rows = [row for each in agreements for row in _agreement_rows(each, known, persons, alpha)]
-    paired = PairedTest("t", "holm", alpha)
     gains = [_gains_by_judge(board, reference, None) for board in boards]
     of_groups = [_gains_by_judge(board, reference, groups) for board in boards] if groups else []
     reversals = [row for board in boards for row in _reversals(board, reference, test, alpha)]
@@ -112,8 +112,8 @@ def judges(
         persons,
         pd.DataFrame(rows),
         pd.DataFrame(reversals) if boards else None,
-        paired.corrected(pd.concat(gains, ignore_index=True)) if gains else None,
-        paired.corrected(pd.concat(of_groups, ignore_index=True)) if of_groups else None,
+        _corrected(gains, alpha),
+        _corrected(of_groups, alpha),
         _leniency(known, least, reference),
         confusion[confusion["judge_a"] == reference].reset_index(drop=True),
         _as_systems(known, least, persons, by_ap),
@@ -150,18 +150,11 @@ def _boards(
 # Agreement, and its uncertainty
 
 
-@dataclass(frozen=True)
-class _Bootstrap:
-    """How queries are drawn."""
-
-    n_resamples: int
-    seed: int
-
-    def counts(self, queries: int) -> Floats:
-        """How often each query is drawn: once as observed, then in each draw, (1 + B, Q)."""
-        generator = np.random.default_rng(self.seed)
-        drawn = generator.multinomial(queries, np.full(queries, 1 / queries), self.n_resamples)
-        return np.vstack((np.ones(queries), drawn)).astype(np.float64)
+def _times_drawn(n_resamples: int, seed: int, queries: int) -> Floats:
+    """How often each query is drawn: once as observed, then in each draw, (1 + B, Q)."""
+    generator = np.random.default_rng(seed)
+    drawn = generator.multinomial(queries, np.full(queries, 1 / queries), n_resamples)
+    return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -180,11 +173,11 @@ class _Agreements:
 
 
 def _on_documents(
-    known: dict[str, Judgements], least: dict[str, float], draws: _Bootstrap
+    known: dict[str, Judgements], least: dict[str, float], draws: Callable[[int], Floats]
 ) -> _Agreements:
     """The agreement on documents that two judges both judged."""
     qids = sorted({qid for judgements in known.values() for qid in judgements.qid_text.to_pylist()})
-    counts = draws.counts(len(qids))
+    counts = draws(len(qids))
     found = _Agreements("", {"agreement": {}, "kappa": {}}, {})
     for a, b in combinations(known, 2):
         table = _tables(known[a], known[b], least[a], least[b], qids)
@@ -195,9 +188,9 @@ def _on_documents(
     return found
 
 
-def _on_systems(board: Boards, draws: _Bootstrap) -> _Agreements:
+def _on_systems(board: Boards, draws: Callable[[int], Floats]) -> _Agreements:
     """The agreement on the ranking of systems."""
-    counts = draws.counts(len(board.qids)) / len(board.qids)
+    counts = draws(len(board.qids)) / len(board.qids)
     scores = {
         judge: np.asarray(rounded(board.sign * (counts @ values.T)))
         for judge, values in board.values.items()
@@ -294,6 +287,11 @@ def _gains_by_judge(
         part.insert(0, "judge", judge)
         parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
     return pd.concat(parts, ignore_index=True)
+
+
+def _corrected(gains: list[pd.DataFrame], alpha: float) -> pd.DataFrame | None:
+    """The gains by all measures, which are shown together; None where there are none."""
+    return corrected(pd.concat(gains, ignore_index=True), "t", "holm", alpha) if gains else None
 
 
 def _reversals(board: Boards, reference: str, test: str, alpha: float) -> list[dict[str, Any]]:

@@ -86,20 +86,17 @@ class Boards:
             raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
         parsed = [one.measure for one in named_measures(list(measures))]
         least = least_grades(judges, rel, judge_rel)
-        topics: dict[str, list[str]] = {}
+        judged: dict[str, JudgedRuns] = {}
         values: list[dict[str, Floats]] = [{} for _ in parsed]
-        judged: JudgedRuns | None = None
-        first: JudgedRuns | None = None
         for name, qrels in judges.items():
-            judged = JudgedRuns.of(judged or runs, qrels, duplicates=duplicates)
-            first = first or judged
-            topics[str(name)] = judged.judgements.qid_text.to_pylist()
+            runs = judged[str(name)] = JudgedRuns.of(runs, qrels, duplicates=duplicates)
             for measure, of_judges in zip(parsed, values):
                 asked = with_options(measure, least[str(name)])
                 has_rel = "rel" in asked.SUPPORTED_PARAMS
-                relevant_by(str(name), judged.judgements, asked["rel"] if has_rel else 1)
-                of_judges[str(name)] = judged.values(asked)
-        assert first is not None
+                relevant_by(str(name), runs.judgements, asked["rel"] if has_rel else 1)
+                of_judges[str(name)] = runs.values(asked)
+        topics = {name: [*map(str, one.qids)] for name, one in judged.items()}
+        first = next(iter(judged.values()))
         common = set.intersection(*map(set, topics.values()))
         shared = [qid for qid in first.qids if str(qid) in common]
         if not shared:
@@ -108,7 +105,7 @@ class Boards:
         return [
             cls(
                 str(measure), -1 if higher_is_better(measure) is False else 1, first.names, shared,
-                {name: matrix[:, at[name]] for name, matrix in of_judges.items()},
+                {name: by_query[:, at[name]] for name, by_query in of_judges.items()},
                 first.judgements,
             )
             for measure, of_judges in zip(parsed, values)

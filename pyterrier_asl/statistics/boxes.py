@@ -52,12 +52,10 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
         raise ValueError(f"a t-test needs at least two queries, not {len(low)}")
     critical = _critical(alpha, len(low) - 1)
     greatest, least = greatest_t(low, high), least_t(low, high)
-    if least >= critical:
-        return BoxTest("certain", 1, least, greatest, critical)
-    if greatest <= -critical:
-        return BoxTest("certain", -1, least, greatest, critical)
-    verdict = "impossible" if greatest < critical and least > -critical else "possible"
-    return BoxTest(verdict, 0, least, greatest, critical)
+    sign = int(least >= critical) - int(greatest <= -critical)
+    never = greatest < critical and least > -critical
+    verdict = "certain" if sign else "impossible" if never else "possible"
+    return BoxTest(verdict, sign, least, greatest, critical)
 
 
 @cache

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .inputs import Floats, check_name
 
-__all__ = ["CORRECTIONS", "Corrected", "correct"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CORRECTIONS", "Corrected", "correct", "with_corrected_p"]
 
 
 #: What statsmodels calls the corrections.
@@ -68,3 +72,27 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
 
         p[given] = multipletests(p[given], method=_STATSMODELS[method])[1]
     return Corrected(p, int(given.sum()), int((~given).sum()))
+
+
+def with_corrected_p(
+    frame: pd.DataFrame, test: str, method: str | None, alpha: float
+) -> pd.DataFrame:
+    """A frame of comparisons, corrected over all its rows: they are what is shown together.
+
+    Args:
+        frame: One row for each comparison, with its ``p``.
+        test: What was tested by.
+        method: As of :func:`correct`.
+        alpha: The level of significance.
+
+    Returns:
+        The frame with ``p_corrected`` and ``significant``; ``attrs`` say what was done over how
+        many.
+    """
+    p, family, dropped = correct(frame["p"], method)
+    done: dict[Hashable, Any] = {
+        "test": test, "correction": method, "alpha": alpha, "family": family, "dropped": dropped
+    }  # fmt: skip
+    corrected = frame.assign(p_corrected=p, significant=p <= alpha)
+    corrected.attrs = {**done, **frame.attrs}
+    return corrected

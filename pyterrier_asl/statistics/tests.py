@@ -48,7 +48,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from . import pairwise, tukey
-from .correction import CORRECTIONS, correct
+from .correction import CORRECTIONS, with_corrected_p
 from .inputs import (
     Floats,
     Ints,
@@ -373,19 +373,9 @@ def _complete(
 ) -> pd.DataFrame:
     """Adds what the test says, corrected, and a note of how it came about."""
     method = _correction_for(test, correction)
-    corrected = correct(result.p, method)
+    frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
     if test == "randomization" and method in ("bonferroni", "holm"):
-        _warn_if_too_few_draws(corrected.family, options)
-    frame = frame.assign(
-        **result._asdict(), p_corrected=corrected.p, significant=corrected.p <= options.alpha
-    )
-    frame.attrs = {
-        "test": test,
-        "correction": method,
-        "alpha": options.alpha,
-        "family": corrected.family,
-        "dropped": corrected.dropped,
-    }
+        _warn_if_too_few_draws(frame.attrs["family"], options)
     return frame
 
 
