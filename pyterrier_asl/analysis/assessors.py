@@ -124,8 +124,8 @@ def compare_with_assessors(
     if both_ways:
         for name, qrels in judges.items():
             turned = both.turned(str(name), qrels)
-            place = {str(qid): number for number, qid in enumerate(turned.qids)}
-            at = np.array([place[str(both.qids[each])] for each in queries.at])
+            numbers = {str(qid): number for number, qid in enumerate(turned.qids)}
+            at = np.array([numbers[str(both.qids[each])] for each in queries.at])
             rows += _differences(str(name), turned, Queries(at, queries.weights), paired)
     return as_frame(rows)
 

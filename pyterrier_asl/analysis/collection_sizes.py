@@ -19,9 +19,6 @@ def collection_statistics(
 
     Weights change the means; counts are as they are.
 
-    Args:
-        rel: minimum grade of a relevant document.
-
     Returns:
         One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (retrieved documents
         in the mean over runs and requests, none counting for a request that was not answered),

@@ -53,7 +53,6 @@ def discriminative_power(
             :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which are about all pairs at once.
         correction: of a test of pairs, over all pairs; ``'auto'`` is Holm's.
         levels: the levels of significance.
-        n_resamples: draws of the tests that draw at random.
         seed: of those draws.
         as_published: as Türkmen et al. did: rankings by 64-bit scores, and a test of each pair by
             itself as if the systems had answered different queries, uncorrected. It is called
@@ -146,12 +145,10 @@ def preference_discrimination(
     Args:
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
-        cutoff: look at the first ``cutoff`` documents only.
         tests: some of ``'tukey-randomized'`` and ``'paired'``.
         levels: the levels of significance.
         n_resamples: draws of ``'tukey-randomized'``.
         seed: of those draws; the same seed gives the same numbers.
-        progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
         As of :func:`discriminative_power`, with ``preference`` for ``measure``.

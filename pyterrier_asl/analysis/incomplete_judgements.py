@@ -80,12 +80,8 @@ def missing_labels(
     queries of weight 0 are not drawn, and each slice has samples of its own.
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of labels to keep, each in (0, 1].
         samples: how many samples of each.
-        seed: of the draws; the same seed gives the same numbers.
-        progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
@@ -167,12 +163,8 @@ def missing_queries(
     all. Queries of weight 0 are not drawn, and each slice has samples of its own.
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         fractions: shares of queries to keep, each in (0, 1].
         samples: how many samples of each.
-        seed: of the draws; the same seed gives the same numbers.
-        progress: whether to show a progress bar; None: where there is a terminal.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with

@@ -234,7 +234,7 @@ def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:
 
 
 def _shared(read: Mapping[str, Judgements], a: str, b: str) -> tuple[Ints, Ints]:
-    """The places of the pairs that both judged."""
+    """The rows, in each, of the pairs that both judged."""
     at = shared_pairs(read[a], read[b])
     if not len(at[0]):
         raise ValueError(

@@ -265,12 +265,12 @@ def leaderboard_agreement(
     rows = []
     for a, b, both in boards.pairs(queries, paired):
         scores = boards.scores(a, queries), boards.scores(b, queries)
-        orders = {
+        agreement = {
             "tau": kendall_tau(*scores),
             "tau_AP": tau_ap(*scores, symmetric=True),
             "RBO": rank_biased_overlap_of_scores(*scores, p=p),
         }
-        rows.append({"judge_a": a, "judge_b": b, **orders, **swap_counts(both)})
+        rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
     frame = as_frame(rows)
     frame.attrs = {
         "measure": boards.measure, "test": paired.test, "alpha": paired.alpha, "RBO p": p

@@ -59,7 +59,7 @@ class OtherJudges:
 
     Attributes:
         qids: the topics.
-        at: their places among the original's.
+        at: their numbers among the original's.
         each: the other judges.
         rel: minimum grade of a document that the original finds relevant.
         judgements: the original's.

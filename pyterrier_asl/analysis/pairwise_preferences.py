@@ -40,8 +40,6 @@ def system_preferences(
 
     Args:
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         correction: over all pairs of one kind; ``'auto'`` is Holm's.
         alpha: the level of significance.
 

@@ -48,7 +48,6 @@ def stability(
         draws: how often to draw.
         queries: how many to draw, without replacement; None: half, an odd half to the even number.
         fuzz: the difference that is none, absolute and as a share.
-        seed: of the draws; the same seed gives the same numbers.
         as_published: on rankings by 64-bit scores; the paper's numbers are those of ``absolute``.
 
     Returns:
@@ -67,7 +66,7 @@ def stability(
     size = round(len(chosen) / 2) if queries is None else queries
     if not 1 <= size <= len(chosen):
         raise ValueError(f"{size} of {len(chosen)} queries cannot be drawn")
-    share = _drawn(len(chosen), size, draws, seed) * chosen.each
+    share = _drawn_queries(len(chosen), size, draws, seed) * chosen.each
     share /= share.sum(axis=1, keepdims=True)
     rows = [
         (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
@@ -97,7 +96,7 @@ def stability_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _drawn(items: int, size: int, draws: int, seed: int) -> Floats:
+def _drawn_queries(items: int, size: int, draws: int, seed: int) -> Floats:
     """Which items each draw holds, as zeros and ones, shape (draws, items)."""
     generator = np.random.default_rng(seed)
     first = np.arange(items) < size

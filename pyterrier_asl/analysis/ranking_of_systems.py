@@ -34,8 +34,6 @@ def system_order(
 
     Args:
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
 
     Returns:
         A row for each system, by ``mc4_rank`` and ``mean``, with ``system``, ``mean`` and
@@ -114,8 +112,6 @@ def cycles(
 
     Args:
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
 
     Returns:
         A row for each cycle of three, with ``a``, ``b``, ``c``, each preferred to the next and c

@@ -42,7 +42,6 @@ def agreement_by_number_of_systems(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
         sizes: numbers N of systems; those above the number of runs are left out.
         draws: how often to draw for each.
-        seed: of the draws; the same seed gives the same numbers.
         as_published: on rankings by 64-bit scores.
 
     Returns:
@@ -62,7 +61,7 @@ def agreement_by_number_of_systems(
         for size in sizes:
             if not 2 <= size <= len(judged):
                 continue
-            tau = _taus(parts, weights, _drawn(len(judged), size, draws, seed + size))
+            tau = _taus(parts, weights, _drawn_systems(len(judged), size, draws, seed + size))
             known = tau[~np.isnan(tau)]
             error = known.std(ddof=1) / np.sqrt(known.size) if known.size > 1 else np.nan
             mean = known.mean() if known.size else np.nan
@@ -97,7 +96,7 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _drawn(systems: int, size: int, draws: int, seed: int) -> Ints:
+def _drawn_systems(systems: int, size: int, draws: int, seed: int) -> Ints:
     """Systems drawn without replacement, shape (draws, size)."""
     generator = np.random.default_rng(seed)
     everyone = np.tile(np.arange(systems), (draws, 1))

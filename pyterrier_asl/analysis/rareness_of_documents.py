@@ -34,7 +34,6 @@ def rare_documents(
         few: leave out documents that more than so many runs (or groups) find; None: none.
         depth: how deep a run must have a document to be one that finds it; None: anywhere, as in
             the paper's table. ``P_Rareness@k`` counts to depth k: give that to see what it sees.
-        rel: minimum grade of a relevant document.
         groups: run -> group; count groups instead of runs.
 
     Returns:

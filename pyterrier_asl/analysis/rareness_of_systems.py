@@ -34,7 +34,6 @@ def rare_finds(
     Args:
         few: a document that at most so many systems find is rare.
         depth: how deep a system must have a document to be one that finds it; None: anywhere.
-        rel: minimum grade of a relevant document.
         groups: run -> group; count groups instead of runs: runs of one group are one system.
 
     Returns:

@@ -41,7 +41,6 @@ def synthetic_systems(
         cutoff: k.
         alphas: weights of rareness.
         documents: numbers D of relevant documents, k at most; None: 0 to k.
-        rel: minimum grade of a relevant document.
         normalized: the variant of the measure that cannot exceed 1.
 
     Returns:
@@ -78,7 +77,7 @@ def synthetic_systems(
         if system == "common":
             new[by_finders[:number]] = 1
         made_up = number if system == "rare" else 0
-        value, rank = _placed(found, new, made_up, cutoff, alpha, normalized)
+        value, rank = _ranked_among(found, new, made_up, cutoff, alpha, normalized)
         rows.append((system, float(alpha), number, value, rank))
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 
@@ -101,7 +100,7 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _placed(
+def _ranked_among(
     found: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
 ) -> tuple[float, int]:
     """Value and rank of a newcomer that finds ``new``, and so many that no other system has."""

@@ -21,8 +21,6 @@ def recall_level_needed(
     """Which recall level i* distinguishes two rankings?
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to report.
 
     Returns:
@@ -75,8 +73,6 @@ def level_correlations(
     systems and all queries with j relevant documents or more.
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
 
     Returns:
@@ -132,8 +128,6 @@ def level_regressions(
     relevant documents or more.
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         levels: regress δRR_1 to this one.
         following: on how many following levels.
 

@@ -65,7 +65,7 @@ def queries_in(original: Judgements, other: Judgements) -> Ints:
 
 
 def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
-    """The places of the pairs of query and document that both judged, in each, in b's order.
+    """Which pairs of query and document both judged: their rows in each, in b's order.
 
     >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
     >>> [each.tolist() for each in shared_pairs(a, b)]

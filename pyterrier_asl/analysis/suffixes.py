@@ -26,7 +26,6 @@ def prediction_from_suffixes(
 
     Args:
         rel: minimum grade of a relevant document. The paper's table has 1 on all collections.
-        cutoff: look at the first ``cutoff`` documents only.
 
     Returns:
         A row for each predictor, with ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,

@@ -22,10 +22,6 @@ def ties(
     Each pair is the rankings that two systems give the same query. A query without relevant
     documents ties all rankings.
 
-    Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
-
     Returns:
         A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank, with
         ``preference``, ``pairs`` of rankings, ``ties`` among them, and ``percent``.
@@ -76,8 +72,6 @@ def tie_probability_by_rank(
     """How likely does another ranking tie in RR, by the first rank?
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         deepest: the last rank p_1 to report.
 
     Returns:
@@ -137,8 +131,6 @@ def ties_by_recall_level(
     relevant documents or more count for level i. Two rankings that both miss the i-th are tied.
 
     Args:
-        rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
         levels: how many recall levels to look at.
 
     Returns:

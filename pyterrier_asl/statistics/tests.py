@@ -325,7 +325,7 @@ def compare_differences(
     first, second = zip(*pairs) if pairs else ((), ())
     difference = means_of(matrix, options.weights)
     frame = pd.DataFrame({"a": first, "b": second, "difference": difference})
-    return _complete(frame, result, test, correction, options)
+    return _with_test(frame, result, test, correction, options)
 
 
 def _compare(
@@ -343,7 +343,7 @@ def _compare(
             "difference": means[first] - means[second],
         }
     )
-    return _complete(
+    return _with_test(
         frame, _test_pairs(test, values, first, second, options), test, correction, options
     )
 
@@ -368,7 +368,7 @@ def _test_pairs(
         return pairwise.TESTS[test].of_many(values[first], values[second], options)
 
 
-def _complete(
+def _with_test(
     frame: pd.DataFrame, result: TestResult, test: str, correction: str | None, options: Settings
 ) -> pd.DataFrame:
     """Adds what the test says, corrected, and a note of how it came about."""
