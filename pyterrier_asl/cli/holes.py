@@ -82,6 +82,8 @@ def command(
 
     judgements = command_line.judgements_with(qrels, labels, conflicts).taking(duplicates)
     named = list_runs(runs)
+    if len(named) < 2:
+        raise click.UsageError("holes compares runs with each other: give two or more")
     if len(named) != 2:
         if export_to or by_query or likely:
             raise click.UsageError("--export, --likely and -q take two runs")

@@ -133,7 +133,13 @@ def _by_joblib(
             f"{', '.join(map(repr, sorted({*usable, 'ray'})))}"
         )
     with _sent(scorer, backend) as work:
-        parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+        try:
+            parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+        except (ValueError, ImportError) as error:  # one that is a package of its own
+            raise ValueError(
+                f"backend {backend!r} cannot be used here ({error}): install its package, or use "
+                "'loky' or 'threading'"
+            ) from error
         with safe_start():
             results = parallel(delayed(work)(*task) for task in tasks)
         safe_restarts(getattr(parallel._backend, "_workers", None))

@@ -163,7 +163,28 @@ def read_frame(source: Any, reader: Any) -> pd.DataFrame:
     return text_ids(source)
 
 
-def test_of(test: Any) -> Any:
+def test_of(test: Any) -> Test:
+    """The test by its name, or the function that it is."""
     from scipy import stats
 
-    return {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}.get(test, test)
+    named: dict[Any, Test] = {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}
+    if callable(test):
+        return test  # type: ignore[no-any-return]
+    if not isinstance(test, str) or test not in named:
+        raise ValueError(
+            f"test must be 't', 'wilcoxon', or a function as scipy.stats.ttest_rel, not {test!r}"
+        )
+    return named[test]
+
+
+def check_correction(method: str) -> None:
+    """Raises ValueError for a correction that statsmodels does not know."""
+    from statsmodels.stats.multitest import multipletests, multitest_methods_names
+
+    try:
+        multipletests([1.0], method=method)
+    except ValueError as error:
+        raise ValueError(
+            f"correction must be one of statsmodels' ({', '.join(multitest_methods_names)}), not "
+            f"{method!r}"
+        ) from error

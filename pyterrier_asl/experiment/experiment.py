@@ -18,7 +18,14 @@ import numpy as np
 import pyterrier as pt
 from ir_measures import Measure
 
-from .arguments import baseline_numbers, columns_of, named_systems, read_frame, test_of
+from .arguments import (
+    baseline_numbers,
+    check_correction,
+    columns_of,
+    named_systems,
+    read_frame,
+    test_of,
+)
 from .recorder import Saving
 from .results import (
     averages,
@@ -136,24 +143,26 @@ def Experiment(
     names, systems = named_systems(retr_systems, names)
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
-    check_options(perquery, correction, baselines, highlight, round, options)
+    check_options(perquery, correction, baselines, highlight, round, batch_size, options)
+    test_function = test_of(test)
     trial = Trial(
         names=names,
         topics=read_frame(topics, pt.io.read_topics),
         qrels=read_frame(qrels, pt.io.read_qrels),
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
-        saving=Saving(save_dir, save_mode, save_format),
+        saving=Saving(save_dir, save_mode, save_format, options.get("plan")),
         running={
             "batch_size": batch_size, "test": test, "validate": validate, **options,
             **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
         },
         quiet=perquery is False,
     )  # fmt: skip
+    trial.check_test(columns, baselines)
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
 
     table = partial(
-        averages, scored, baselines, test_of(test), correction, correction_alpha, round
+        averages, scored, baselines, test_function, correction, correction_alpha, round
     )
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
@@ -169,13 +178,19 @@ def Experiment(
 
 
 def check_options(
-    perquery: Any, correction: Any, baselines: list[int], highlight: Any, round: Any, options: Any
-) -> None:
+    perquery: Any, correction: Any, baselines: list[int], highlight: Any, round: Any,
+    batch_size: Any, options: Any,
+) -> None:  # fmt: skip
     """Raises ValueError for an option that does not fit the others."""
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
     if correction is not None and not baselines:
         raise ValueError("correction needs something to correct: say baseline=")
+    if correction is not None:
+        check_correction(correction)
+    whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
+    if batch_size is not None and not (whole and batch_size > 0):
+        raise ValueError(f"batch_size must be 1, 2, 3, ..., or None for all, not {batch_size!r}")
     if highlight not in (None, "bold", "color", "colour"):
         raise ValueError(f"highlight must be 'bold' or 'color', not {highlight!r}")
     places = round.values() if isinstance(round, Mapping) else [] if round is None else [round]

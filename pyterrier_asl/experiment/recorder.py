@@ -30,13 +30,30 @@ def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype({name: str for name in ids if frame[name].dtype != object})
 
 
+_MODES = ("reuse", "overwrite", "error", "warn")
+
+#: How many topics an error names.
+_NAMED = 3
+
+
 @dataclass(frozen=True)
 class Saving:
-    """Where results go, as pt.Experiment has it."""
+    """Where results go, as pt.Experiment has it.
+
+    Raises:
+        ValueError: for a mode that there is not, or a plan that saves nothing.
+    """
 
     folder: str | os.PathLike[str] | None
     mode: str
     format: Any
+    plan: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in _MODES:
+            raise ValueError(f"save_mode must be one of {', '.join(_MODES)}, not {self.mode!r}")
+        if self.folder is not None and self.plan == "tree":
+            raise ValueError("plan='tree' saves no results: leave out plan=, or save_dir=")
 
     def arguments(self) -> dict[str, Any]:
         if self.folder is None:
@@ -49,8 +66,7 @@ class Saving:
         """The results that pt.Experiment will read in place of running the system."""
         if self.folder is None or self.mode != "reuse":
             return None
-        extension, read = self._how()
-        path = Path(self.folder) / f"{name}.{extension}"
+        path, (_, read) = self.path(name), self._how()
         if not path.exists():
             return None
         if read is None:
@@ -59,6 +75,10 @@ class Saving:
         with pt.io.autoopen(str(path), "rb") as file:
             results = read(file)
             return results
+
+    def path(self, name: str) -> Path:
+        """The file of a system's results."""
+        return Path(self.folder or "") / f"{name}.{self._how()[0]}"
 
     def _how(self) -> tuple[str, Any]:
         """The extension of the files, and what reads them; None: as TREC's."""
@@ -70,12 +90,27 @@ class Saving:
 class _RecordResults(pt.Transformer):  # type: ignore[misc]
     """The end of a pipeline: records the results as they pass, and changes nothing."""
 
-    def __init__(self, recorder: ResultRecorder) -> None:
+    def __init__(self, recorder: ResultRecorder, batches: Sequence[Sequence[str]]) -> None:
         self.recorder = recorder
+        self.batches = batches
+        self.passed = 0
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        if not len(inp) and self.passed < len(self.batches) > 1:
+            raise ValueError(
+                f"system {self.recorder.name!r} has no results for {self._topics()}, a batch of "
+                f"its own by batch_size={len(self.batches[0])}: pt.Experiment scores each batch "
+                "alone, and none without results; leave batch_size out, or make it larger"
+            )
+        self.passed += 1
         self.recorder.add(inp)
         return inp
+
+    def _topics(self) -> str:
+        """The topics of this batch."""
+        qids = self.batches[self.passed]
+        more = f" and {len(qids) - _NAMED} more" if len(qids) > _NAMED else ""
+        return f"topic{'s'[: len(qids) - 1]} {', '.join(map(repr, qids[:_NAMED]))}{more}"
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
         return input_columns
@@ -162,8 +197,9 @@ class ResultRecorder:
 
 
 def with_recorders(
-    systems: Sequence[Any], recorders: Sequence[ResultRecorder], saving: Saving
-) -> list[Any]:
+    systems: Sequence[Any], recorders: Sequence[ResultRecorder], saving: Saving,
+    batches: Sequence[Sequence[str]] = (),
+) -> list[Any]:  # fmt: skip
     """The systems with a recorder each; results that are there already are recorded now.
 
     Raises:
@@ -181,7 +217,7 @@ def with_recorders(
             recorder.close()
             recorder.check()
         elif isinstance(system, pt.Transformer):
-            system = system >> _RecordResults(recorder)
+            system = system >> _RecordResults(recorder, batches)
         made.append(system)
     return made
 
@@ -213,10 +249,15 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
     """Where the results of the systems that have been run are, or that they are lost."""
-    names = ", ".join(repr(one.name) for one in recorders if one.arrived)
+    there = [
+        repr(one.name) for one in recorders
+        if one.arrived and (saving.folder is None or saving.path(one.name).exists())
+    ]  # fmt: skip
+    names = ", ".join(there)
     if not names:
         return ""
     if saving.folder is None:
-        return f"The results of {names} are lost; save_dir= keeps them."
+        without = ", without plan='tree'" if saving.plan == "tree" else ""
+        return f"The results of {names} are lost; save_dir= keeps them{without}."
     folder = os.fspath(saving.folder)
     return f"The results of {names} are in {folder!r}: save_mode='reuse' takes them from there."

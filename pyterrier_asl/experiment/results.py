@@ -198,6 +198,8 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 
 
 def _read_summary(path: Path) -> pd.DataFrame:
+    if path.is_dir():
+        raise _no_summary(path, "it is a folder")
     # To pandas a system called 'NA' would be none.
     parse = pcsv.ParseOptions(newlines_in_values=True)
     convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
@@ -208,6 +210,9 @@ def _read_summary(path: Path) -> pd.DataFrame:
         raise _no_summary(path, str(error)) from error
     if "name" not in frame.columns:
         raise _no_summary(path, f"it has no column 'name', only {list(frame.columns)}")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise _no_summary(path, f"its column {twice!r} stands twice")
     return frame
 
 

@@ -53,6 +53,27 @@ class Trial:
             warnings.simplefilter("ignore")  # scoring says the same
             return Judgements(qrels)
 
+    def check_test(self, columns: Sequence[Column], baselines: Sequence[int]) -> None:
+        """Raises ValueError where measures are to be tested that cannot be, before anything runs.
+
+        A t-test of one query has no p-value; SciPy's Wilcoxon test is an error.
+        """
+        tested = baselines and any(column.preference is None for column in columns)
+        if tested and self.running["test"] == "wilcoxon" and len(self.judgements()) == 1:
+            raise ValueError(
+                "test='wilcoxon' needs two judged topics or more, and there is 1: give more topics "
+                "with judgements, or leave baseline= out"
+            )
+
+    def batches(self) -> list[list[str]]:
+        """The query ids of each batch of topics; none where there are no batches."""
+        size = self.running["batch_size"]
+        qids = self.topics["qid"]
+        if self.filters["filter_by_qrels"]:
+            qids = qids[qids.isin(self.qrels["qid"])]
+        starts = range(0, 0 if size is None else len(qids), size or 1)
+        return [qids.iloc[start : start + size].tolist() for start in starts]
+
     def run(self, systems: list[Any], measures: Sequence[Measure], perquery: Any) -> Any:
         """pt.Experiment as the user asked for it."""
         return self._call(
@@ -133,7 +154,7 @@ def score(
     keep = _needed(measures) if twice or bounds or _preference_columns(columns) else []
     judgements = trial.judgements()
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
-    pipelines = with_recorders(systems, recorders, trial.saving)
+    pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
     scores: Scores = {}
     times = None
     with error_context(recorders, trial.saving):

@@ -323,6 +323,10 @@ def _checked_value(measure: Any, name: str, value: Any) -> Any:
         value = float(value)
     low, high = _RANGES.get(name, (-math.inf, math.inf))
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, dict) and not all(map(_is_finite, [*value, *value.values()])):
+        raise ValueError(
+            f"{measure.NAME}: {name} must be a dict of numbers, such as {{1: 3}}, not {value!r}"
+        )
     if param.validate(value) and (not is_number or low <= value <= high):
         return value
     what = _TYPES.get(param.dtype, "of its type")
@@ -331,6 +335,10 @@ def _checked_value(measure: Any, name: str, value: Any) -> Any:
     if name in _RANGES:
         what += f" from {low:g} to {high:.10g}"
     raise ValueError(f"{measure.NAME}: {name} must be {what}, not {value!r}")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def _trec_family(word: str) -> list[Any]:

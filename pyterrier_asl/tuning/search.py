@@ -210,6 +210,12 @@ def KFoldRandomSearch(
 def _check_folds(folds: Sequence[pd.DataFrame]) -> None:
     fold_of: dict[str, int] = {}
     for number, fold in enumerate(folds, 1):
+        if not isinstance(fold, pd.DataFrame) or "qid" not in fold.columns:
+            what = list(fold.columns) if isinstance(fold, pd.DataFrame) else repr(fold)
+            raise ValueError(
+                "topics_list must be a list of frames, each with the topics of a fold and a column "
+                f"'qid'; fold {number} is {what}"
+            )
         for qid in fold["qid"].astype(str).unique():
             if fold_of.setdefault(qid, number) != number:
                 raise ValueError(

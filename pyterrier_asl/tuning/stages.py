@@ -105,8 +105,11 @@ def StagedSearch(
     names = [stage.name for stage in stages]
     if not stages or len(set(names)) < len(names):
         raise ValueError(f"stages need names of their own, one or more of them: {names}")
+    measures = list(measures)
     task = make_task(topics, qrels, metric, measures)
-    for name, (other_topics, _) in (held_out or {}).items():
+    held_out = _checked(held_out)
+    for name, (other_topics, other_qrels) in held_out.items():
+        make_task(other_topics, other_qrels, metric, measures)  # or it would fail after all trials
         warn_of_tuned_topics(topics, other_topics, name)
     spaces = [Space(stage.params) for stage in stages]
     before = [(space, space.current()) for space in spaces]
@@ -123,7 +126,7 @@ def StagedSearch(
             results[stage.name] = found
             _fix(space, found.best, stage)
         rows = [row for name, found in results.items() for row in _table_rows(name, found)]
-        for name, (other_topics, other_qrels) in (held_out or {}).items():
+        for name, (other_topics, other_qrels) in held_out.items():
             values = measured(
                 stages[-1].pipeline, other_topics, other_qrels, [metric, *measures], sweep=sweep
             )
@@ -135,6 +138,18 @@ def StagedSearch(
     trials = {name: found.trials for name, found in results.items()}
     settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
+
+
+def _checked(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    pairs = {} if held_out is None else held_out
+    if not isinstance(pairs, Mapping) or any(
+        not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in pairs.values()
+    ):
+        raise ValueError(
+            "held_out must be a dict of name -> (topics, qrels), not "
+            f"{type(held_out).__name__ if not isinstance(pairs, Mapping) else pairs}"
+        )
+    return pairs
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

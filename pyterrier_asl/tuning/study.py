@@ -213,13 +213,18 @@ def _study(
 
 
 def open_storage(storage: Any) -> Any:
-    """A storage of Optuna by its URL; anything else is returned as it is.
+    """A storage of Optuna by its URL; one that is there already, or none, is returned as it is.
 
     Raises:
-        ValueError: for a URL that leads to no database.
+        ValueError: for a URL that leads to no database, and what is no storage.
     """
-    if not isinstance(storage, str):
+    if storage is None or isinstance(storage, optuna.storages.BaseStorage):
         return storage
+    if not isinstance(storage, str):
+        raise ValueError(
+            f"storage must be the URL of a database, such as sqlite:///search.db, or an Optuna "
+            f"storage, not {storage!r}"
+        )
     # SQLite has one writer at a time; others wait for it longer than its five seconds.
     wait = {"connect_args": {"timeout": 120}} if storage.startswith("sqlite") else None
     try:

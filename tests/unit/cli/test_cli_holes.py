@@ -44,6 +44,11 @@ def test_a_pair_its_list_and_its_labels(files, tmp_path):
     assert row["verdict"] == "A" and row["unjudged"] == 0 and row["low"] == row["high"]
 
 
+def test_one_run_is_compared_with_nothing(files):
+    done = call(*files[:2])
+    assert done.exit_code == 2 and "give two or more" in done.output
+
+
 @pytest.mark.parametrize("form", ["jsonl", "umbrela", "trec"])
 def test_other_forms(files, tmp_path, form):
     todo = tmp_path / "todo"

@@ -1,5 +1,6 @@
 """A run whose scores are constant has the order of its ids, which deserves a warning."""
 
+import sys
 import warnings
 
 import pytest
@@ -33,6 +34,12 @@ def test_a_file_is_said_to_have_them(tmp_path):
     (tmp_path / "x.run").write_text("".join(lines))
     with pytest.warns(UserWarning, match=f"run 'x': {SAYS}"):
         evaluate([tmp_path / "x.run"], QRELS, "AP")
+
+
+def test_a_backend_that_is_not_installed_is_an_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match="backend 'dask' cannot be used here .* use 'loky' or"):
+        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend="dask")
 
 
 def test_a_backend_that_cannot_is_an_error():

@@ -432,6 +432,7 @@ def test_saved_results_are_reused(tmp_path, save_format):
         (b"", "Empty CSV file"),
         (b"\x00\xff\n1\n", "invalid start byte"),
         (b"system,map\na,0.5\n", "it has no column 'name', only \\['system', 'map'\\]"),
+        (b"name,map,map\na,0.5,1\n", "its column 'map' stands twice"),
     ],
 )
 def test_a_damaged_summary_is_named(tmp_path, content, why):
@@ -439,6 +440,12 @@ def test_a_damaged_summary_is_named(tmp_path, content, why):
     with pytest.raises(ValueError, match=f"aggregated.csv is not the summary.*({why})"):
         Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
     assert (tmp_path / "aggregated.csv").read_bytes() == content
+
+
+def test_a_folder_in_the_place_of_a_summary_is_named(tmp_path):
+    (tmp_path / "perquery.csv").mkdir()
+    with pytest.raises(ValueError, match="perquery.csv is not the summary.*it is a folder"):
+        Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
 
 
 def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
@@ -596,6 +603,79 @@ def test_an_error_inside_a_system_says_what_had_been_run():
         Experiment([system(1), Broken()], topics(), qrels(), [AP], validate="ignore")
     if hasattr(caught.value, "add_note"):
         assert caught.value.__notes__ == ["The results of 'toy1' are lost; save_dir= keeps them."]
+
+
+LOST = "The results of 'toy1', 'short' are lost; save_dir= keeps them"
+
+
+@pytest.mark.parametrize("plan", [{}, {"plan": "tree", "verbose": False}])
+@pytest.mark.parametrize("measures", [[AP], [AP, "mrt", "rrLP"]])
+def test_a_batch_without_results_is_told_by_its_topics(plan, measures):
+    made = [system(1), Toy("short", results(2, ["q1", "q2", "q5", "q6"]))]
+    for size, named in ((1, "topic 'q3'"), (2, "topics 'q3', 'q4'")):
+        with pytest.raises(ValueError) as caught:
+            Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=size, **plan)
+        assert str(caught.value).startswith(
+            f"system 'short' has no results for {named}, a batch of its own by batch_size={size}: "
+        )
+        assert "leave batch_size out, or make it larger" in str(caught.value)
+        if hasattr(caught.value, "add_note"):
+            end = ", without plan='tree'." if plan else "."
+            assert caught.value.__notes__ == [LOST + end]
+    assert len(Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=4, **plan)) == 2
+
+
+def test_batches_are_of_the_topics_that_are_left_by_filter_by_qrels():
+    made = [Toy("short", results(2, ["q1", "q2", "q5", "q6"]))]
+    with pytest.raises(ValueError, match="no results for topic 'q4', a batch"):
+        Experiment(
+            made, topics(), qrels(["q1", "q4", "q5"]), [AP], batch_size=1, filter_by_qrels=True
+        )
+
+
+def test_what_a_batch_left_unfinished_is_not_said_to_be_saved(tmp_path):
+    made = [system(1), Toy("short", results(2, ["q1", "q2"]))]
+    with pytest.raises(ValueError, match="no results for topic 'q3'") as caught:
+        Experiment(made, topics(), qrels(), [AP], batch_size=1, save_dir=tmp_path)
+    if hasattr(caught.value, "add_note"):
+        assert caught.value.__notes__ == [
+            f"The results of 'toy1' are in '{tmp_path}': save_mode='reuse' takes them from there."
+        ]
+
+
+def test_a_tree_does_not_promise_to_save(tmp_path):
+    other = Toy("other", results(2).assign(docno=lambda frame: "x" + frame["docno"]))
+    tree = {"plan": "tree", "verbose": False}
+    with pytest.raises(ValueError, match="'toy1' are lost; save_dir= keeps them, without plan='t"):
+        Experiment([system(1), other], topics(), qrels(), [AP], **tree)
+    with pytest.raises(ValueError, match="plan='tree' saves no results: leave out plan=, or save"):
+        Experiment([system(1)], topics(), qrels(), [AP], save_dir=tmp_path, **tree)
+
+
+@pytest.mark.parametrize("options, why", [
+    ({"test": "sign"}, "test must be 't', 'wilcoxon', or a function as .*, not 'sign'"),
+    ({"test": None}, "test must be 't', 'wilcoxon', or a function as .*, not None"),
+    ({"correction": "best"}, "correction must be one of statsmodels' .*fdr_bh.*, not 'best'"),
+    ({"batch_size": 0}, "batch_size must be 1, 2, 3, .*, not 0"),
+    ({"batch_size": 1.5}, "batch_size must be 1, 2, 3, .*, not 1.5"),
+    ({"save_mode": "resume"}, "save_mode must be one of reuse, .*, not 'resume'"),
+])  # fmt: skip
+def test_an_option_that_there_is_not_is_an_error_before_anything_runs(options, why):
+    made = system(1)
+    with pytest.raises(ValueError, match=why):
+        Experiment([made, system(2)], topics(), qrels(), [AP], baseline=0, **options)
+    assert not made.calls
+
+
+def test_wilcoxon_of_one_topic_is_an_error_before_anything_runs():
+    made = system(1)
+    for one in ({"topics": topics(["q1"]), "qrels": qrels()},
+                {"topics": topics(), "qrels": qrels(["q1"])}):  # fmt: skip
+        asked = {"retr_systems": [made, system(2)], "baseline": 0, "test": "wilcoxon", **one}
+        with pytest.raises(ValueError, match="test='wilcoxon' needs two judged topics or more"):
+            Experiment(eval_metrics=[AP], **asked)
+        assert not made.calls
+    assert len(Experiment(eval_metrics=["rrLP"], **asked)) == 2  # which has tests of its own
 
 
 def test_it_is_public():

@@ -344,6 +344,11 @@ def test_a_storage_that_is_none(url):
         search(storage=url)
 
 
+def test_a_storage_of_another_kind():
+    with pytest.raises(ValueError, match="storage must be the URL of a database, .*, not 3"):
+        search(storage=3)
+
+
 def test_values_by_query_are_those_of_the_means():
     mixture = Mixture()
     task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
@@ -511,6 +516,9 @@ def test_folds_with_their_own_qrels_and_errors():
         KFoldRandomSearch(mixture, params, folds, each[:1])
     with pytest.raises(ValueError, match="topic 'q2' is in fold 1 and in fold 2"):
         KFoldRandomSearch(mixture, params, [TOPICS.iloc[:3], TOPICS.iloc[2:]], QRELS)
+    for wrong, why in (([folds[0], folds[1][["query"]]], "2 is .'query'."), (TOPICS, "1 is 'qid'")):
+        with pytest.raises(ValueError, match=f"a list of frames, each .* column 'qid'; fold {why}"):
+            KFoldRandomSearch(mixture, params, wrong, QRELS)
     with pytest.raises(ValueError, match="no return_type"):
         KFoldRandomSearch(mixture, params, folds, QRELS, return_type="both")
 

@@ -165,6 +165,20 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     assert said[0].startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
 
 
+@pytest.mark.parametrize("held_out, why", [
+    ({"a": TOPICS}, "held_out must be a dict of name -> .topics, qrels., not {'a': "),
+    ([(TOPICS, QRELS)], "held_out must be a dict of name -> .topics, qrels., not list"),
+    ({"a": (TOPICS[["query"]], QRELS)}, "the topics have no column 'qid'"),
+    ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
+])  # fmt: skip
+def test_held_out_topics_are_checked_before_anything_runs(held_out, why, monkeypatch):
+    mixture = Mixture()
+    monkeypatch.setattr(mixture, "transform", None)
+    stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
+    with pytest.raises(ValueError, match=why):
+        StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out=held_out)
+
+
 def test_any_pipeline():
     one, other = Mixture(), Mixture(kind="down")
     stages = [
