@@ -170,7 +170,9 @@ def parquet_batches(
             batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
             if not parquet.metadata.num_rows:
                 batches = iter([pa.RecordBatch.from_pylist([], parquet.read(columns=read).schema)])
+            rows = 0
             for batch in batches:
+                rows += len(batch)
                 table = pa.Table.from_batches([batch])
                 if naming:
                     _check_one_run(path, table, seen)
@@ -178,6 +180,10 @@ def parquet_batches(
                     repeated = np.zeros(len(table), dtype=np.int64)
                     table = table.append_column("qid", pa.array([qid]).take(pa.array(repeated)))
                 yield table
+            if rows != metadata.num_rows:
+                raise ValueError(
+                    f"{path} is damaged: it should have {metadata.num_rows} rows, and has {rows}"
+                )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read as a file of Parquet's: {error}") from error
 

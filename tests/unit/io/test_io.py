@@ -780,6 +780,27 @@ def test_small_text_files_that_are_not_utf8_are_named(write):
     assert read_groups(write(b"\xef\xbb\xbfa.run\tg\r\n", "groups.tsv")) == {"a": "g"}
 
 
+@pytest.mark.parametrize("rows", [0, 2])
+def test_a_parquet_file_whose_parts_have_other_rows_than_it_says(tmp_path, rows):
+    """One byte of the footer says how many there are in all, another how many in its one part."""
+    path = tmp_path / "a.parquet"
+    table = pa.table({"qid": ["a"] * 3, "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})
+    pq.write_table(table, path)
+    content = path.read_bytes()
+    refused = 0
+    for place in range(len(content) - 8 - int.from_bytes(content[-8:-4], "little"), len(content)):
+        changed = bytearray(content)
+        changed[place] = 2 * rows  # as Thrift writes a whole number
+        path.write_bytes(changed)
+        try:
+            assert len(runs.read_run_table(path)) in (3, rows)
+        except (ValueError, OSError) as error:
+            assert "a.parquet" in str(error)
+            refused += f"should have 3 rows, and has {rows}" in str(error)
+            refused += f"should have {rows} rows, and has 3" in str(error)
+    assert refused
+
+
 def test_an_arrow_file_with_a_column_twice(tmp_path):
     table = pa.table([*A_RUN.values(), ["x", "x"], ["y", "y"]], names=[*A_RUN, "name", "name"])
     with pytest.raises(ValueError, match="a.arrow holds several runs"):
