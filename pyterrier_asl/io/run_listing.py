@@ -69,16 +69,10 @@ def list_runs(
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        found = _by_name(_existing(local_path(path)) for path in paths)
+        found = _by_name(map(local_path, paths))
     if not found:
         raise ValueError("there are no runs")
     return found
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists() and not path.is_symlink():
-        raise FileNotFoundError(f"there is no file or folder {path}")
-    return path
 
 
 def _of_one_run(run: RunSource, name: str) -> RunSource:
@@ -109,16 +103,14 @@ def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
 
 
 def _runs_at(path: Path) -> Mapping[str, RunSource]:
+    # A pipe or a link to nowhere is an error when it is read, not a run fewer.
+    if not path.exists() and not path.is_symlink():
+        raise FileNotFoundError(f"there is no file or folder {path}")
     if not path.is_dir():
         return {run_name(path): path}
     if is_partitioned(path):
         return partitioned_runs(path)
-    return _by_name(_files_in(path))
-
-
-def _files_in(folder: Path) -> list[Path]:
-    # A pipe or a link to nowhere is an error when it is read, not a run fewer.
-    files = sorted(p for p in folder.iterdir() if not p.is_dir() and not p.name.startswith("."))
+    files = sorted(p for p in path.iterdir() if not p.is_dir() and not p.name.startswith("."))
     if not files:
-        raise ValueError(f"the folder {folder} holds no files")
-    return files
+        raise ValueError(f"the folder {path} holds no files")
+    return _by_name(files)

@@ -35,7 +35,9 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
         return pa.array([], type=pa.large_string())
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
-        array = _in_one(array)
+        if str(array.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
+            array = array.cast(pa.large_string())
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_floating(array.type):
@@ -59,14 +61,6 @@ def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
     rows = np.flatnonzero(wrong)
     first = f"in row {first_row + rows[0]}"
     return first if len(rows) == 1 else f"in {len(rows)} rows (first {first})"
-
-
-def _in_one(chunks: pa.ChunkedArray) -> pa.Array:
-    if chunks.num_chunks == 1:
-        return chunks.chunk(0)
-    if str(chunks.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
-        chunks = chunks.cast(pa.large_string())
-    return pa.concat_arrays(chunks.chunks)
 
 
 def _to_arrow(values: Any, what: str) -> Any:

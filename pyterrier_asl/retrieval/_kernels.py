@@ -240,16 +240,6 @@ def _accumulate(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _threshold(docs: Int32s, scores: Floats, depth: int) -> tuple[float, int]:
-    """What a document must score to be retrieved, and the last docid that may score just that."""
-    threshold, places, tied = _nth_largest(scores[docs], depth)
-    if tied == places:
-        return threshold, np.iinfo(np.int32).max
-    docs_tied = np.sort(docs[scores[docs] == threshold])
-    return threshold, docs_tied[places - 1]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     """The n-th largest value, how many of the n largest are equal to it, and how many of all.
 
@@ -287,7 +277,11 @@ def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int3
     if len(docs) <= depth:
         best[: len(docs)] = docs
         return len(docs)
-    threshold, last = _threshold(docs, scores, depth)
+    # A document that scores just the threshold is retrieved if its docid is not above the last.
+    threshold, places, tied = _nth_largest(scores[docs], depth)
+    last = np.iinfo(np.int32).max
+    if tied > places:
+        last = np.sort(docs[scores[docs] == threshold])[places - 1]
     kept = 0
     for doc in docs:
         best[kept] = doc  # written over by the next one if it is not retrieved

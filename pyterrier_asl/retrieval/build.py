@@ -129,7 +129,7 @@ def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple
                     "documents are dicts with 'docno' and 'text'"
                 )
         try:
-            yield docno_of(document), text_of(document)
+            yield docno_of(document), indexed_text(document)
         except (TypeError, ValueError) as error:
             raise type(error)(f"document {number}: {error}") from error
 
@@ -152,13 +152,13 @@ def docno_of(document: Mapping[str, Any]) -> str:
         raise ValueError(f"the docno is {docno!r}; a docno is text or a whole number") from error
 
 
-def text_of(document: Mapping[str, Any]) -> str:
+def indexed_text(document: Mapping[str, Any]) -> str:
     """What is indexed of a document: its title, where it has one, and its text.
 
     Raises:
         TypeError: for a title or text that is not a string.
 
-    >>> text_of({"docno": "d1", "title": "Masers", "text": "A maser is ..."})
+    >>> indexed_text({"docno": "d1", "title": "Masers", "text": "A maser is ..."})
     'Masers A maser is ...'
     """
     title, body = document.get("title"), document["text"]

@@ -166,7 +166,11 @@ class RobertsonPRF(ParameterisedTransformer):
         self.fb_docs = fb_docs
         self.fb_terms = fb_terms
         self.gamma = gamma
-        self.statistics = _statistics(index)
+        self.statistics: TermStatistics = index
+        if not isinstance(index, TermStatistics):
+            from .terrier import TerrierTerms
+
+            self.statistics = TerrierTerms(index)
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -260,15 +264,6 @@ class RobertsonPRF(ParameterisedTransformer):
     def subtransformers(self) -> dict[str, Any]:
         """None: PyTerrier takes a Terrier index, which can index, for a transformer inside."""
         return {}
-
-
-def _statistics(index: Any) -> TermStatistics:
-    if isinstance(index, TermStatistics):
-        return index
-    from .terrier import TerrierTerms
-
-    terms: TermStatistics = TerrierTerms(index)
-    return terms
 
 
 def _validate(results: pd.DataFrame, context: RobertsonPRF) -> None:

@@ -239,8 +239,7 @@ class TerrierTerms:
                     f"{term!r} weighs {weight!r}; "
                     "Terrier's query language has finite weights only, 0 or more"
                 )
-        plain = all(_TERM.fullmatch(term) for term in weights)
-        write = _terrierql if plain else _matchop
+        write = _terrierql if all(map(_TERM.fullmatch, weights)) else _matchop
         return " ".join(["applypipeline:off", *map(write, weights, weights.values())])
 
     @cached_property

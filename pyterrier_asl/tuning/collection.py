@@ -7,14 +7,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from ..io.qrels import irds_qrels, read_qrels
 from ..io.texts import read_queries
 from ..measures.lengths import DocLengths
-from ..retrieval.build import docno_of, text_of
+from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
 
 #: What a folder with a collection holds.
@@ -83,13 +82,10 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
         index = TermIndex.from_irds(documents, verbose=verbose)
         lengths = DocLengths.from_irds(documents)
     dataset = pt.get_dataset(f"irds:{name}")
-    topics = dataset.get_topics("title" if _has_titles(dataset) else None)
+    # A title has the words that someone would search for.
+    has_titles = "title" in dataset.irds_ref().queries_cls()._fields
+    topics = dataset.get_topics("title" if has_titles else None)
     return IndexedCollection(name, index, lengths, topics, qrels)
-
-
-def _has_titles(dataset: Any) -> bool:
-    """Whether topics have a title, the words that someone would search for."""
-    return "title" in dataset.irds_ref().queries_cls()._fields
 
 
 def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
@@ -122,7 +118,7 @@ def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str
         for number, line in enumerate(lines, 1):
             try:
                 document = json.loads(line)
-                docno, text = docno_of(document), text_of(document)
+                docno, text = docno_of(document), indexed_text(document)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(
                     f"line {number}: expected an object with docno and text, found "
