@@ -65,7 +65,7 @@ def _number(*names: str, help: str) -> Decorator:
     return _option(*names, type=options.NUMBER, help=help)
 
 
-def _flag(name: str, help: str) -> Decorator:
+def _switch(name: str, help: str) -> Decorator:
     return _option(name, is_flag=True, default=None, help=help)
 
 
@@ -98,8 +98,8 @@ _OPTIONS: dict[str, Decorator] = {
                                      help="Levels of significance: .05,.01"),
     "levels: int": _number("--levels", help="How many recall levels."),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
-    "each": _flag("--each", "A row for each system."),
-    "as_published": _flag("--as-published", "By the choices of the paper, where ours differ."),
+    "each": _switch("--each", "A row for each system."),
+    "as_published": _switch("--as-published", "By the choices of the paper, where ours differ."),
     "draws": _number("--draws", help="How often to draw."),
     "n_resamples": _number("--resamples", "n_resamples", help="Draws of a test that draws."),
     "permutations": _option("--permutations", type=click.IntRange(min=0),
@@ -109,7 +109,7 @@ _OPTIONS: dict[str, Decorator] = {
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="A difference that is none."),
     "alphas": _list(float, "--alphas", help="Weights of rareness: 0,.5,1"),
-    "normalized": _flag("--normalized", "The variant that cannot exceed 1."),
+    "normalized": _switch("--normalized", "The variant that cannot exceed 1."),
     "seed": _option("--seed", type=click.IntRange(min=0), help="Of the draws."),
     "deepest": _number("--deepest", help="The last rank to report."),
     "n": _number("--documents", "n", help="How many documents there are."),
@@ -137,7 +137,7 @@ _OPTIONS: dict[str, Decorator] = {
                          metavar="NAME=GRADE", read=typed.read_judge_rel,
                          help="Least grade that this judge finds relevant, else as --rel; can be "
                          "given again. A grade alone is for all but QRELS, whose name is qrels."),
-    "both_ways": _flag("--both-ways", "Also by the other judges' judgements."),
+    "both_ways": _switch("--both-ways", "Also by the other judges' judgements."),
     "lengths": options.lengths,
     "missing_length": _option("--missing-length", type=float,
                               help="For documents whose length is not known."),
@@ -219,14 +219,14 @@ def _command(analysis: Analysis) -> click.Command:
     for name, parameter in parameters.items():
         if option := option_of(parameter):
             option(made)
-            _complete(made.params[-1], name in analysis.required, parameter.default)
+            _with_default(made.params[-1], name in analysis.required, parameter.default)
     options.places(made)
     options.output_format("tsv begins with the names of the columns.")(made)
     options.chart("Draw the figure as well")(made)
     return made
 
 
-def _complete(option: Any, required: bool, default: Any) -> None:
+def _with_default(option: Any, required: bool, default: Any) -> None:
     """Says of an option what it is if nobody says; the function knows, and is left to it."""
     option.required = required
     if isinstance(default, tuple):

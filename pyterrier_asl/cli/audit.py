@@ -23,7 +23,7 @@ def audit_options(command: options.F) -> options.F:
     """The options of a machine that people audit."""
     for option in (
         options.chart("With --machine-qrels: draw the estimates as well"),
-        options.text(
+        options.text_option(
             "--draw", "FILE",
             "With --plan: save the queries that people are to judge; refuses to draw again.",
         ),
@@ -41,7 +41,7 @@ def audit_options(command: options.F) -> options.F:
             "--machine-rel", type=float, metavar="GRADE",
             help="Least relevant grade of the machine, if its scale is another than people's.",
         ),
-        options.text(
+        options.text_option(
             "--machine-qrels", "FILE",
             "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
             "estimate means and differences by both.",

@@ -62,10 +62,10 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
     "--fail-if", "conditions", metavar="CONDITION",
     help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
 )
-@options.flag(
+@options.switch(
     "--allow-missing", help="Pass although RUN_B leaves queries unanswered that RUN_A answers."
 )
-@options.text("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
+@options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @click.option(
     "--github/--no-github", default=None,
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
@@ -87,7 +87,7 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
     "--moved", type=click.IntRange(min=0), metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
-@options.flag(
+@options.switch(
     "--bounds", help="The least and greatest difference, whatever the unjudged documents are."
 )
 @options.places
@@ -140,7 +140,7 @@ def command(
         given["correction"] = None
     compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)
     texts = _query_texts(qrels) if by_query else {}
-    printing.write(
+    printing.print_comparison(
         compared, output_format, by_query=by_query, texts=texts, places=places, moved=moved
     )
     if compared.hint:

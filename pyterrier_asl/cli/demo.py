@@ -10,7 +10,7 @@ from . import options
 
 
 @click.command(name="demo")
-@options.flag("--generated", help="Use the generated collection even where vaswani can be had.")
+@options.switch("--generated", help="Use the generated collection even where vaswani can be had.")
 @options.seed("Seed of the generated collection.", 2022)
 def command(generated: bool, seed: int) -> None:
     """Retrieve with three systems, measure them, and say what the measures show.

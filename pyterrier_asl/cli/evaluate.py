@@ -39,7 +39,7 @@ reason is on stderr); 2, none could be, or what was asked for cannot be understo
     "whose rel all others take."
 )
 @options.by_query("A row for each query.")
-@options.flag("-n", "--no_summary", help="With -q: without the means.")
+@options.switch("-n", "--no_summary", help="With -q: without the means.")
 @options.places
 @options.output_format(
     "tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes first, "

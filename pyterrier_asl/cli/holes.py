@@ -37,7 +37,7 @@ judgements, whose grades stay as they are."""
     "-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
     help="P, R, RR, Success, AP, nDCG, RBP(rel=...), ASL, nASL, LexiP, TBG or a rareness measure.",
 )
-@options.text("--labels", "FILE", "Labels of documents that QRELS does not judge.")
+@options.text_option("--labels", "FILE", "Labels of documents that QRELS does not judge.")
 @click.option(
     "--conflicts", type=click.Choice(["error", "official"]), default="error", show_default=True,
     help="Where a label contradicts an official grade: stop, or leave the label out.",
@@ -48,16 +48,16 @@ judgements, whose grades stay as they are."""
     help="Form of the exported file.  [default: by its ending]",
 )
 @click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
-@options.text("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
+@options.text_option("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
 @click.option(
     "--highest", type=click.FloatRange(min=0),
     help="The best grade that a label can give in nDCG.  [default: the best of QRELS]",
 )
-@options.text(
+@options.text_option(
     "--texts", "ID", "Collection of ir_datasets with the texts.  [default: QRELS, where it is one]"
 )
-@options.flag("--likely", help="How likely A is better, under a model.")
+@options.switch("--likely", help="How likely A is better, under a model.")
 @options.chart("Draw the matrix of all pairs")
 @options.by_query("The bounds of each query.")
 @options.duplicates

@@ -59,7 +59,7 @@ How to read it: QRELS is the reference, the judgements of a person.
 )
 @options.rel("Least grade of a relevant document, by the reference.  [default: 1]")
 @options.measures("of the leaderboards.  [default: AP]")
-@options.text("--groups", "TSV", "Lines of run and group: say also which groups gain.")
+@options.text_option("--groups", "TSV", "Lines of run and group: say also which groups gain.")
 @click.option(
     "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
 )

@@ -23,12 +23,12 @@ class Decorator(Protocol):
 NUMBER = click.IntRange(min=1)
 
 
-def flag(*names: str, help: str) -> Decorator:
+def switch(*names: str, help: str) -> Decorator:
     """An option that is there or not."""
     return click.option(*names, is_flag=True, help=help)
 
 
-def text(name: str, metavar: str, help: str) -> Decorator:
+def text_option(name: str, metavar: str, help: str) -> Decorator:
     """An option with the name of a file, an id, or other text."""
     return click.option(name, metavar=metavar, help=help)
 
@@ -51,7 +51,7 @@ alpha = click.option(
     show_default=True, help="Level of significance; confidence intervals cover 1 - alpha.",
 )  # fmt: skip
 
-lengths = text(
+lengths = text_option(
     "--lengths", "FILE|irds:ID",
     "Words of each document, which TBG needs: a text file with lines 'docno words', a file "
     "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
@@ -62,9 +62,9 @@ GROUPS = (
     "Lines of run and group, between them a tab: groups are counted instead of runs, so that "
     "two runs of one group cannot make each other's finds common."
 )
-groups = text("--groups", "TSV", GROUPS)
+groups = text_option("--groups", "TSV", GROUPS)
 
-force = flag("--force", help="Overwrite a file of another kind; never one that is read.")
+force = switch("--force", help="Overwrite a file of another kind; never one that is read.")
 
 duplicates = click.option(
     "--duplicates", type=click.Choice(["error", "best"]), default="error", show_default=True,
@@ -95,7 +95,7 @@ def chart(help: str) -> Decorator:
                 "--width", type=click.Choice(["column", "page"]),
                 help="Draw it as wide as a column or the page of a paper in two columns.",
             ),
-            text(
+            text_option(
                 "--chart", "FILE",
                 f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
             ),
@@ -117,7 +117,7 @@ def draw(figure: Any, path: str, *, width: str | None, title: bool) -> None:
 def pool(help: str) -> Decorator:
     """``--pool``."""
     what = "a file that 'pyterrier-asl pool' made, or a folder of runs"
-    return text("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
+    return text_option("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
 
 
 def seed(help: str, default: int = 0, **more: Any) -> Decorator:
@@ -127,7 +127,7 @@ def seed(help: str, default: int = 0, **more: Any) -> Decorator:
 
 def by_query(help: str) -> Decorator:
     """``-q``: what is by query."""
-    return flag("-q", "--by_query", help=help)
+    return switch("-q", "--by_query", help=help)
 
 
 def output_format(help: str) -> Decorator:

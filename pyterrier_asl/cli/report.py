@@ -40,8 +40,8 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
     "-k", "--depth", "cutoff", type=options.NUMBER, default=1000, show_default=True,
     help="Depth to which every run is read.",
 )
-@options.text("--topics", "TSV", "File with lines of query id, tab, query.")
-@options.text("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
+@options.text_option("--topics", "TSV", "File with lines of query id, tab, query.")
+@options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
 @click.option(
@@ -54,7 +54,7 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
 @options.lengths
 @options.groups
 @options.duplicates
-@options.flag(
+@options.switch(
     "--stability",
     help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )

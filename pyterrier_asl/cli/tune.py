@@ -44,11 +44,13 @@ Needs pyterrier-asl[tune]."""
     help="Random settings per stage.",
 )
 @options.seed("Of the settings.", type=click.IntRange(min=0))
-@options.text("--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection.")
-@options.flag("--split", help="Tune on every other topic and measure the rest.")
+@options.text_option(
+    "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
+)
+@options.switch("--split", help="Tune on every other topic and measure the rest.")
 @options.jobs("Trials")
-@options.text("--storage", "URL", "Keep trials in this database, and resume from it.")
-@options.text(
+@options.text_option("--storage", "URL", "Keep trials in this database, and resume from it.")
+@options.text_option(
     "--out", "FOLDER",
     "Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
 )

@@ -12,12 +12,9 @@ from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..statistics.boxes import box_test
-from .guard import Condition
+from .guard import NOTHING, Condition
 
 Floats = npt.NDArray[np.float64]
-
-#: Differences within this of what is asked for are not certain.
-_NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,13 +66,9 @@ def holds_certainly(
     ...  for how in ("worse", "worse by .04", "worse by .06", "better")]
     [True, True, False, False]
     """
-    least = condition.amount * limits.most / 100 if condition.percent else condition.amount
-    low, high = limits.means
-    up, down = low >= max(least, _NOTHING), high <= -max(least, _NOTHING)
+    least, (low, high) = max(condition.least(limits.most), NOTHING), limits.means
+    up, down = low >= least, high <= -least
     if condition.level is not None:
         test = box_test(limits.low, limits.high, condition.level / family)
         up, down = up and test.sign > 0, down and test.sign < 0
-    better, worse = (down, up) if higher_is_better is False else (up, down)
-    return {
-        "higher": up, "lower": down, "different": up or down, "better": better, "worse": worse
-    }[condition.how]  # fmt: skip
+    return condition.asks_for(up, down, higher_is_better)

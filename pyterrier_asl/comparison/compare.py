@@ -116,7 +116,7 @@ def compare(
     _check_conditions(asked, names, higher, test)
     least = _least_grade(shown, rel)
     options = HowTested(test, correction, alpha, seed)
-    differences = list(_differences(judged, first, others, shown, higher, least))
+    differences = list(_run_differences(judged, first, others, shown, higher, least))
     table, corrected = _tested(differences, options)
     certain = {names[condition.measure] for condition in asked if condition.certainly}
     limits = {
@@ -202,7 +202,7 @@ def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
 
 
 @dataclass(frozen=True)
-class _Difference:
+class _RunDifference:
     """A measure of a run and of the baseline for every query, or a preference, which has none."""
 
     run: str
@@ -243,10 +243,10 @@ class _Difference:
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-def _differences(
+def _run_differences(
     judged: JudgedRuns, baseline: str, others: Sequence[str], shown: Sequence[NamedMeasure],
     higher: Mapping[str, bool | None], rel: float,
-) -> Iterator[_Difference]:  # fmt: skip
+) -> Iterator[_RunDifference]:  # fmt: skip
     """Those of each run in every measure, then of its preferences."""
     a, reciprocal = judged.row(baseline), judged.reciprocal_ranks(rel)
     total = judged.judgements.num_relevant(rel)
@@ -254,14 +254,14 @@ def _differences(
     for run, b in zip(others, map(judged.row, others)):
         for one in shown:
             value, up = judged.values(one.measure), higher[one.name]
-            yield _Difference(run, one.name, up, value[a], value[b], value[b] - value[a])
+            yield _RunDifference(run, one.name, up, value[a], value[b], value[b] - value[a])
         _, preferred = first_difference(reciprocal[b], reciprocal[a], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
-            yield _Difference(run, name, higher[name], none, none, values)
+            yield _RunDifference(run, name, higher[name], none, none, values)
 
 
 def _tested(
-    differences: Sequence[_Difference], options: HowTested
+    differences: Sequence[_RunDifference], options: HowTested
 ) -> tuple[pd.DataFrame, Corrected]:
     """The summary's rows with corrected p-values, and what the correction was about."""
     table = pd.DataFrame([one.row(options) for one in differences])

@@ -31,7 +31,7 @@ _CONDITION = re.compile(
 )
 
 #: Rounding errors: differences below this share of the values are none.
-_NOTHING = 1e-12
+NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,17 @@ class Condition:
     percent: bool = False
     level: float | None = None
     certainly: bool = False
+
+    def least(self, value: float) -> float:
+        """The least difference that is asked for where the first run has this value."""
+        return self.amount * value / 100 if self.percent else self.amount
+
+    def asks_for(self, up: bool, down: bool, higher_is_better: bool | None) -> bool:
+        """Whether it asks for what a difference is: up, down, or neither."""
+        better, worse = (down, up) if higher_is_better is False else (up, down)
+        return {
+            "higher": up, "lower": down, "different": up or down, "better": better, "worse": worse
+        }[self.how]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -185,20 +196,13 @@ def holds(condition: Condition, found: Observed) -> bool:
         )
     size = abs(found.difference)
     base = 0.0 if math.isnan(found.mean_a) else abs(found.mean_a)
-    least = condition.amount * base / 100 if condition.percent else condition.amount
-    rounding = _NOTHING * max(base, size)
-    if size <= _NOTHING * base or size == 0 or size < least - rounding:
+    rounding = NOTHING * max(base, size)
+    if size <= NOTHING * base or size == 0 or size < condition.least(base) - rounding:
         return False
     if condition.level is not None and not found.p < condition.level:
         return False
     up = found.difference > 0
-    return {
-        "higher": up,
-        "lower": not up,
-        "different": True,
-        "better": up is found.higher_is_better,
-        "worse": up is (not found.higher_is_better),
-    }[condition.how]
+    return condition.asks_for(up, not up, found.higher_is_better)
 
 
 class UntestableError(ValueError):

@@ -27,7 +27,7 @@ _TITLES = {
 _WIDTH = 100
 
 
-def write(
+def print_comparison(
     compared: RunComparison, form: str, *, places: int = 4, by_query: bool = False,
     moved: int | None = None, texts: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip

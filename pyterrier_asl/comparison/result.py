@@ -148,9 +148,9 @@ class RunComparison:
     def _holds_certainly(self, condition: Condition, run: str, name: str, family: int) -> bool:
         if not condition.certainly:
             return True
-        counted = family if self.options.correction else 1
         limits, higher = self._limits[run, name], self.higher_is_better[name]
-        return holds_certainly(condition, limits, higher, family=max(counted, 1))
+        family = max(family, 1) if self.options.correction else 1
+        return holds_certainly(condition, limits, higher, family=family)
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure

@@ -26,7 +26,7 @@ from .histogram import LengthHistogram
 from .preferences import lexicographic_levels
 from .provenance import Provenance
 from .ranking import SystemRanking
-from .tops import TopDocuments
+from .tops import TopTens
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ class Findings:
     preferences: PreferenceMatrix | None
     judged_only: SystemRanking
     depths: RunDepths
-    tops: TopDocuments
+    tops: TopTens
     provenance: Provenance
     stability: pd.DataFrame | None = None
 
@@ -100,7 +100,7 @@ class Findings:
     @cached_property
     def first(self) -> SystemRanking:
         """The measure that decides who is best: the first with a direction, else the first."""
-        return _first(self.rankings)
+        return _deciding(self.rankings)
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
@@ -222,13 +222,13 @@ def collect(
     )  # fmt: skip
 
 
-def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopDocuments:
+def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopTens:
     """The top ten of the systems, as many of the best as the page can hold."""
     most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
-    return TopDocuments.of(runs, np.sort(_first(rankings).order[:most]))
+    return TopTens.of(runs, np.sort(_deciding(rankings).order[:most]))
 
 
-def _first(rankings: list[SystemRanking]) -> SystemRanking:
+def _deciding(rankings: list[SystemRanking]) -> SystemRanking:
     return next((each for each in rankings if each.higher_is_better is not None), rankings[0])
 
 

@@ -166,7 +166,7 @@ class _Page:
             "measures": [_measure(each) for each in f.rankings],
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "asl": _ranked(f.asl),
+            "asl": _ranking_data(f.asl),
             "retrieved": _plain(f.depths.retrieved),
             "short": f.depths.short.tolist(),
             "missingShare": _plain(f.quality["missing_share"]),
@@ -177,7 +177,7 @@ class _Page:
                 for one in (Judged @ 10, Judged @ f.cutoff)
             },
             "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
-            "reordered": [_ranked(each) for each in f.reordered],
+            "reordered": [_ranking_data(each) for each in f.reordered],
             "movers": f.movers.tolist() if f.reordered else [],
             "documents": self._documents(),
             "tops": self._tops(),
@@ -235,7 +235,7 @@ class _Page:
         }
 
 
-def _ranked(ranking: SystemRanking) -> dict[str, Any]:
+def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     """The systems by a measure."""
     means, ranks = _plain(ranking.means), ranking.ranks.tolist()
     return {"name": ranking.name, "means": means, "ranks": ranks}
@@ -246,7 +246,7 @@ def _measure(ranking: SystemRanking) -> dict[str, Any]:
     frame = ranking.comparisons
     if frame is not None and frame.attrs["correction"] == "holm":
         frame = None  # the page corrects own p-values itself
-    return _ranked(ranking) | {
+    return _ranking_data(ranking) | {
         "higher": ranking.higher_is_better,
         "sum": ranking.is_sum,
         "decimals": decimals(ranking),
@@ -263,7 +263,7 @@ def _measure(ranking: SystemRanking) -> dict[str, Any]:
 
 def _floats(values: npt.ArrayLike) -> str:
     """Numbers as text: a page of numbers in decimal would be four times as large."""
-    return _text_of(np.asarray(values, dtype="<f4"))
+    return _base64(np.asarray(values, dtype="<f4"))
 
 
 def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
@@ -271,10 +271,10 @@ def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
     width = max(int(values.max(initial=0)).bit_length(), 1)
     bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
     packed = np.packbits(bits.astype(np.uint8))
-    return {"bits": width, "count": values.size, "data": _text_of(packed)}
+    return {"bits": width, "count": values.size, "data": _base64(packed)}
 
 
-def _text_of(values: npt.NDArray[Any]) -> str:
+def _base64(values: npt.NDArray[Any]) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")
 
 

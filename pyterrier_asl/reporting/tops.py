@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TopDocuments:
+class TopTens:
     """The top D of some systems for Q queries: P different documents of a query.
 
     Attributes:
@@ -33,11 +33,11 @@ class TopDocuments:
     documents: Ints
 
     @classmethod
-    def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopDocuments:
+    def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopTens:
         """Those of some of the runs.
 
         >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
-        >>> tops = TopDocuments.of(runs, np.array([0]), depth=3)
+        >>> tops = TopTens.of(runs, np.array([0]), depth=3)
         >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
         (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])
         """
