@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -64,11 +61,7 @@ def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> 
     print(f"Guard: {outcome.name}", file=sys.stderr)
     if form == "jsonl":
         for row in as_rows(verdicts, outcome):
-            print(json.dumps({name: _or_null(value) for name, value in row.items()}))
-
-
-def _or_null(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+            print(*tables.jsonl_lines(pd.DataFrame([row])))
 
 
 def _print_all(
@@ -121,9 +114,7 @@ def _of_one(compared: RunComparison, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:
-    if not texts:
-        return frame
-    return frame.assign(query=[texts.get(str(qid), "") for qid in frame["qid"]])
+    return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame
 
 
 def _human_readable(compared: RunComparison) -> pd.DataFrame:
