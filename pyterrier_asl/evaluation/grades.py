@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..io.qrels import official_measures
-from ..measures.names import NamedMeasure, parse_measure
+from ..measures.names import NamedMeasure, official_rel, parse_measure
 from ..scoring.arrays import Floats
 
 
@@ -25,17 +25,6 @@ def official_of(qrels: Any) -> list[Any]:
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return []
     return [parse_measure(one) for one in official_measures(qrels)]
-
-
-def official_rel(official: Iterable[Any]) -> int | None:
-    """The grade from which on official measures take documents for relevant; None: they do not say.
-
-    >>> import ir_measures
-    >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
-    (2, None)
-    """
-    rels = [measure.params["rel"] for measure in official if "rel" in measure.params]
-    return max(rels, default=None)
 
 
 def default_rel(qrels: Any, rel: float | None = None) -> float:

@@ -83,39 +83,6 @@ def preferences(
     )
 
 
-def preference_summary(preferences: pd.DataFrame) -> pd.Series[float]:
-    """What the preferences of all queries say together.
-
-    Args:
-        preferences: what :func:`preferences` returned.
-
-    Returns:
-        ``queries``; ``rrLP``, its mean; ``rrLP p-value`` of a two-sided paired t-test; ``sgnLP``,
-        its mean; ``sgnLP +`` and ``sgnLP -``, in how many queries the first and the second run is
-        preferred; ``sgnLP p-value`` of a two-sided sign test without the queries that prefer
-        neither. Where no query differs no test can be made: p is not a number.
-
-    >>> import pandas as pd
-    >>> preference_summary(pd.DataFrame({"rrLP": [0.5, -0.25, 0.0, 0.125]})).round(4).to_dict()
-    ... # doctest: +NORMALIZE_WHITESPACE
-    {'queries': 4.0, 'rrLP': 0.0938, 'rrLP p-value': 0.5908,
-     'sgnLP': 0.25, 'sgnLP +': 2.0, 'sgnLP -': 1.0, 'sgnLP p-value': 1.0}
-    """
-    rrlp = preferences["rrLP"].to_numpy(dtype=np.float64)
-    wins, losses = int((rrlp > 0).sum()), int((rrlp < 0).sum())
-    return pd.Series(
-        {
-            "queries": float(len(rrlp)),
-            "rrLP": float(rrlp.mean()),
-            "rrLP p-value": float(t_test(rrlp)),
-            "sgnLP": float(np.sign(rrlp).mean()),
-            "sgnLP +": float(wins),
-            "sgnLP -": float(losses),
-            "sgnLP p-value": float(sign_test(wins, losses)),
-        }
-    )
-
-
 # Many systems
 
 

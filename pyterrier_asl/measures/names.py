@@ -352,6 +352,16 @@ def _trec_family(word: str) -> list[Any]:
         return []
 
 
+def official_rel(official: Iterable[Any]) -> int | None:
+    """The grade from which on official measures take documents for relevant; None: they do not say.
+
+    >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
+    (2, None)
+    """
+    rels = [measure.params["rel"] for measure in official if "rel" in measure.params]
+    return max(rels, default=None)
+
+
 def default_measures(
     official: Iterable[Any] = (),
     *,
@@ -385,7 +395,7 @@ def default_measures(
     if brief:
         ours = [one for one in ours if one.NAME not in (nASL.NAME, P_Rareness.NAME)]
         beside.insert(2, ir_measures.RR)
-    rel = max((one.params["rel"] for one in official if "rel" in one.params), default=None)
+    rel = official_rel(official)
     asked = [NamedMeasure(str(one), one).given(rel=rel) for one in ours]
     asked += [NamedMeasure(str(one), one) for one in official]
     return unique(asked + [NamedMeasure(str(one), one).given(rel=rel) for one in beside])

@@ -6,7 +6,8 @@ import pytest
 
 from pyterrier_asl.evaluation import grades as module
 from pyterrier_asl.evaluation.files import measure_files
-from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of, official_rel
+from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of
+from pyterrier_asl.measures.names import official_rel
 
 
 @pytest.fixture
