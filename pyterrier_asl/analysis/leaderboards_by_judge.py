@@ -204,10 +204,9 @@ def own_gains(gains: Floats, average: Floats, queries: Queries, paired: PairedTe
         ``gain``, ``own_gain``, ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, one row a
         system.
     """
-    rows = [paired.of(gain, average, queries) for gain in gains]
-    gain = queries.mean(gains)
-    found = pd.DataFrame({"gain": gain, "own_gain": gain - queries.mean(average)})
-    return pd.concat([found, pd.DataFrame(rows).drop(columns="difference")], axis=1)
+    own = pd.DataFrame([paired.of(gain, average, queries) for gain in gains])
+    own.insert(0, "gain", queries.mean(gains))
+    return own.rename(columns={"difference": "own_gain"})
 
 
 leaderboards.finish(corrected)

@@ -61,11 +61,9 @@ def agreement_by_number_of_systems(
         for size in sizes:
             if not 2 <= size <= len(judged):
                 continue
-            tau = _taus(parts, weights, _drawn_systems(len(judged), size, draws, seed + size))
-            known = tau[~np.isnan(tau)]
-            error = known.std(ddof=1) / np.sqrt(known.size) if known.size > 1 else np.nan
-            mean = known.mean() if known.size else np.nan
-            rows.append((name, size, mean, error, draws, tau.size - known.size))
+            drawn = _drawn_systems(len(judged), size, draws, seed + size)
+            tau = pd.Series(_taus(parts, weights, drawn))
+            rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
     columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
     return pd.DataFrame(rows, columns=columns)
 

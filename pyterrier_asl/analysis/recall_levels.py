@@ -85,9 +85,9 @@ def level_correlations(
     rows = []
     for j in range(2, levels + 1):
         products, pairs = _products(*found, range(1, j + 1), queries)
-        for i in range(1, j):
-            scale = np.sqrt(products[i - 1, i - 1] * products[j - 1, j - 1])
-            rows.append((i, j, pairs, products[i - 1, j - 1] / scale if scale else np.nan))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
+        rows += [(i, j, pairs, correlation) for i, correlation in enumerate(correlations[:-1], 1)]
     frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
     return frame.sort_values(["i", "j"], ignore_index=True)
 
