@@ -20,6 +20,7 @@ autoclass_content = "both"
 toc_object_entries_show_parents = "hide"
 pygments_style = "sphinx"
 html_theme = "furo"
+html_show_copyright = False
 
 # PyTerrier comes with the extensions of its site.
 sys.path.append(str(Path(pt.__file__).parents[1] / "docs"))

@@ -25,7 +25,7 @@ def page() -> str:
     for name in ("", *main.list_commands(context)):
         arguments = [name, "--help"] if name else ["--help"]
         shown = CliRunner().invoke(
-            main, arguments, prog_name="pyterrier-asl", terminal_width=100, color=False
+            main, arguments, prog_name="pyterrier-asl", terminal_width=88, color=False
         ).stdout
         title = f"pyterrier-asl {name}".strip()
         lines = "\n".join(f"    {line}".rstrip() for line in shown.splitlines())

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import STEP, alt, category, figure, ranges
+from ..charts.forms import CAPTION, MOST, STEP, WIDTH, alt, category, figure, ranges, shape
 from ..io.progress import progress_bar
 from ..statistics.inputs import CHUNK
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
@@ -135,7 +135,14 @@ compare_with_assessors.finish(corrected)
 
 @compare_with_assessors.chart
 def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
-    """The difference of every run from every judge, with its interval (Table 1)."""
+    """The difference of every run from every judge, with its interval (Table 1).
+
+    The best runs where there are many, so that all judges have room.
+    """
+    by_run = frame.groupby("run", sort=False)["run_AP"].first()
+    most = max(5, 2 * MOST // frame[["judge", "judged_by"]].drop_duplicates().shape[0])
+    few = len(by_run) <= most
+    shown = frame if few else frame[frame["run"].isin(by_run.nlargest(most).index)]
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
@@ -144,18 +151,24 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     )  # fmt: skip
     zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
     layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run less judge"))
-    against = frame["judge"] + ", judged by " + frame["judged_by"]
-    drawn = layers.properties(width=150, height=alt.Step(STEP), data=frame.assign(against=against))
-    faceted = drawn.facet(
+    bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=3)
+    layers.layer[1].layer[1].encoding.shape = bound
+    against = shown["judge"]
+    if shown["judged_by"].nunique() > 1:
+        against = against + ", judged by " + shown["judged_by"]
+    layers = layers.properties(
+        width=WIDTH, height=alt.Step(STEP), data=shown.assign(against=against)
+    )
+    drawn = layers.facet(
         row=alt.Row("against:N", title=None, sort=list(dict.fromkeys(against)),
-                    header=alt.Header(labelOrient="top")),
-        column=alt.Column("bound:N", title=None, sort=list(BOUNDS)),
+                    header=alt.Header(labelOrient="top", labelAnchor="start"))
     )  # fmt: skip
     caption = (
         "AP of each run less that of the judge's documents in the best order, in a random one "
         f"as expected, and in the worst, with its interval. {significance(frame)}"
+        f"{'' if few else f' The best {most} of {len(by_run)} runs.'}"
     )
-    return captioned(faceted, "Runs against other judges", caption)
+    return captioned(drawn, "Runs against other judges", caption, CAPTION)
 
 
 @analysis("human-range", TROTMAN, "Figure 2")

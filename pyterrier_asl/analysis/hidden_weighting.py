@@ -23,7 +23,7 @@ PUBLISHED = (0.57, 0.16)
 def equivalents(search_lengths: ArrayLike) -> Floats:
     """The lengths whose plain mean is what the mean of precisions makes of these.
 
-    :math:`e_i = 1 + H (1 - 1/SL_i)`, H the harmonic mean of the lengths. Their mean is H.
+    e_i = 1 + H (1 - 1/SL_i), H the harmonic mean of the lengths. Their mean is H.
 
     Args:
         search_lengths: lengths from 1 on, shape (n,).

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.captions import captioned
-from ..charts.forms import alt, cells
+from ..charts.forms import SHORT, alt, cells
 from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa
@@ -119,15 +119,19 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     turned = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
     both = pd.concat([agreement, turned], ignore_index=True)
     judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
-    angle = 0 if max(map(len, judges)) <= 8 else -35
+    angle = 0 if max(map(len, judges)) <= SHORT else -35
     base = alt.Chart(both, width=alt.Step(54), height=alt.Step(34)).encode(
-        x=alt.X("judge_a:N", sort=judges, title=None, axis=alt.Axis(labelAngle=angle)),
+        x=alt.X("judge_a:N", sort=judges, title=None,
+                axis=alt.Axis(labelAngle=angle, labelOverlap=False)),
         y=alt.Y("judge_b:N", sort=judges, title=None),
-    )
+    ).transform_calculate(
+        # .44 has room in a narrow cell
+        number=f"replace(format(datum['{value}'], '.2f'), '0.', '.')"
+    )  # fmt: skip
     drawn = cells(
         base,
         alt.Color(f"{value}:Q", scale=alt.Scale(scheme="blues"), legend=None),
-        alt.Text(f"{value}:Q", format=".2f"),
+        alt.Text("number:N"),
         f"datum.{value} > {both[value].quantile(0.6) if both[value].notna().any() else 1}",
         ["judge_a", "judge_b", value],
     )

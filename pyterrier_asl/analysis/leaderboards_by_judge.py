@@ -326,7 +326,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
     between = [f"{a} against {b}" for a, b in zip(shown["judge_a"], shown["judge_b"])]
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
-        y=alt.Y("pair:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
+        y=alt.Y("pair:N", title=None, sort=None, axis=None),
         tooltip=["judges:N", "better:N", "worse:N", "difference_a:Q", "difference_b:Q", "p_a:Q",
                  "p_b:Q"],
     )  # fmt: skip
@@ -335,9 +335,12 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
         base.mark_rule(color="gray").encode(x=x, x2="difference_b:Q"),
         base.mark_point(filled=True, size=60, opacity=1, color=COLORS[0]).encode(x=x),
         base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x="difference_b:Q"),
+        base.mark_text(align="left", dy=-10, fontSize=9).encode(x=alt.value(2), text="pair:N"),
     )
-    drawn = layers.properties(width=WIDTH, height=alt.Step(STEP)).facet(
-        row=alt.Row("judges:N", title=None, sort=None, header=alt.Header(labelOrient="top"))
+    order = list(dict.fromkeys(between))
+    drawn = layers.properties(width=WIDTH, height=alt.Step(1.5 * STEP)).facet(
+        row=alt.Row("judges:N", title=None, sort=order,
+                    header=alt.Header(labelOrient="top", labelAnchor="start"))
     ).resolve_scale(y="independent")  # fmt: skip
     caption = (
         "Pairs of systems that are significantly different under one judge, and the other way "

@@ -7,6 +7,7 @@ a page for each paper. ``python docs/gallery.py`` in the repository also draws t
 from __future__ import annotations
 
 import struct
+import textwrap
 from pathlib import Path
 
 from .registry import ALEX, CLARKE, DIAZ, JUDGES, TROTMAN, TURKMEN, Analysis, analyses  # fmt: skip
@@ -72,7 +73,7 @@ def gallery() -> str:
     for page, (title, papers) in PAGES.items():
         here = [one for paper in papers for one in analyses() if one.paper == paper]
         parts.append(_heading(title))
-        parts.append(f":doc:`{page}`\n\n.. list-table::\n    :class: gallery\n\n")
+        parts.append(f":doc:`{page}`\n\n.. list-table::\n    :widths: 1 1 1\n\n")
         empty = [None] * (-len(here) % _COLUMNS)
         for number, each in enumerate([*here, *empty]):
             parts.append("    * - " if number % _COLUMNS == 0 else "      - ")
@@ -97,8 +98,13 @@ def _entry(one: Analysis) -> str:
         f".. image:: gallery/{one.name}.png\n    :alt: {one.what}\n"
         f"    :width: {_width(picture(one.name)) // PIXELS}px\n\n"
         f"{source}Function :func:`~{_function(one)}`, command:\n\n"
-        f".. code-block:: console\n\n    $ {command(one)}\n\n"
+        f".. code-block:: console\n\n    $ {_wrapped(command(one))}\n\n"
     )
+
+
+def _wrapped(line: str) -> str:
+    """A command in lines that the page has room for."""
+    return " \\\n          ".join(textwrap.wrap(line, 85, break_on_hyphens=False))
 
 
 def _thumbnail(page: str, one: Analysis) -> str:
@@ -121,6 +127,8 @@ def _function(one: Analysis) -> str:
 
 def _width(png: Path) -> int:
     """The width of a picture, in its pixels."""
+    if not png.exists():
+        raise FileNotFoundError(f"there is no {png.name}: run python docs/gallery.py {png.stem}")
     with png.open("rb") as file:
         return int(struct.unpack(">I", file.read(20)[16:])[0])
 

@@ -32,6 +32,9 @@ TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
 #: Characters of a name that can stand beside a line.
 LONGEST = 16
 
+#: Characters of a name that has room above or below a narrow column.
+SHORT = 8
+
 #: Rows of a long list that are drawn.
 MOST = 40
 
@@ -205,8 +208,10 @@ def ranks_on_lists(
     most = frame[moved].abs().groupby(frame["run"]).transform("max")
     last = frame[frame[across] == lists[-1]]
     names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
+    turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
     x = alt.X(f"{across}:N", sort=lists, title=None,
-              axis=alt.Axis(labelAngle=0, labelLimit=125, orient="top", domain=False))  # fmt: skip
+              axis=alt.Axis(labelAngle=-40 if turned else 0, labelLimit=125, orient="top",
+                            domain=False, labelOverlap=False))  # fmt: skip
     y = alt.Y(f"{rank}:Q", title="rank", axis=alt.Axis(tickMinStep=1, grid=False),
               scale=alt.Scale(domain=[0.5, int(frame[rank].max()) + 0.5], nice=False, reverse=True),
               )  # fmt: skip

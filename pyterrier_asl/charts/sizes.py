@@ -17,6 +17,9 @@ _NARROW = 400
 #: Mean width of a character of a title and of a caption, in pixels.
 _TITLE, _CAPTION = 7.4, 6.4
 
+#: The least factors of the widths of views, the first that fits, and the largest.
+_LEAST, _MOST = (0.02, 0.2, 0.4), 4.0
+
 #: Pixels by which a picture may be narrower than wanted.
 _CLOSE = 2
 
@@ -58,24 +61,31 @@ def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
 def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
     """The factor for the widths of the views with which the whole is as wide as ``width``.
 
-    Letters and legends do not shrink, so it is looked for by false position: the width of the whole
-    is nearly linear in the factor, and convex, so that what is found is never too wide.
+    Letters and legends do not shrink, so it is looked for: by false position, because the width of
+    the whole is nearly linear in the factor, in turn with bisection, because names beside narrow
+    views can make it constant.
     """
-    low, high = 0.02, 1.0
-    above = measured(_scaled(spec, high)) - width
+
+    def excess(factor: float) -> float:
+        return measured(_scaled(spec, factor)) - width
+
+    high, above = 1.0, excess(1.0)
     if above <= 0:
-        low, high = high, 4.0
-        below, above = above, measured(_scaled(spec, high)) - width
+        low, below = high, above
+        high, above = _MOST, excess(_MOST)
         if above <= 0:
             return high
     else:
-        below = measured(_scaled(spec, low)) - width
-    for _ in range(6):
-        if -_CLOSE <= below or below > 0:
+        # What is centred over a view that is too narrow can stick out of it.
+        for low in _LEAST:
+            if (below := excess(low)) <= 0:
+                break
+    for step in range(8):
+        if not -below > _CLOSE:
             break
-        factor = low - below * (high - low) / (above - below)
-        found = measured(_scaled(spec, factor)) - width
-        if found > 0:
+        chord = low - below * (high - low) / (above - below)
+        factor = (low + high) / 2 if step % 2 else chord
+        if (found := excess(factor)) > 0:
             high, above = factor, found
         else:
             low, below = factor, found

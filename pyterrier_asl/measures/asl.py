@@ -31,8 +31,9 @@ class _ASL(PluginMeasure):
     Atomized search length, the mean over all relevant documents of a query of the irrelevant
     documents ranked above each, plus one. In [1, k + 1]; lower is better, 1 is perfect.
 
-    .. math::
-        ASL_q = \\frac{1}{n_q} \\sum_d (irrel_{q,d} + 1)
+    ::
+
+        ASL = 1/n Σ (irrel(d) + 1)   over the n relevant documents d, irrel(d) irrelevant ones above
 
     A relevant document that was not retrieved is counted as ``missing`` says: ``'pad'`` (default)
     measures every ranking at the same depth k (the cutoff, 1000 without one) and puts it right
@@ -95,7 +96,8 @@ class _nASL(_ASL):
     """
     Normalized atomized search length, in [0, 1]; higher is better, 1 is perfect, 0 nothing found.
 
-    .. math::
+    ::
+
         nASL@k = 1 - (ASL@k - 1) / k
 
     The same ranking of systems and the same t-test as ASL@k, and safe in tools that take larger as

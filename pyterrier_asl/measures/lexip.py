@@ -20,10 +20,10 @@ class _LexiP(PluginMeasure):
     relevant document, then, where that ties, by their second, and so on. In [0, 1], higher is
     better, 1 is perfect; per query it refines reciprocal rank: 1/(p_1 + 1) < LexiP <= RR.
 
-    .. math::
-        v_i = \\frac{1}{g_i + 1} + \\left(\\frac{1}{g_i} - \\frac{1}{g_i + 1}\\right) v_{i+1}
+    ::
 
-    with the gaps :math:`g_i = p_i - p_{i-1}` between the ranks of the relevant documents.
+        v(i) = 1/(g(i) + 1) + (1/g(i) - 1/(g(i) + 1)) v(i + 1)
+        g(i) = p(i) - p(i - 1), the gaps between the ranks p of the relevant documents
 
     The number is ours; the paper defines preferences between two rankings (sgnLP, rrLP) and does
     not claim that lexiprecision is a metric. For each query LexiP agrees with sgnLP; means of it

@@ -72,12 +72,13 @@ class _Rareness(PluginMeasure):
 
 class _P_Rareness(_Rareness):
     """
-    Precision with credit for rare documents. A relevant document that :math:`S_d` of the pool's S
-    runs have in their top k gains :math:`1 + \\alpha (1 - S_d/S)`.
+    Precision with credit for rare documents. A relevant document that S(d) of the pool's S runs
+    have in their top k gains 1 + alpha (1 - S(d)/S).
 
-    .. math::
-        P\\_Rareness@k = \\frac{1}{k} \\sum_{i=1}^{k} Rel(d_i) (1 + \\alpha R(d_i)),
-        \\quad R(d) = 1 - S_d/S
+    ::
+
+        P_Rareness@k = 1/k Σ Rel(d) (1 + alpha R(d))   over the first k documents d
+        R(d) = 1 - S(d)/S
 
     In [0, 2 - 1/S], higher is better; ``alpha=0`` is P@k. ``normalized=True`` (Eq. 4) is bounded by
     1. A run that is not of the pool is scored as if it joined it.
@@ -110,8 +111,9 @@ class _AP_Rareness(_Rareness):
     Average precision with credit for rare documents, the mean over all relevant documents of
     P_Rareness at their ranks.
 
-    .. math::
-        AP\\_Rareness@k = \\frac{1}{N_R} \\sum_{i=1}^{k} Rel(d_i) P\\_Rareness(i)
+    ::
+
+        AP_Rareness@k = 1/N Σ Rel(d_i) P_Rareness@i   over the ranks i = 1 ... k, N relevant ones
 
     Rareness is counted at one depth throughout: ``depth``, by default the cutoff, without either
     the whole depth of the pool. In [0, 2 - 1/S], higher is better; ``alpha=0`` is AP@k.

@@ -33,8 +33,9 @@ class _TBG(PluginMeasure):
     and documents from the top, takes time for each, and gives up sooner or later. From 0, not
     normalized; higher is better.
 
-    .. math::
-        TBG = \\sum_k g_k 2^{-T(k)/h}
+    ::
+
+        TBG = Σ g(k) 2^(-T(k) / h)   over the ranks k, T(k) seconds after the start
 
     Documents cost the time it takes to read their words: ``lengths`` says how many those are (a
     :class:`~pyterrier_asl.DocLengths`, its name, a file, or ``'irds:ID'``); without it the run's

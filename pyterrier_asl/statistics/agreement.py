@@ -54,10 +54,10 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
-    r"""Cohen's kappa: how far two judges agree beyond chance.
+    """Cohen's kappa: how far two judges agree beyond chance.
 
-    :math:`\kappa = 1 - \sum w o / \sum w e`, o the observed shares of pairs of grades, e those of
-    two judges who give their own grades as often but independently, w how bad a disagreement is.
+    kappa = 1 - Σ w o / Σ w e, o the observed shares of pairs of grades, e those of two judges who
+    give their own grades as often but independently, w how bad a disagreement is.
 
     Args:
         a: One judge's grades, one entry for each (query, document) pair, shape (N,).

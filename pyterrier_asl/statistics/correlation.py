@@ -51,12 +51,14 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False) -> float:
-    r"""AP correlation: Kendall's tau that weighs disagreement at the top more.
+    """AP correlation: Kendall's tau that weighs disagreement at the top more.
 
     Walk down the estimated ranking. At rank i, the share of the items above that the reference has
     above as well is an accuracy; with C(i) their number,
 
-    .. math:: \tau_{AP} = \frac{2}{N - 1} \sum_{i=2}^{N} \frac{C(i)}{i - 1} - 1
+    ::
+
+        tau_AP = 2/(N - 1) Σ C(i)/(i - 1) - 1   over i = 2 ... N
 
     Ties are broken at random and the value is the mean over all ways to do so: two items tied in
     the reference count one half, items tied in the estimate share the ranks that they take up.
@@ -122,17 +124,18 @@ def rank_biased_overlap(
     scores_a: ArrayLike | None = None,
     scores_b: ArrayLike | None = None,
 ) -> float:
-    r"""Rank-biased overlap of two rankings, extrapolated: RBO_ext.
+    """Rank-biased overlap of two rankings, extrapolated: RBO_ext.
 
     A reader compares the two from the top and goes on to the next depth with probability p; RBO is
     the overlap to be expected, X_d / d at depth d, X_d the items that both have in the first d.
     Below the end of the rankings the agreement is assumed to go on as it was (equation 32, for
     lengths s <= l):
 
-    .. math::
-        \frac{1 - p}{p} \left( \sum_{d=1}^{l} \frac{X_d}{d} p^d
-        + \sum_{d=s+1}^{l} \frac{X_s (d - s)}{s d} p^d \right)
-        + \left( \frac{X_l - X_s}{l} + \frac{X_s}{s} \right) p^l
+    ::
+
+        (1 - p)/p (Σ X_d/d p^d + Σ X_s (d - s)/(s d) p^d) + ((X_l - X_s)/l + X_s/s) p^l
+
+    with the first sum over d = 1 ... l and the second over d = s + 1 ... l.
 
     Ties are broken at random and the value is the mean over all ways to do so: of a group of t tied
     items each is among the first k of the group with probability k/t (RBO^a of Corsi and Urbano).

@@ -84,22 +84,23 @@ def prediction_powered(
     target: str = "queries like these",
     alpha: float = 0.05,
 ) -> PredictionPowered:
-    r"""The mean by people's and a machine's values, h and f, of one or many systems at once.
+    """The mean by people's and a machine's values, h and f, of one or many systems at once.
 
     Of queries like these, with N queries that only the machine judged,
 
-    .. math::
-        \theta = \overline{\lambda f}_N + \overline{(h - \lambda f)}_n, \quad
-        \mathrm{var} = \lambda^2 \mathrm{var}_N(f) / N + \mathrm{var}_n(h - \lambda f) / n, \quad
-        \lambda = \frac{\mathrm{cov}_n(h, f)}{(1 + n/N)\, \mathrm{var}_{n+N}(f)},
+    ::
+
+        estimate = mean_N(lambda f) + mean_n(h - lambda f)
+        variance = lambda² var_N(f)/N + var_n(h - lambda f)/n
+        lambda   = cov_n(h, f) / ((1 + n/N) var_{n+N}(f))
 
     and of these queries, with e the centred h - lambda f and v the leverages of f,
 
-    .. math::
-        \theta = \bar h_n + \lambda (\bar f_{n+N} - \bar f_n), \quad
-        \mathrm{var} = \Bigl(1 - \frac{n}{n+N}\Bigr) \frac{1}{n^2} \sum_i
-        \Bigl(\frac{e_i}{1 - v_i}\Bigr)^2, \quad
-        \lambda = \mathrm{cov}_n(h, f) / \mathrm{var}_{n+N}(f),
+    ::
+
+        estimate = mean_n(h) + lambda (mean_{n+N}(f) - mean_n(f))
+        variance = (1 - n/(n + N)) 1/n² Σ (e_i / (1 - v_i))²
+        lambda   = cov_n(h, f) / var_{n+N}(f)
 
     lambda clipped to [0, 1]. Where it is 0 the estimate is that of people alone.
 

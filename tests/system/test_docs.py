@@ -43,6 +43,8 @@ def test_pages_build_without_a_warning(tmp_path):
     assert build.main([*asked, str(PAGES), str(out)]) == 0
     # P@20 without quotation marks is taken for an address.
     assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
+    # Formulas would be drawn by a program from the network.
+    assert not [page.name for page in out.glob("*.html") if 'class="math' in page.read_text()]
     assert "<p>Atomized search length, the mean" in (out / "measures.html").read_text()
     assert '<div class="pts-transformer-title">Robertson' in (out / "retrieval.html").read_text()
 
