@@ -133,15 +133,25 @@ def test_all_pairs_of_129_systems_are_in_the_chart_of_preferences():
 
 @pytest.mark.slow
 def test_the_chart_of_preferences_names_all_systems_and_has_the_better_at_the_top_of_its_scale():
+    vl_convert = pytest.importorskip("vl_convert")
     drawn = system_preferences.draw(system_preferences(MANY, QRELS, ["rrLP"])).to_dict()
     (panel,) = drawn["concat"]
-    shade = panel["encoding"]  # of many systems without dots, which would cover the cells
-    color = shade["color"]["condition"]
-    low, high = color["scale"]["domain"]
-    assert low < 0 < high and color["scale"]["reverse"], "blue, for the row, is above"
-    for channel in ("x", "y"):
-        assert shade[channel]["axis"]["labelOverlap"] == "parity"
-    assert panel["height"] >= 12 * len(MANY), "room for each name"
+    color = panel["encoding"]["color"]
+    scale = color["condition"]["scale"]
+    low, high = scale["domain"]
+    assert low < 0 < high and scale["reverse"], "blue, for the row, is above"
+    assert color["condition"]["test"] == "datum.significant" and color["value"] == "#eee"
+    text = vl_convert.vegalite_to_svg(drawn)
+    for name in MANY:
+        assert text.count(f">{name}</text>") == 2, "as a row and as a column"
+
+
+def test_the_chart_of_a_few_preferences_marks_what_is_significant():
+    few = dict(list(MANY.items())[:3])
+    drawn = system_preferences.draw(system_preferences(few, QRELS, ["rrLP"])).to_dict()
+    _, dots = drawn["concat"][0]["layer"]
+    assert dots["mark"]["type"] == "circle"
+    assert {"filter": "datum.significant"} in dots["transform"]
 
 
 def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():

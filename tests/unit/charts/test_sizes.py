@@ -10,7 +10,7 @@ import pytest
 
 from pyterrier_asl.charts.captions import captioned
 from pyterrier_asl.charts.saving import PIXELS, save_chart
-from pyterrier_asl.charts.sizes import WIDTHS, without_titles
+from pyterrier_asl.charts.sizes import WIDTHS, fitted, without_titles
 
 alt = pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -65,3 +65,28 @@ def test_a_chart_without_title_keeps_the_names_of_its_slices():
 def test_a_width_that_is_none(tmp_path):
     with pytest.raises(ValueError, match="width 'broad' is none of column, page"):
         save_chart(bars(), tmp_path / "chart.svg", width="broad")
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param(lambda view: view + 90, id="names beside the view"),
+        pytest.param(lambda view: max(view + 90, 230), id="names on the view"),
+        pytest.param(lambda view: max(view + 90, 300 - view), id="a title over a narrow view"),
+    ],
+)
+def test_a_few_drawings_find_the_width_of_a_view(beside):
+    drawn = []
+
+    def measured(spec):
+        drawn.append(spec)
+        return beside(spec["width"])
+
+    found = fitted({"mark": "bar", "width": 360, "height": 100}, 241, measured)
+    assert 241 - 2 <= beside(found["width"]) <= 241
+    assert found["height"] == 100 and len(drawn) <= 9
+
+
+def test_a_square_view_stays_square():
+    found = fitted({"mark": "rect", "width": 900, "height": 900}, 241, lambda one: one["width"])
+    assert found["height"] == found["width"] <= 241
