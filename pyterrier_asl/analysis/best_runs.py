@@ -12,7 +12,7 @@ from ..charts.forms import COLORS, STEP, alt, figure, some_values
 from ..evaluation.relevant_documents import relevant_documents
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
-from ..scoring.arrays import within_query
+from ..scoring.arrays import sum_by_query, within_query
 from .asl_options import ASL_OPTIONS, AslOptions
 from .ranks import rounded
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
@@ -224,17 +224,14 @@ def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:
     return np.swapaxes(rows, 0, 1)
 
 
-def _above(run: JudgedRun, rel: float) -> tuple[Any, Any]:
+def _above(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
     """Unjudged and irrelevant documents above the retrieved relevant ones, summed by query."""
     relevant = run.relevant(rel)
     is_relevant = (run.grades >= rel) & (run.grades >= 0)
     unjudged = (run.ranks - 1 - within_query(run.offsets))[is_relevant]
     irrelevant = relevant.ranks - 1 - within_query(relevant.offsets)
-    size = len(relevant.total)
-    return (
-        np.bincount(relevant.queries, weights=unjudged, minlength=size),
-        np.bincount(relevant.queries, weights=irrelevant, minlength=size),
-    )
+    offsets = relevant.offsets
+    return sum_by_query(unjudged, offsets), sum_by_query(irrelevant, offsets)
 
 
 def _share(part: Any, whole: Any) -> Floats:

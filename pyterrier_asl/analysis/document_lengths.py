@@ -11,6 +11,7 @@ from ..charts.captions import captioned
 from ..charts.forms import alt, category, inline_rows
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
+from ..scoring.arrays import queries_of, within_query
 from .registry import CLARKE, Floats, JudgedRuns, Queries, analysis
 
 #: The kinds of documents.
@@ -127,8 +128,7 @@ def _all_documents(
 def _documents_of_run(seen: JudgedRun, rel: float) -> pd.DataFrame:
     """The retrieved documents of a run in ranking order: query, rank, kind."""
     ranking = seen.ranking
-    queries = np.repeat(np.arange(len(seen.retrieved)), np.diff(ranking.offsets))
-    ranks = np.arange(len(ranking)) - ranking.offsets[queries] + 1
+    queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets) + 1
     relevant = seen.relevant(rel)
     is_relevant = np.zeros(len(ranking), dtype=bool)
     is_relevant[ranking.offsets[relevant.queries] + relevant.ranks - 1] = True

@@ -24,8 +24,7 @@ def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
-    again = {name: _reranked(run.table) for name, run in zip(runs.names, runs.runs)}
-    judged = [runs.judgements.judge_whole(table) for table in again.values()]
+    judged = [runs.judgements.judge_whole(_reranked(run.table)) for run in runs.runs]
     return JudgedRuns(runs.names, judged, runs.judgements, runs.source)
 
 

@@ -37,8 +37,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol, TypeVar, cast
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..evaluation.grades import grades_hint
@@ -47,6 +45,9 @@ from ..evaluation.judged_runs import per_track
 from ..evaluation.slices import Queries as Queries
 from ..evaluation.slices import per_slice
 from ..measures.names import named_measures
+from ..scoring.arrays import Bools as Bools
+from ..scoring.arrays import Floats as Floats
+from ..scoring.arrays import Ints as Ints
 from .descriptions import described
 
 ALEX = "Alex, Hall, Metzler 2022"
@@ -56,10 +57,6 @@ TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
