@@ -397,7 +397,7 @@ def test_help_has_the_analyses_and_each_its_options():
         (["ties", "qrels", "gone"], "there is no file or folder gone"),
         (["ties", "qrels", "runs", "--draws", "3"], "No such option"),
         (["techniques", "qrels", "runs", "--old", "a"], "Missing option '--new'"),
-        (["techniques", "qrels", "runs", "--old", "a", "--new", "z"], "['z']"),
+        (["techniques", "qrels", "runs", "--old", "a", "--new", "z"], "there is no run 'z'"),
         (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
         (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
         (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
