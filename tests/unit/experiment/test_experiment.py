@@ -585,8 +585,6 @@ def test_what_pt_experiment_refuses_is_refused():
         Experiment(system(1), topics(), qrels(), [AP])
     with pytest.raises(TypeError, match="Unknown kwargs"):
         Experiment(systems(2), topics(), qrels(), [AP], colour="red")
-    with pytest.raises(ValueError, match="not yet supported for tree"):
-        Experiment(systems(2), topics(), qrels(), [AP], plan="tree", save_dir=".")
     with pytest.raises(ValueError, match="no overlap"):
         Experiment(systems(2), topics(["z"]), qrels(), [AP])
     with pytest.raises(ValueError, match="do not produce the required outputs.*doc_len"):
