@@ -83,17 +83,14 @@ def comparison_columns(
     better = -values if column.higher_is_better is False else values
     if column.preference is None:
         better = better - better[baseline]
-    rows = [
-        (np.nan, np.nan, np.nan)
-        if row == baseline
-        else (
-            float((better[row] > 0).sum()),
-            float((better[row] < 0).sum()),
-            column.p_value(values[row], values[baseline], test),
-        )
-        for row in range(len(values))
+    frame = pd.DataFrame({f"{label} +": (better > 0).sum(1), f"{label} -": (better < 0).sum(1)})
+    frame[f"{label} p-value"] = [
+        np.nan if row == baseline else column.p_value(each, values[baseline], test)
+        for row, each in enumerate(values)
     ]
-    return pd.DataFrame(rows, columns=[f"{label} +", f"{label} -", f"{label} p-value"])
+    frame = frame.astype(np.float64)
+    frame.loc[baseline] = np.nan
+    return frame
 
 
 def corrected_columns(
