@@ -48,6 +48,7 @@ judgements, whose grades stay as they are."""
     help="Form of the exported file.  [default: by its ending]",
 )
 @click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
+@options.force
 @options.text_option("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
 @click.option(
@@ -67,19 +68,27 @@ judgements, whose grades stay as they are."""
 def command(
     qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
     export_to: str | None, form: str | None, most: int | None, others: str | None,
-    texts: str | None, likely: bool, chart: str | None, width: str | None, title: bool,
+    force: bool, texts: str | None, likely: bool, chart: str | None, width: str | None, title: bool,
     by_query: bool, duplicates: str, places: int, output_format: str, **given: Any,
 ) -> None:  # fmt: skip
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
-    from ..charts.saving import save_chart
+    from ..charts.saving import check_path, save_chart
+    from ..io.atomic import check_replaceable
     from ..io.run_listing import list_runs
     from ..io.tables import write
     from ..unjudged import command_line
+    from ..unjudged.export import check_export
     from ..unjudged.pairs import all_pairs
 
+    read = [name for name in (qrels, *runs, labels, others) if name]
+    if export_to:
+        check_export(export_to, form, inputs=read, force=force)
+    if chart:
+        check_path(chart)
+        check_replaceable(chart, inputs=read, force=force)
     judgements = command_line.judgements_with(qrels, labels, conflicts).taking(duplicates)
     named = list_runs(runs)
     if len(named) < 2:
@@ -91,8 +100,10 @@ def command(
         write(found.pairs, output_format, places=places)
         click.echo(", ".join(f"{n} {what}" for what, n in found.counts().items()), err=True)
         if chart:
-            save_chart(found.chart(), chart, width=width, title=title)
+            save_chart(found.chart(), chart, width=width, title=title, force=force)
         return
+    if chart:
+        raise click.UsageError("--chart draws all pairs of three runs or more")
     pair = command_line.pair(named, judgements, measure, others, **given)
     frame = pair.difference.by_query if by_query else command_line.row(pair)
     write(frame, output_format, places=places)
@@ -102,5 +113,5 @@ def command(
         click.echo(command_line.likelihood(pair))
     if export_to:
         collection = texts or (None if Path(qrels).exists() else qrels)
-        written = command_line.export_list(pair, export_to, form, most, collection)
+        written = command_line.export_list(pair, export_to, form, most, collection, force)
         click.echo(f"{export_to}: {written} documents to judge", err=True)

@@ -120,9 +120,11 @@ def pool(help: str) -> Decorator:
     return text_option("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
 
 
-def seed(help: str, default: int = 0, **more: Any) -> Decorator:
+def seed(help: str, default: int = 0) -> Decorator:
     """``--seed``."""
-    return click.option("--seed", default=default, show_default=True, help=help, **more)
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=default, show_default=True, help=help
+    )
 
 
 def by_query(help: str) -> Decorator:

@@ -43,7 +43,7 @@ Needs pyterrier-asl[tune]."""
     "--trials", type=options.NUMBER, default=1000, show_default=True,
     help="Random settings per stage.",
 )
-@options.seed("Of the settings.", type=click.IntRange(min=0))
+@options.seed("Of the settings.")
 @options.text_option(
     "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
 )

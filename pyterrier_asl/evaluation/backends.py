@@ -18,6 +18,8 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import prefetch
 from ..io.processes import safe_restarts, safe_start
@@ -45,11 +47,13 @@ def scored(
         backend: ``'ray'`` or one of joblib's that gives results one by one.
 
     Raises:
-        ValueError: for another backend.
+        ValueError: for another backend, or number of workers.
 
     Returns:
         An iterator of the runs in their order, those that cannot be measured with their errors.
     """
+    if jobs is not None and (not isinstance(jobs, (int, np.integer)) or jobs == 0):
+        raise ValueError(f"jobs must be 1, 2, 3, ..., or -1 for all cores, not {jobs!r}")
     chunks = {
         name: list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
         for name, source in sources.items()

@@ -24,6 +24,9 @@ from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
 from . import standard as acceleration
 
+#: Grades of which nDCG's bounds try each; no scale has as many.
+_MOST_GRADES = 1000
+
 
 def require_bounds(measure: Any) -> None:
     """Raises ValueError for a measure that has no bounds, by its name."""
@@ -235,6 +238,11 @@ class Labelled:
     def gains(self) -> tuple[Floats, int, Ints]:
         """The gains of nDCG, ascending; how many of them a label can give; how many documents are
         judged to have at least each, shape (Q, G)."""
+        if not 0 <= self.highest <= _MOST_GRADES:
+            raise ValueError(
+                f"bounds of nDCG are over labels from 0 to the best grade, at most {_MOST_GRADES}, "
+                f"not {self.highest:g}: give highest=, or grades of a smaller scale"
+            )
         gains = self.measure.params.get("gains") or {}
         grades = np.unique(self.judgements.grades)
         labels = np.append(np.arange(self.highest + 1), grades[grades >= 0])

@@ -58,13 +58,14 @@ def likelihood(found: Holes) -> str:
 
 
 def export_list(
-    found: Holes, path: str, form: str | None, most: int | None, collection: str | None
-) -> int:
+    found: Holes, path: str, form: str | None, most: int | None, collection: str | None,
+    force: bool = False,
+) -> int:  # fmt: skip
     """Saves the documents to judge; texts are those of a collection of ir_datasets."""
     texts = None
     if collection is not None:
         texts = partial(_texts, collection)
-    return export(found, path, form=form, most=most, texts=texts)
+    return export(found, path, form=form, most=most, texts=texts, force=force)
 
 
 def _texts(collection: str, docnos: list[str]) -> Texts:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from ..io.atomic import replacing
+from ..io.atomic import another_kind, check_replaceable, replacing
 from ..io.tables import jsonl_lines, tsv_lines
 from ..io.texts import Texts
 from .comparison import Holes, describe
@@ -18,6 +18,8 @@ from .loop import questions
 #: What a list can look like, by the ending of its file; anything else is TREC's.
 FORMS = ("tsv", "jsonl", "umbrela", "trec")
 _BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".umbrela": "umbrela"}
+#: What a list begins with; of TREC's nobody can tell that it is one.
+_BEGINS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"'}
 
 
 def export(
@@ -27,6 +29,7 @@ def export(
     form: str | None = None,
     most: int | None = None,
     texts: Callable[[list[str]], Texts] | None = None,
+    force: bool = False,
 ) -> int:
     """Saves the documents to judge next, in their order.
 
@@ -39,27 +42,53 @@ def export(
 
     Args:
         holes: the comparison.
-        path: the file; a file that is there is replaced only by a whole one.
+        path: the file; a file that is there is replaced only by a whole one (see
+            :func:`check_export`).
         form: one of these; None: by the ending ``.tsv``, ``.jsonl``, ``.umbrela``, else ``'trec'``.
         most: no more documents than this.
         texts: where the texts of queries and documents are, by document ids.
+        force: whether a file of another kind is overwritten.
 
     Returns:
         How many documents there are in it.
 
     Raises:
         ValueError: for another form.
+        OSError: for a file that cannot be written, or is of another kind.
     """
-    form = form or _BY_SUFFIX.get(Path(path).suffix, "trec")
-    if form not in FORMS:
-        raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
+    form = check_export(path, form, force=force)
     codes = holes.order()[:most]
     frame = describe(holes.labelled, codes, holes.runs.qids)
     asked = questions(holes, codes, texts)
     frame = frame.assign(query=asked["query"], text=asked["text"], label="")
-    with replacing(path) as beside, open(beside, "w", encoding="utf-8") as file:
+    with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in _lines(frame, form))
     return len(frame)
+
+
+def check_export(
+    path: str | os.PathLike[str], form: str | None = None, *, force: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> str:  # fmt: skip
+    """The form of a list that is to be saved, if it can be.
+
+    Args:
+        path: as in :func:`export`.
+        form: likewise.
+        force: likewise; without, a file of TREC's form is not overwritten at all.
+        inputs: files and folders that are read, none of which is overwritten.
+
+    Raises:
+        ValueError: for another form.
+        OSError: for a file that cannot be written, or is of another kind.
+    """
+    form = form or _BY_SUFFIX.get(Path(path).suffix, "trec")
+    if form not in FORMS:
+        raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
+    check_replaceable(path, inputs=inputs, begins=_BEGINS.get(form, b""), force=force)
+    if form == "trec" and not force and os.path.exists(path) and os.path.getsize(path):
+        raise another_kind(path)
+    return form
 
 
 def _lines(frame: pd.DataFrame, form: str) -> Iterator[str]:

@@ -49,6 +49,55 @@ def test_one_run_is_compared_with_nothing(files):
     assert done.exit_code == 2 and "give two or more" in done.output
 
 
+@pytest.mark.parametrize("highest", ["nan", "1e400", "1e15"])
+def test_a_best_grade_that_no_scale_has(files, highest):
+    done = call(*files, "-m", "nDCG@3", "--highest", highest)
+    assert done.exit_code == 2 and "from 0 to the best grade, at most 1000, not" in done.output
+
+
+@pytest.mark.parametrize("asked", [
+    ["judges", "--judge", "it={0}"], ["compare", "--test", "randomization"], ["demo"],
+])  # fmt: skip
+def test_seeds_are_whole_numbers(files, asked):
+    command, *options = (word.format(*files) for word in asked)
+    more = [] if command == "demo" else files
+    done = CliRunner().invoke(main, [command, *more, *options, "--seed", "-1"])
+    assert done.exit_code == 2 and "Invalid value for '--seed': -1" in done.output
+
+
+def test_a_chart_is_of_all_pairs(files, tmp_path):
+    done = call(*files, "-m", "AP", "--chart", tmp_path / "page.html")
+    assert done.exit_code == 2 and "--chart draws all pairs of three runs or more" in done.output
+
+
+def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_path):
+    before = {path: open(path).read() for path in files}
+    for path in files:
+        for options in ([], ["--form", "tsv"], ["--force"]):
+            done = call(*files, "-m", "AP", "--export", path, *options)
+            assert done.exit_code == 2 and "it is one of the inputs" in done.output
+            assert not done.stdout
+    assert {path: open(path).read() for path in files} == before
+    todo = {form: tmp_path / f"my.{form}" for form in ("tsv", "jsonl", "umbrela", "trec")}
+    for form, path in todo.items():
+        assert call(*files, "-m", "AP", "--export", path).exit_code == 0
+        done = call(*files, "-m", "AP", "--export", path)
+        assert done.exit_code == (2 if form == "trec" else 0)
+        path.write_text("my notes\n")
+        done = call(*files, "-m", "AP", "--export", path)
+        assert done.exit_code == 2 and f"{path}: it holds something else" in done.output
+        assert path.read_text() == "my notes\n"
+        assert call(*files, "-m", "AP", "--export", path, "--force").exit_code == 0
+        assert path.read_text() != "my notes\n"
+    labels = ["--labels", todo["tsv"], "--export", todo["tsv"]]
+    assert "it is one of the inputs" in call(*files, "-m", "AP", *labels).output
+    page = tmp_path / "page.html"
+    page.write_text("my notes")
+    for chart, why in ((page, "holds something else"), (tmp_path / "page.doc", "must end in one")):
+        done = call(*files, "-m", "AP", "--chart", chart)
+        assert done.exit_code == 2 and why in done.output and not done.stdout
+
+
 @pytest.mark.parametrize("form", ["jsonl", "umbrela", "trec"])
 def test_other_forms(files, tmp_path, form):
     todo = tmp_path / "todo"

@@ -36,6 +36,12 @@ def test_a_file_is_said_to_have_them(tmp_path):
         evaluate([tmp_path / "x.run"], QRELS, "AP")
 
 
+@pytest.mark.parametrize("jobs", [0, 1.5, "x"])
+def test_a_number_of_workers_that_is_none_is_an_error(jobs):
+    with pytest.raises(ValueError, match=f"jobs must be 1, 2, 3, .*, not {jobs!r}"):
+        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=jobs)
+
+
 def test_a_backend_that_is_not_installed_is_an_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ValueError, match="backend 'dask' cannot be used here .* use 'loky' or"):
