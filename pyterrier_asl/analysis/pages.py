@@ -6,6 +6,7 @@ a page for each paper. ``python docs/gallery.py`` in the repository also draws t
 
 from __future__ import annotations
 
+import re
 import struct
 import textwrap
 from pathlib import Path
@@ -104,7 +105,9 @@ def _entry(one: Analysis) -> str:
 
 def _wrapped(line: str) -> str:
     """A command in lines that the page has room for."""
-    return " \\\n          ".join(textwrap.wrap(line, 85, break_on_hyphens=False))
+    together = re.sub(r"(--\S+) (\S+)", "\\1\N{NO-BREAK SPACE}\\2", line)
+    lines = textwrap.wrap(together, 85, break_on_hyphens=False)
+    return " \\\n          ".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _thumbnail(page: str, one: Analysis) -> str:

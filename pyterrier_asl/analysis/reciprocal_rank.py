@@ -80,7 +80,7 @@ def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
 
 @analysis("tie-probability", DIAZ, "Figure 2")
 def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd.DataFrame:
-    """How likely does a random ranking tie in RR, in theory?
+    """How likely is a random ranking to tie in RR, in theory?
 
     With one whose first relevant document has rank p_1:
     Pr(tie | p_1) = C(n - p_1, m - 1) / C(n, m).

@@ -69,7 +69,7 @@ def tie_probability_by_rank(
     judged: JudgedRuns, queries: Queries, *,
     rel: float = 1, cutoff: int | None = None, deepest: int = 10,
 ) -> pd.DataFrame:  # fmt: skip
-    """How likely does another ranking tie in RR, by the first rank?
+    """How likely is another ranking to tie in RR, by the first rank?
 
     Args:
         deepest: the last rank p_1 to report.

@@ -33,7 +33,8 @@ class _ASL(PluginMeasure):
 
     ::
 
-        ASL = 1/n Σ (irrel(d) + 1)   over the n relevant documents d, irrel(d) irrelevant ones above
+        ASL = 1/n Σ (irrel(d) + 1)   over the n relevant documents d of the query
+        irrel(d): irrelevant documents ranked above d
 
     A relevant document that was not retrieved is counted as ``missing`` says: ``'pad'`` (default)
     measures every ranking at the same depth k (the cutoff, 1000 without one) and puts it right
@@ -100,7 +101,7 @@ class _nASL(_ASL):
 
         nASL@k = 1 - (ASL@k - 1) / k
 
-    The same ranking of systems and the same t-test as ASL@k, and safe in tools that take larger as
+    The same ranking of systems and the same t-test as ASL@k, for tools that assume that higher is
     better. k is 1000 where no cutoff is given.
 
     >>> (nASL @ 10).calc_aggregate({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}})

@@ -25,11 +25,11 @@ class _LexiP(PluginMeasure):
         v(i) = 1/(g(i) + 1) + (1/g(i) - 1/(g(i) + 1)) v(i + 1)
         g(i) = p(i) - p(i - 1), the gaps between the ranks p of the relevant documents
 
-    The number is ours; the paper defines preferences between two rankings (sgnLP, rrLP) and does
-    not claim that lexiprecision is a metric. For each query LexiP agrees with sgnLP; means of it
-    are not lexiprecision, and its p-value is its own: report sgnLP and rrLP beside it. Rankings
-    that agree in their first positions can tie in double precision (after some 51 equal positions
-    at gap 1, 8 at gap 10), never invert. Without a cut-off it is ``LexiP@1000000``.
+    The paper has no such measure: it defines preferences between two rankings (sgnLP, rrLP) and
+    does not claim that lexiprecision is a metric. For each query LexiP agrees with sgnLP. Its mean
+    is not lexiprecision, and its p-value is its own: report sgnLP and rrLP beside it. Rankings that
+    agree in their first positions can tie in double precision (after some 51 equal positions at gap
+    1, 8 at gap 10), but are never inverted. Without a cut-off it is ``LexiP@1000000``.
 
     Fernando Diaz: Best-Case Retrieval Evaluation: Improving the Sensitivity of Reciprocal Rank with
     Lexicographic Precision. 2023.
