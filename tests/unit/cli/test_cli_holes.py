@@ -70,6 +70,7 @@ def test_a_chart_is_of_all_pairs(files, tmp_path):
     assert done.exit_code == 2 and "--chart draws all pairs of three runs or more" in done.output
 
 
+@pytest.mark.slow
 def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_path):
     before = {path: open(path).read() for path in files}
     for path in files:
@@ -131,6 +132,7 @@ def test_a_measure_without_bounds(files):
     assert done.exit_code == 2 and "Bpref has no bounds" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_chart_of_many_runs_fits_a_column(tmp_path):
     """More cells than a chart can take as a frame, in a picture with or without title."""
     pytest.importorskip("vl_convert")

@@ -95,6 +95,7 @@ def test_what_unjudged_documents_could_change_is_that_of_each_document_once(meas
     pd.testing.assert_frame_equal(found.pairs, once.pairs)
 
 
+@pytest.mark.slow
 def test_a_page_is_that_of_each_document_once():
     pytest.importorskip("altair")
     with pytest.raises(ValueError, match=SAYS):

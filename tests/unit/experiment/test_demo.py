@@ -28,6 +28,7 @@ def means(**values: list[float]) -> dict[str, dict[str, float]]:
 # The collections
 
 
+@pytest.mark.slow
 def test_generated_collection_is_the_same_for_a_seed_and_can_be_used():
     one, same, other = demo.generated(), demo.generated(), demo.generated(seed=1)
     assert one.documents == same.documents and one.qrels.equals(same.qrels)
@@ -185,6 +186,7 @@ def test_a_small_pool_is_told_in_words():
 # The command
 
 
+@pytest.mark.slow
 def test_generated_collection_has_a_system_that_ap_and_asl_disagree_about_too():
     assert "AP puts 'BM25 + feedback, first 200' above 'BM25'" in demo.remarks(
         demo.demonstrate(demo.generated())

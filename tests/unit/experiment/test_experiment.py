@@ -53,32 +53,40 @@ def same(ours, theirs):
 HIGHER = [AP, nDCG @ 10, RR, nASL @ 10, LexiP, TBG]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"baseline": 1},
-        {"baseline": 0, "correction": "holm"},
-        {"baseline": 2, "correction": "bonferroni", "correction_alpha": 0.2},
-        {"baseline": 1, "test": "wilcoxon"},
-        {"baseline": 1, "test": lambda a, b: (0, float(np.mean(a) - np.mean(b)))},
-        {"round": 2},
-        {"round": {"AP": 1, "TBG": 3}, "baseline": 0},
-        {"batch_size": 2},
-        {"batch_size": 4, "baseline": 3},
-        {"plan": "tree", "verbose": False, "baseline": 1},
-        {"precompute_prefix": True},
-        {"perquery": True},
-        {"perquery": True, "round": 2},
-        {"dataframe": False},
-        {"dataframe": False, "perquery": True},
-        {"filter_by_topics": False},
-        {"filter_by_qrels": True},
-        {"validate": "ignore"},
-    ],
-    ids=lambda options: re.sub(" at 0x[0-9a-f]+", "", str(options)),
-)
-@pytest.mark.parametrize("kind", ["list", "dict", "frames"])
+#: What pt.Experiment is asked for: with one kind of systems each, in the full suite with all.
+OPTIONS = [
+    {},
+    {"baseline": 1},
+    {"baseline": 0, "correction": "holm"},
+    {"baseline": 2, "correction": "bonferroni", "correction_alpha": 0.2},
+    {"baseline": 1, "test": "wilcoxon"},
+    {"baseline": 1, "test": lambda a, b: (0, float(np.mean(a) - np.mean(b)))},
+    {"round": 2},
+    {"round": {"AP": 1, "TBG": 3}, "baseline": 0},
+    {"batch_size": 2},
+    {"batch_size": 4, "baseline": 3},
+    {"plan": "tree", "verbose": False, "baseline": 1},
+    {"precompute_prefix": True},
+    {"perquery": True},
+    {"perquery": True, "round": 2},
+    {"dataframe": False},
+    {"dataframe": False, "perquery": True},
+    {"filter_by_topics": False},
+    {"filter_by_qrels": True},
+    {"validate": "ignore"},
+]
+KINDS = ["list", "dict", "frames"]
+CASES = [
+    pytest.param(
+        options, kind, id=re.sub(" at 0x[0-9a-f]+", "", f"{kind}-{options}"),
+        marks=[pytest.mark.slow] if (i + j) % len(KINDS) else [],
+    )
+    for i, options in enumerate(OPTIONS)
+    for j, kind in enumerate(KINDS)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "kind"), CASES)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_it_returns_what_pt_experiment_returns(options, kind):
     def made():

@@ -111,7 +111,7 @@ runs = st.lists(st.tuples(query, docno, score), max_size=40)
 all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).map(once)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     rows=runs, qrels=all_qrels, grouped=st.booleans(), k=st.sampled_from([None, 1, 2, 5]),
     judged_only=st.booleans(),

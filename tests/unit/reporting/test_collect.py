@@ -159,6 +159,7 @@ def test_rareness_is_over_the_runs():
         np.testing.assert_allclose(ranking.means, expected[ranking.name])
 
 
+@pytest.mark.slow
 def test_systems_are_applied_to_the_topics():
     from pyterrier_asl import report
 
