@@ -96,7 +96,8 @@ def speed() -> None:
                             ("evaluate", {}), ("evaluate, bounds", {"bounds": True})):  # fmt: skip
         report(what, lambda given=given: evaluate(runs, qrels, measures, **given))
     report("all pairs in ASL@100 and nDCG@10, reading included", lambda: [
-        all_pairs(JudgedRuns.of(runs, qrels), None, name) for name in ("ASL@100", "nDCG@10")
+        all_pairs(read, None, name)
+        for read in [JudgedRuns.of(runs, qrels)] for name in ("ASL@100", "nDCG@10")
     ])  # fmt: skip
     read = JudgedRuns.of(runs, qrels)
     for name in ("ASL@100", "nDCG@10", "AP@100"):
