@@ -145,3 +145,21 @@ def tbg(
             total += click[0] * save * 2 ** (-time / h)
         time += times[0] + (times[1] * lengths[doc] + times[2]) * p
     return total
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's procedure as he wrote it: step down, and never fall behind the step before."""
+    corrected, worst = [0.0] * len(p), 0.0
+    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        worst = max(worst, min(1.0, (len(p) - step) * p[i]))
+        corrected[i] = worst
+    return corrected
+
+
+def precisions(ranking, relevant):
+    """Precision at each relevant document and its search length, straight from Eq. 6 and 2."""
+    found = {}
+    for rank, docno in enumerate(ranking, start=1):
+        if docno in relevant:
+            found[docno] = ((len(found) + 1) / rank, rank - len(found))
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
+from brute_force import precisions
 
 from pyterrier_asl import ASL
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
@@ -35,15 +36,6 @@ def dl20(data) -> JudgedRuns:
 @pytest.fixture(scope="session")
 def robust03(data) -> JudgedRuns:
     return JudgedRuns.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
-
-
-def precisions(ranking, relevant):
-    """Precision at each relevant document and its search length, straight from Eq. 6 and 2."""
-    found = {}
-    for rank, docno in enumerate(ranking, start=1):
-        if docno in relevant:
-            found[docno] = ((len(found) + 1) / rank, rank - len(found))
-    return found
 
 
 def better_by_loops(values, lower):

@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from click.testing import CliRunner, Result
-
-from pyterrier_asl.cli import main
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["analyze", *arguments])
-
-
-def rows(*arguments: str) -> list[dict]:
-    result = call(*arguments, "-o", "jsonl")
-    assert result.exit_code == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+from _calls import analyzed as rows
 
 
 def test_the_published_ties_of_dl20(data):

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import json
 
-from click.testing import CliRunner, Result
-
-from pyterrier_asl.cli import main
-
-
-def tune(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["tune", *arguments, "--trials", "6"])
+from _calls import tune
 
 
 def test_an_ir_datasets_id(vaswani):

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import strategies as st
 
 from pyterrier_asl import RarenessPool
 from pyterrier_asl.io.qrels import read_qrels_table
@@ -23,32 +22,6 @@ def way(request, monkeypatch):
     """Both ways to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
     return request.param
-
-
-query = st.sampled_from(["1", "2", "q3", "é"])
-
-
-docno = st.sampled_from(["a", "b", "ab", "aa", "B", "d1", "d10", "d2", "é", "z" * 9, "漢", ""])
-
-
-score = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 2.0, -1.0, 1e39, 2e39, -1e300, float("inf")]),
-    st.floats(allow_nan=False, width=32),
-)
-
-
-runs = st.lists(st.tuples(query, docno, score), max_size=40)
-
-
-def arrow(rows, value, kind):
-    columns = list(zip(*rows))
-    return pa.table(
-        {
-            "query_id": pa.array(columns[0]).cast(kind),
-            "doc_id": pa.array(columns[1]).cast(kind),
-            value: pa.array(columns[2]),
-        }
-    )
 
 
 def nested(table: pa.Table) -> dict[str, dict]:

@@ -15,15 +15,6 @@ def names(values: np.ndarray) -> list[str]:
     return [f"s{i}" for i in range(len(values))]
 
 
-def holm(p: list[float]) -> list[float]:
-    """Holm's procedure as he wrote it: step down, and never fall behind the step before."""
-    corrected, worst = [0.0] * len(p), 0.0
-    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        worst = max(worst, min(1.0, (len(p) - step) * p[i]))
-        corrected[i] = worst
-    return corrected
-
-
 def values_by_pytrec_eval(folder, qrels_name, least, measures):
     """Per-query values of all runs of a folder, on rankings by 64-bit scores.
 

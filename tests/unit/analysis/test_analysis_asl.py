@@ -6,6 +6,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from brute_force import precisions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,15 +43,6 @@ RUNS = {
     # q1: unjudged y above all three; q2: not answered.
     "two": {"q1": {"y": 9, "a": 8, "b": 7, "c": 6}},
 }
-
-
-def precisions(ranking, relevant):
-    """Precision at each relevant document and its search length, straight from Eq. 6 and 2."""
-    found = {}
-    for rank, docno in enumerate(ranking, start=1):
-        if docno in relevant:
-            found[docno] = ((len(found) + 1) / rank, rank - len(found))
-    return found
 
 
 # --- Weights and slices ---------------------------------------------------------------------------

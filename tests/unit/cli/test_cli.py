@@ -14,6 +14,7 @@ import brute_force
 import ir_measures
 import pandas as pd
 import pytest
+from _calls import call, evaluate, values
 from click.testing import CliRunner, Result
 
 from pyterrier_asl import DocLengths, RarenessPool
@@ -47,22 +48,6 @@ def files(tmp_path, monkeypatch) -> Path:
         with gzip.open(folder / "b.run.gz", "wt") as file:
             file.write(run_lines(RUNS["b"]))
     return tmp_path
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
-def evaluate(*arguments: str) -> Result:
-    return call("evaluate", "qrels", *arguments)
-
-
-def values(result: Result) -> dict[tuple[str, ...], float]:
-    """What was printed as JSON lines, by run, query if any, and measure."""
-    assert result.exit_code == 0, result.stderr
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    names = ("run", "query_id", "measure")
-    return {tuple(row[name] for name in names if name in row): row["value"] for row in rows}
 
 
 def rankings(run: str) -> dict[str, list[str]]:

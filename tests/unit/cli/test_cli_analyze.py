@@ -12,13 +12,13 @@ import brute_force
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from _calls import analyze as call
+from _calls import analyzed as rows
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import command_line, registry
 from pyterrier_asl.analysis.registry import Analysis
 from pyterrier_asl.cli import analyze as cli
-from pyterrier_asl.cli import main
 
 ANALYSES = registry.analyses()
 QUERIES = ["q1", "q2", "q3", "q4", "q5", "q6"]
@@ -60,16 +60,6 @@ def files(tmp_path, monkeypatch) -> Path:
     (tmp_path / "slices").write_text("".join(slices))
     DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save("words.parquet")
     return tmp_path
-
-
-def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["analyze", *arguments])
-
-
-def rows(*arguments: str) -> list[dict]:
-    result = call(*arguments, "-o", "jsonl")
-    assert result.exit_code == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 #: What an analysis cannot do without, or would take long without.

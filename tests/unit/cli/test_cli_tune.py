@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from click.testing import CliRunner, Result
+from _calls import tune
+from click.testing import CliRunner
 
 from pyterrier_asl import RobertsonPRF, TermIndex
 from pyterrier_asl.cli import main
@@ -66,10 +67,6 @@ def folders(tmp_path, monkeypatch) -> Path:
             "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
         )
     return tmp_path
-
-
-def tune(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["tune", *arguments, "--trials", "6"])
 
 
 def printed(*arguments: str) -> dict[str, dict[tuple[str, str], float]]:

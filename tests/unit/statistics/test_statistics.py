@@ -14,6 +14,7 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from brute_force import holm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
@@ -307,15 +308,6 @@ def test_all_pairs_of_many_systems_take_seconds(test):
 
 
 # --- Corrections --------------------------------------------------------------------------------
-
-
-def holm(p: list[float]) -> list[float]:
-    """Holm's procedure as he wrote it: step down, and never fall behind the step before."""
-    corrected, worst = [0.0] * len(p), 0.0
-    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        worst = max(worst, min(1.0, (len(p) - step) * p[i]))
-        corrected[i] = worst
-    return corrected
 
 
 def benjamini_hochberg(p: list[float]) -> list[float]:

@@ -1,0 +1,42 @@
+"""Commands, called as the command line calls them, and what they print."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner, Result
+
+from pyterrier_asl.cli import main
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def evaluate(*arguments: str) -> Result:
+    return call("evaluate", "qrels", *arguments)
+
+
+def analyze(*arguments: str) -> Result:
+    return call("analyze", *arguments)
+
+
+def tune(*arguments: str) -> Result:
+    return call("tune", *arguments, "--trials", "6")
+
+
+def rows(result: Result) -> list[dict]:
+    """What was printed as JSON lines."""
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def analyzed(*arguments: str) -> list[dict]:
+    """The table of an analysis."""
+    return rows(analyze(*arguments, "-o", "jsonl"))
+
+
+def values(result: Result) -> dict[tuple[str, ...], float]:
+    """What was printed as JSON lines, by run, query if any, and measure."""
+    names = ("run", "query_id", "measure")
+    return {tuple(row[n] for n in names if n in row): row["value"] for row in rows(result)}
