@@ -42,7 +42,7 @@ from pyterrier_asl.evaluation.evaluate import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.files import read_groups
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.run_listing import list_runs
-from pyterrier_asl.io.runs import iter_run_tables, read_run, read_run_table
+from pyterrier_asl.io.runs import iter_runs, read_run, read_run_table
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 
@@ -439,7 +439,7 @@ def folders(folder: Path, names: dict[str, str]) -> None:
         assert len(found) == len(seen)
         try:
             with errors_name(inside):
-                read = dict(iter_run_tables(found))
+                read = dict(iter_runs(found))
         except Refused:
             return
         assert all(names[path.name] == "run" for path in seen) and len(read) == len(seen)

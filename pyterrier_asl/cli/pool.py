@@ -36,14 +36,14 @@ def command(
     from pathlib import Path
 
     from ..evaluation.files import read_groups
-    from ..io.runs import iter_run_tables
+    from ..io.runs import iter_runs
     from ..io.saved_tables import check_saved
     from ..measures.pool import RarenessPool
 
     inputs = (*runs, groups) if groups else runs
     check_saved(output, kind=RarenessPool.KIND, force=force, inputs=inputs)
     pool = RarenessPool.from_runs(
-        dict(iter_run_tables(runs)), depth=depth, name=name or Path(output).stem,
+        dict(iter_runs(runs)), depth=depth, name=name or Path(output).stem,
         groups=read_groups(groups) if groups else None,
     )  # fmt: skip
     pool.save(output, force=force)

@@ -91,10 +91,8 @@ def evaluate(
         from .bounds import evaluation_with_bounds
         from .judged_runs import JudgedRuns
 
-        return evaluation_with_bounds(
-            JudgedRuns.of(list_runs(runs), qrels, duplicates=duplicates), _measures(measures),
-            long=long,
-        )  # fmt: skip
+        judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+        return evaluation_with_bounds(judged, _measures(measures), long=long)
     frame, _ = measure_runs(
         list_runs(runs), judgements_of(qrels, duplicates), _measures(measures), jobs=jobs,
         backend=backend, progress=progress,

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..io.progress import progress_bar
 from ..io.run_listing import list_runs
-from ..io.runs import iter_run_tables, loaded_run
+from ..io.runs import iter_runs
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import remembered
@@ -69,23 +69,19 @@ class JudgedRuns:
             return runs if qrels is None or runs._matched_with(qrels) else runs.judged_by(qrels)
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
-        if isinstance(runs, Mapping):
-            return cls._match(runs.items(), judgements_of(qrels, duplicates), qrels, len(runs))
         sources = list_runs(runs)
         judgements = judgements_of(qrels, duplicates)
-        return cls._match(iter_run_tables(sources), judgements, qrels, len(sources))
+        return cls._match(iter_runs(sources), judgements, qrels, len(sources))
 
     @classmethod
     def _match(
-        cls, source: Iterable[tuple[Any, Any]], judgements: Judgements, qrels: Any, total: int
+        cls, source: Iterable[tuple[str, Any]], judgements: Judgements, qrels: Any, total: int
     ) -> JudgedRuns:
         names, judged = [], []
         shown = False if total < _MANY else None
         for name, run in progress_bar(source, total=total, desc="runs", shown=shown, leave=False):
-            names.append(str(name))
-            judged.append(_matched(judgements, str(name), run))
-        if not names:
-            raise ValueError("an analysis needs at least one run")
+            names.append(name)
+            judged.append(_matched(judgements, name, run))
         return cls(names, judged, judgements, qrels)
 
     def __len__(self) -> int:
@@ -273,7 +269,7 @@ def _is_named(source: Any) -> bool:
 
 
 def _matched(judgements: Judgements, name: str, run: Any) -> JudgedRun:
-    run = run.table if isinstance(run, JudgedRun) else loaded_run(run)
+    run = run.table if isinstance(run, JudgedRun) else run
     try:
         judged = judgements.judge_whole(run)
     except ValueError as error:

@@ -87,8 +87,9 @@ def read_run_table(source: RunSource) -> pa.Table:
 
 
 def loaded_run(run: Any) -> Any:
-    """The table of a run file; whatever else a run may be stays as it is."""
-    return read_run_table(run) if isinstance(run, (str, os.PathLike)) else run
+    """The table of a run in one file or several; whatever else a run may be stays as it is."""
+    in_files = isinstance(run, (str, os.PathLike, PartitionedRun))
+    return read_run_table(run) if in_files else run
 
 
 def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
@@ -161,19 +162,19 @@ def read_runs(
     return dict(_on_threads(_run_frame, list_runs(source), threads))
 
 
-def iter_run_tables(
-    source: StrPath | Iterable[StrPath] | Mapping[str, RunSource], *, threads: int | None = None
-) -> Iterator[tuple[str, pa.Table]]:
+def iter_runs(
+    source: StrPath | Iterable[StrPath] | Mapping[str, Any], *, threads: int | None = None
+) -> Iterator[tuple[str, Any]]:
     """Reads several runs one after the other, so that they need not be in memory together.
 
     Files are prefetched on other threads, at most ``threads`` of them beyond the one given out.
 
     Args:
-        source: What `read_runs` takes.
+        source: What `read_runs` takes, or a dict of runs of any kind.
         threads: How many files to read at a time; by default as many as there are cores.
 
     Returns:
-        An iterator of (name, table as `read_run_table` gives it), in the order of ``source``.
+        An iterator of (name, run as `loaded_run` gives it), in the order of ``source``.
 
     Raises:
         ValueError: At once, if a folder holds no files or two files have one name; later, if a file
@@ -181,12 +182,14 @@ def iter_run_tables(
         OSError: If a file cannot be found, read or decompressed.
 
     Example:
-        >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
-        >>> for name, table in iter_run_tables({"bm25": frame}):
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+        >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\n")
+        >>> for name, table in iter_runs([path]):
         ...     print(name, table.num_rows)
         bm25 1
     """
-    return _on_threads(lambda run, _: read_run_table(run), list_runs(source), threads)
+    return _on_threads(lambda run, _: loaded_run(run), list_runs(source), threads)
 
 
 def _on_threads(

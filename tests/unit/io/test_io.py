@@ -679,7 +679,7 @@ def test_a_folder(folder, threads):
         "1": ["d1"], "2": ["d2"], "3": ["d3"],
     }  # fmt: skip
     assert list(read) == ["1", "2", "3"]
-    tables = runs.iter_run_tables(folder, threads=threads)
+    tables = runs.iter_runs(folder, threads=threads)
     assert [(name, table.num_rows) for name, table in tables] == [("1", 1), ("2", 1), ("3", 1)]
 
 
@@ -691,12 +691,13 @@ def test_files_keep_their_order(folder):
     assert [run["docno"].tolist() for run in runs.read_runs(mixed).values()] == [["d2"], ["d1"]]
 
 
-def test_reading_ahead_is_bounded(monkeypatch):
+def test_reading_ahead_is_bounded(monkeypatch, tmp_path):
     asked = []
-    frames = {str(i): pd.DataFrame({"qid": [i], "docno": ["d"], "score": [1]}) for i in range(20)}
+    for number in range(20):
+        (tmp_path / f"{number}.run").write_bytes(LINE)
     read = runs.read_run_table
     monkeypatch.setattr(runs, "read_run_table", lambda run: asked.append(run) or read(run))
-    tables = runs.iter_run_tables(frames, threads=2)
+    tables = runs.iter_runs(tmp_path, threads=2)
     next(tables)
     tables.close()
     assert len(asked) <= 3
@@ -705,7 +706,7 @@ def test_reading_ahead_is_bounded(monkeypatch):
 def test_errors_of_folders(folder, tmp_path_factory):
     (folder / "3.gz").write_bytes(LINE)
     with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
-        runs.iter_run_tables(folder)
+        runs.iter_runs(folder)
     with pytest.raises(ValueError, match="holds no files"):
         runs.read_runs(tmp_path_factory.mktemp("nothing"))
     with pytest.raises(TypeError, match="frames need names"):

@@ -14,6 +14,7 @@ from ir_measures import AP, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
 from pyterrier_asl.evaluation.files import measure_files
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io import partitions
 from pyterrier_asl.io.partitions import PartitionedRun, partitioned_runs
 from pyterrier_asl.io.run_listing import list_runs
@@ -58,6 +59,19 @@ def test_queries_that_do_not_lie_together_are_read_as_one(tmp_path, small_blocks
 def test_partitioned_data_sets(tmp_path, small_blocks, expected, by):
     found = evaluate(partitioned(tmp_path / "runs", by), QRELS, MEASURES, progress=False)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("by", [["name"], ["name", "qid"]])
+def test_partitioned_data_sets_with_bounds(tmp_path, by):
+    folder = partitioned(tmp_path / "runs", by)
+    expected = evaluate(RUNS, QRELS, [AP, ASL @ 10], bounds=True)
+    pd.testing.assert_frame_equal(
+        evaluate(folder, QRELS, [AP, ASL @ 10], bounds=True), expected, rtol=1e-12
+    )
+    one = {"bm25": folder / "name=bm25"}
+    assert JudgedRuns.of(one, QRELS).values(AP).tolist() == [
+        expected[expected["name"] == "bm25"]["AP"].tolist()
+    ]
 
 
 def test_a_run_in_files_of_whole_queries(tmp_path, small_blocks, expected):
