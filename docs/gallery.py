@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pages
 import pandas as pd
 import pyterrier as pt
 
 from pyterrier_asl import DocLengths, RobertsonPRF, TermIndex
-from pyterrier_asl.analysis import pages
 from pyterrier_asl.analysis.registry import Analysis, JudgedRuns, analyses
 from pyterrier_asl.tuning.clarke import scores_by_parameters, tune_for_each
 from pyterrier_asl.tuning.collection import load_collection

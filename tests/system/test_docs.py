@@ -13,6 +13,7 @@ from pathlib import Path
 
 import _systems
 import click
+import pages
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -20,7 +21,6 @@ from click.testing import CliRunner
 
 import pyterrier_asl
 import pyterrier_asl.analysis
-from pyterrier_asl.analysis import pages
 from pyterrier_asl.analysis.registry import JUDGES, analyses
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.provider import PluginProvider
@@ -74,7 +74,7 @@ def test_a_measures_page_says_what_its_class_does(measure):
 @pytest.mark.parametrize("page", [pages.GALLERY, *pages.PAGES])
 def test_the_pages_of_analyses_are_made_from_what_is_declared_of_them(page):
     written = (PAGES / f"{page}.rst").read_text()
-    assert written == pages.with_entries(page), "run: python -m pyterrier_asl.analysis.pages"
+    assert written == pages.with_entries(page), "run: python docs/pages.py"
 
 
 @pytest.mark.parametrize("one", analyses(), ids=lambda one: one.name)

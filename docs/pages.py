@@ -1,7 +1,9 @@
-"""The parts of the documentation that are made from what is declared of the analyses.
+"""Writes the parts of the documentation that are made from what is declared of the analyses.
 
-``python -m pyterrier_asl.analysis.pages`` writes them: the gallery in ``pt_docs/analyses.rst``, and
-a page for each paper. ``python docs/gallery.py`` in the repository also draws the pictures.
+    python docs/pages.py
+
+They are the gallery in ``pt_docs/analyses.rst``, and a page for each paper. ``docs/gallery.py``
+also draws the pictures.
 """
 
 from __future__ import annotations
@@ -11,9 +13,19 @@ import struct
 import textwrap
 from pathlib import Path
 
-from .registry import ALEX, CLARKE, DIAZ, JUDGES, TROTMAN, TURKMEN, Analysis, analyses  # fmt: skip
+import pyterrier_asl
+from pyterrier_asl.analysis.registry import (
+    ALEX,
+    CLARKE,
+    DIAZ,
+    JUDGES,
+    TROTMAN,
+    TURKMEN,
+    Analysis,
+    analyses,
+)
 
-FOLDER = Path(__file__).parents[1] / "pt_docs"
+FOLDER = Path(pyterrier_asl.__file__).parent / "pt_docs"
 
 #: The pages by what they are called in the gallery, each with the papers it is about.
 PAGES = {
