@@ -111,7 +111,12 @@ def report(
         ValueError: for input that cannot be used.
 
     Example:
-        >>> report(runs, qrels, dataset="irds:vaswani").save("report.html")  # doctest: +SKIP
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+        >>> runs = {"bm25": {q: {"a": 2, "b": 1} for q in qrels},
+        ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
+        >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
     from .collect import collect
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from _users import own_folder
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -410,12 +411,14 @@ def test_no_file(tmp_path, read):
         read(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo") or os.geteuid() == 0, reason="root reads everything")
-def test_a_file_without_permission(write):
-    path = write(LINE)
-    path.chmod(0)
-    with pytest.raises(PermissionError, match="a.run cannot be read: Permission denied"):
-        runs.read_run(path)
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="no other users here")
+def test_a_file_without_permission():
+    with own_folder() as folder:
+        path = folder / "a.run"
+        path.write_bytes(LINE)
+        path.chmod(0)
+        with pytest.raises(PermissionError, match="a.run cannot be read: Permission denied"):
+            runs.read_run(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")

@@ -1,0 +1,26 @@
+"""Users other than root, to whom files can be forbidden."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_NOBODY = 65534
+
+
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """A folder of a user who is not root, as whom the body acts."""
+    is_root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:
+        if is_root:
+            os.chown(folder, _NOBODY, _NOBODY)
+            os.setresuid(_NOBODY, _NOBODY, 0)
+        try:
+            yield Path(folder)
+        finally:
+            if is_root:
+                os.setresuid(0, 0, 0)
