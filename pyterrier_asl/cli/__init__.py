@@ -1,4 +1,23 @@
-"""The command ``pyterrier-asl``: what is typed becomes calls; nothing is computed here."""
+"""The command ``pyterrier-asl``: what is typed becomes calls; nothing is computed here.
+
+\b
+Examples:
+  pyterrier-asl demo
+  pyterrier-asl evaluate qrels.txt bm25.run dense.run
+  pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10'
+  pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
+  pyterrier-asl compare qrels.txt bm25.run dense.run --fail-if 'nASL@1000 worse p<.05'
+  pyterrier-asl report qrels.txt runs/ -o report.html
+  pyterrier-asl analyze --list
+
+\b
+Completion of commands and options by the Tab key, for bash (zsh and fish likewise):
+  eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
+
+\b
+Exit status: 0, all is well; 1, one of several runs could not be measured, or 'compare --fail-if'
+says FAIL; 2, an error: what was asked or given cannot be used, or anything else went wrong.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +45,10 @@ _COMMANDS = {
     "demo": "Retrieve from a small collection and show the measures. Needs no files.",
 }
 
-EPILOG = """\b
-Examples:
-  pyterrier-asl demo
-  pyterrier-asl evaluate qrels.txt bm25.run dense.run
-  pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10'
-  pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
-  pyterrier-asl compare qrels.txt bm25.run dense.run --fail-if 'nASL@1000 worse p<.05'
-  pyterrier-asl report qrels.txt runs/ -o report.html
-  pyterrier-asl analyze --list
 
-\b
-Completion of commands and options by the Tab key, for bash (zsh and fish likewise):
-  eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
-
-\b
-Exit status: 0, all is well; 1, one of several runs could not be measured, or 'compare --fail-if'
-says FAIL; 2, an error: what was asked or given cannot be used, or anything else went wrong."""
+def epilog(documentation: str | None) -> str:
+    """What ``--help`` ends with: the documentation of a command's module below its title."""
+    return (documentation or "").partition("\n\n")[2]
 
 
 class Commands(click.Group):
@@ -108,7 +114,7 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 @click.group(
     cls=Commands,
-    epilog=EPILOG,
+    epilog=epilog(__doc__),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(None, "-V", "--version", package_name="pyterrier-asl")

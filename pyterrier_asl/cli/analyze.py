@@ -1,4 +1,19 @@
-"""``pyterrier-asl analyze``: one subcommand for each table or figure of the papers."""
+"""``pyterrier-asl analyze``: one subcommand for each table or figure of the papers.
+
+\b
+Examples:
+  pyterrier-asl analyze --list
+  pyterrier-asl analyze ties dl20.qrels dl20-runs/ --rel 2
+  pyterrier-asl analyze discrimination qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
+  pyterrier-asl analyze techniques qrels.txt bm25.run dense.run --old bm25 --new dense
+  pyterrier-asl analyze search-lengths qrels.txt runs/ --chart lengths.html
+  pyterrier-asl analyze headroom --rel 2 -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
+  pyterrier-asl analyze stability --help
+
+\b
+Each takes the judgements (a file or an ir_datasets id), then run files or folders of them, and
+options of its own. Programs get the columns by name: -o tsv, -o jsonl.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +28,11 @@ from ..analysis import command_line as typed
 from ..charts.saving import check_path
 from ..evaluation.files import read_groups
 from ..io.atomic import check_replaceable
-from . import options
+from . import epilog, options
 from .options import Decorator
 
 if TYPE_CHECKING:
     from ..analysis.registry import Analysis
-
-EPILOG = """\b
-Examples:
-  pyterrier-asl analyze --list
-  pyterrier-asl analyze ties dl20.qrels dl20-runs/ --rel 2
-  pyterrier-asl analyze discrimination qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
-  pyterrier-asl analyze techniques qrels.txt bm25.run dense.run --old bm25 --new dense
-  pyterrier-asl analyze search-lengths qrels.txt runs/ --chart lengths.html
-  pyterrier-asl analyze headroom --rel 2 -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
-  pyterrier-asl analyze stability --help
-
-\b
-Each takes the judgements (a file or an ir_datasets id), then run files or folders of them, and
-options of its own. Programs get the columns by name: -o tsv, -o jsonl."""
 
 _OF_TRACKS = """\b
 Of one track, or of several:
@@ -187,7 +188,9 @@ def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
     ctx.exit()
 
 
-@click.group(name="analyze", cls=Analyses, epilog=EPILOG, subcommand_metavar="NAME [ARGS]...")
+@click.group(
+    name="analyze", cls=Analyses, epilog=epilog(__doc__), subcommand_metavar="NAME [ARGS]...",
+)  # fmt: skip
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_list,
     help="List the names with paper, and table or figure.",

@@ -1,20 +1,6 @@
-"""``pyterrier-asl compare``."""
+"""``pyterrier-asl compare``.
 
-from __future__ import annotations
-
-import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import click
-
-from . import options
-from .audit import audit_options, show_audit
-
-if TYPE_CHECKING:
-    from ..comparison.result import RunComparison
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl compare qrels.txt bm25.run dense.run
   pyterrier-asl compare qrels.txt bm25.run dense.run -m 'AP ASL@1000' --test wilcoxon
@@ -48,10 +34,24 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
             (--allow-missing lets that pass)
-  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong"""
+  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong
+"""
 
+from __future__ import annotations
 
-@click.command(name="compare", epilog=EPILOG)
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import epilog, options
+from .audit import audit_options, show_audit
+
+if TYPE_CHECKING:
+    from ..comparison.result import RunComparison
+
+@click.command(name="compare", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("run_a", metavar="RUN_A")
 @click.argument("runs_b", metavar="RUN_B...", nargs=-1, required=True)

@@ -1,14 +1,6 @@
-"""``pyterrier-asl evaluate``."""
+"""``pyterrier-asl evaluate``.
 
-from __future__ import annotations
-
-from typing import Any
-
-import click
-
-from . import options
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl evaluate qrels.txt bm25.run
   pyterrier-asl evaluate qrels.txt runs/ -m 'ASL@1000 LexiP AP nDCG@10' --sort ASL@1000
@@ -27,10 +19,19 @@ ASL@1000 over deep pools is mostly recall: read it beside R@1000 and Judged@10.
 
 \b
 Exit status: 0, all runs were measured; 1, some could not be (the others are shown, the
-reason is on stderr); 2, none could be, or what was asked for cannot be understood."""
+reason is on stderr); 2, none could be, or what was asked for cannot be understood.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import epilog, options
 
 
-@click.command(name="evaluate", epilog=EPILOG)
+@click.command(name="evaluate", epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @options.measures(

@@ -1,15 +1,6 @@
-"""``pyterrier-asl holes``."""
+"""``pyterrier-asl holes``.
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
-import click
-
-from . import options
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100
   pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100 --export todo.tsv
@@ -27,10 +18,20 @@ A - B over all ways in which the unjudged documents that a run shows could be la
 \b
 What to judge (--export): a table (.tsv), JSON lines (.jsonl), UMBRELA's requests (.umbrela), or
 qrels to be filled in. Labels come back by --labels, in any of these forms: they are merged with the
-judgements, whose grades stay as they are."""
+judgements, whose grades stay as they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import epilog, options
 
 
-@click.command(name="holes", epilog=EPILOG)
+@click.command(name="holes", epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @click.option(

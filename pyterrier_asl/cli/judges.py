@@ -1,28 +1,6 @@
-"""``pyterrier-asl judges``."""
+"""``pyterrier-asl judges``.
 
-from __future__ import annotations
-
-import textwrap
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
-
-from . import options
-
-if TYPE_CHECKING:
-    from ..analysis.judge_report import JudgeReport
-
-#: The tables that there are, by the name that ``--show`` takes.
-TABLES = (
-    "agreement", "reversals", "gains", "group-gains", "leniency", "confusion", "as-systems",
-)  # fmt: skip
-
-#: How many runs and groups are shown that gain or lose most.
-_MOST = 5
-_WIDTH = 100
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl judges nist.txt --judge crowd=crowd.txt
   pyterrier-asl judges nist.txt runs/ --judge umbrela=umbrela.txt --judge llama=llama.txt \\
@@ -39,10 +17,32 @@ How to read it: QRELS is the reference, the judgements of a person.
   verdict    within the human range: at most .05 less than people agree with each other, by the
              whole interval; below it: more than that, by the whole interval; else it cannot be
              said with so few queries
-  own gain   what a judge adds to a run beyond what it adds to all runs on average"""
+  own gain   what a judge adds to a run beyond what it adds to all runs on average
+"""
 
+from __future__ import annotations
 
-@click.command(name="judges", epilog=EPILOG)
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import epilog, options
+
+if TYPE_CHECKING:
+    from ..analysis.judge_report import JudgeReport
+
+#: The tables that there are, by the name that ``--show`` takes.
+TABLES = (
+    "agreement", "reversals", "gains", "group-gains", "leniency", "confusion", "as-systems",
+)  # fmt: skip
+
+#: How many runs and groups are shown that gain or lose most.
+_MOST = 5
+_WIDTH = 100
+
+@click.command(name="judges", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(

@@ -1,18 +1,19 @@
-"""``pyterrier-asl pool``."""
+"""``pyterrier-asl pool``.
+
+\b
+Examples:
+  pyterrier-asl pool trec8-runs/ -o trec8.parquet --depth 100
+  pyterrier-asl evaluate qrels.txt my.run -m AP_Rareness@100 --pool trec8.parquet
+"""
 
 from __future__ import annotations
 
 import click
 
-from . import options
-
-EPILOG = """\b
-Examples:
-  pyterrier-asl pool trec8-runs/ -o trec8.parquet --depth 100
-  pyterrier-asl evaluate qrels.txt my.run -m AP_Rareness@100 --pool trec8.parquet"""
+from . import epilog, options
 
 
-@click.command(name="pool", epilog=EPILOG)
+@click.command(name="pool", epilog=epilog(__doc__))
 @options.runs
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."

@@ -1,15 +1,6 @@
-"""``pyterrier-asl report``."""
+"""``pyterrier-asl report``.
 
-from __future__ import annotations
-
-import shlex
-from typing import Any
-
-import click
-
-from . import options
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl report qrels.txt runs/ -o report.html
   pyterrier-asl report irds:vaswani a.run b.run -o report.html --dataset irds:vaswani
@@ -18,10 +9,20 @@ Examples:
 
 \b
 The page is one file that opens without a network. The same input makes the same file.
-It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'."""
+It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from . import epilog, options
 
 
-@click.command(name="report", epilog=EPILOG)
+@click.command(name="report", epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @click.option(

@@ -1,14 +1,6 @@
-"""``pyterrier-asl tune``."""
+"""``pyterrier-asl tune``.
 
-from __future__ import annotations
-
-from typing import Any
-
-import click
-
-from . import options
-
-EPILOG = """\b
+\b
 Examples:
   pyterrier-asl tune vaswani --trials 100
   pyterrier-asl tune vaswani --split --metric TBG
@@ -29,10 +21,19 @@ COLLECTION is an ir_datasets id, or a folder with
   qrels.txt          judgements
 It is indexed without Java. The same seed makes the same trials, whatever --jobs.
 
-Needs pyterrier-asl[tune]."""
+Needs pyterrier-asl[tune].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import epilog, options
 
 
-@click.command(name="tune", epilog=EPILOG)
+@click.command(name="tune", epilog=epilog(__doc__))
 @click.argument("collection")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME", default=("AP", "TBG"), show_default=True,
