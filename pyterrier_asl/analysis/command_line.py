@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..charts.saving import check_path, save_chart
+from ..charts.saving import save_chart
 from ..evaluation.files import read_groups, read_pairs
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
@@ -186,7 +186,6 @@ def draw(
     Raises:
         ValueError: for another ending, or where there is no Altair.
     """
-    check_path(path)
     try:
         chart = analysis.draw(frame, by=SLICE if SLICE in frame else None)
         save_chart(chart, path, width=width, title=title)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..io.atomic import replacing
+from ..io.atomic import check_replaceable, replacing
 from .lazy import alt
 
 #: Endings of the files that a chart can be saved to.
@@ -37,9 +38,8 @@ def save_chart(
     Raises:
         ValueError: for another ending, or one that needs vl-convert where there is none.
     """
+    check_path(path, force=force)
     ending = Path(path).suffix
-    if ending not in ENDINGS:
-        raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     try:
         import vl_convert  # noqa: F401
     except ImportError:
@@ -76,17 +76,25 @@ def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
     return alt.Chart.from_dict(spec)
 
 
-def check_path(path: str | Path) -> None:
-    """Whether a chart can be saved there.
+def check_path(
+    path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False
+) -> None:
+    """That a chart can be saved there without destroying another file.
+
+    Args:
+        path: the file.
+        inputs: files and folders that are read: none of them, and nothing in them, is written.
+        force: whether a file of another kind is overwritten.
 
     Raises:
         ValueError: for another ending than those of :data:`ENDINGS`.
-        FileNotFoundError: where there is no such folder.
+        OSError: where the file cannot be written, or is another one.
     """
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}")
+    check_replaceable(path, inputs=inputs, force=force)
 
 
 class _ForPages(json.JSONEncoder):

@@ -27,7 +27,6 @@ import click
 from ..analysis import command_line as typed
 from ..charts.saving import check_path
 from ..evaluation.files import read_groups
-from ..io.atomic import check_replaceable
 from . import epilog, options
 from .options import Decorator
 
@@ -252,9 +251,8 @@ def _run_analysis(
     source = click.get_current_context().get_parameter_source
     given = {name: value for name, value in said.items() if source(name) in _SAID}
     if chart:
-        check_path(chart)
         read = [qrels or "", *runs, *(path for track in tracks for path in track[1:])]
-        check_replaceable(chart, inputs=read)
+        check_path(chart, inputs=read)
     table = typed.analyze(analysis, qrels, runs, given, tracks)
     frame = typed.without_unnamed_track(table)
     if analysis.shown and output_format in ("table", "latex"):

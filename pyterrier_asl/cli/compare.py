@@ -116,6 +116,7 @@ def command(
     worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
     ir_datasets dataset.
     """
+    from ..charts.saving import check_path
     from ..comparison import compare, printing
     from ..io.atomic import check_replaceable
 
@@ -123,10 +124,12 @@ def command(
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
     if not conditions and (junit or github or allow_missing):
         raise click.UsageError("--junit, --github and --allow-missing go with --fail-if")
-    runs = compare.run_files([run_a, *runs_b])
+    runs, read = compare.run_files([run_a, *runs_b]), [qrels, run_a, *runs_b]
     if machine_qrels is not None:
         if conditions or by_query or moved is not None or given["pool"]:
             raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
+        if chart:
+            check_path(chart, inputs=[*read, machine_qrels, *filter(None, [given["lengths"]])])
         return show_audit(
             runs, qrels, machine_qrels, measures, target=target, plan=plan, draw=draw, chart=chart,
             width=width, title=title, machine_rel=machine_rel, output_format=output_format,
@@ -135,7 +138,7 @@ def command(
     if chart or draw or plan is not None or machine_rel is not None:
         raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
     if junit:
-        check_replaceable(junit, inputs=[qrels, run_a, *runs_b], begins=b"<?xml")
+        check_replaceable(junit, inputs=read, begins=b"<?xml")
     if given["correction"] == "none":
         given["correction"] = None
     compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)

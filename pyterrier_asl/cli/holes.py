@@ -77,7 +77,6 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..charts.saving import check_path, save_chart
-    from ..io.atomic import check_replaceable
     from ..io.run_listing import list_runs
     from ..io.tables import write
     from ..unjudged import command_line
@@ -88,8 +87,7 @@ def command(
     if export_to:
         check_export(export_to, form, inputs=read, force=force)
     if chart:
-        check_path(chart)
-        check_replaceable(chart, inputs=read, force=force)
+        check_path(chart, inputs=read, force=force)
     judgements = command_line.judgements_with(qrels, labels, conflicts).taking(duplicates)
     named = list_runs(runs)
     if len(named) < 2:

@@ -87,14 +87,18 @@ def command(
     from ..analysis import command_line as typed
     from ..analysis.judge_report import judges_chart
     from ..analysis.judge_verdict import judges as compare_judges
+    from ..charts.saving import check_path
     from ..evaluation.files import read_groups
     from ..io.tables import write
 
     if output_format != "table" and show is None:
         raise click.UsageError(f"-o {output_format} has one table: say which by --show")
+    named = typed.read_judges(judges)
+    if chart:
+        check_path(chart, inputs=[qrels, *runs, *named.values(), *filter(None, [groups])])
     report = compare_judges(
         qrels,
-        typed.read_judges(judges),
+        named,
         list(runs) or None,
         typed.read_measures(measures or ["AP"]),
         reference=Path(qrels).name,

@@ -238,3 +238,15 @@ def test_the_command(tmp_path, monkeypatch):
     ):
         wrong = call(*given)
         assert wrong.exit_code == 2 and says in wrong.stderr
+
+
+def test_the_command_overwrites_nothing_that_it_reads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    given = ["judges", "nist.svg", "runs", "--judge", "model=model.svg", "--groups", "groups.svg"]
+    for name in ("nist.svg", "model.svg", "groups.svg", "runs/a.svg"):
+        (tmp_path / name).write_text("<q> 0 d 1\n")
+    for name in ("nist.svg", "model.svg", "groups.svg", "runs/a.svg"):
+        wrong = CliRunner().invoke(main, [*given, "--chart", name])
+        assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
+        assert (tmp_path / name).read_text() == "<q> 0 d 1\n"

@@ -192,6 +192,22 @@ def svg_width(text: str) -> float:
     return float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1])
 
 
+@pytest.mark.parametrize("name", ["people", "machine", "old.run", "new.run", "lengths"])
+def test_a_chart_overwrites_nothing_that_is_read(files, name):
+    """Not even a file that may be one of its kind."""
+    chart = files / f"{name}.svg"
+    chart.write_text(f"{name}\n" if name == "lengths" else (files / name).read_text())
+    given = {"people": "people", "a": "old.run", "b": "new.run", "machine": "machine"}
+    given = {of: chart.name if said == name else said for of, said in given.items()}
+    before = chart.read_bytes()
+    result = CliRunner().invoke(main, [
+        "compare", given["people"], given["a"], given["b"], "--machine-qrels", given["machine"],
+        *(["--lengths", chart.name] if name == "lengths" else []), "--chart", chart.name,
+    ])  # fmt: skip
+    assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
+    assert chart.read_bytes() == before and not result.stdout
+
+
 def test_the_chart_of_a_paper_has_its_width_and_no_title(files):
     pytest.importorskip("vl_convert")
     for name, given in (("titled", []), ("plain", ["--width", "column", "--no-title"])):
