@@ -77,10 +77,13 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..charts.saving import check_path, save_chart
+    from ..evaluation.evaluate import judgements_of
     from ..io.run_listing import list_runs
     from ..io.tables import write
-    from ..unjudged import command_line
-    from ..unjudged.export import check_export
+    from ..io.texts import Texts
+    from ..unjudged.export import check_export, export
+    from ..unjudged.holes import holes
+    from ..unjudged.labels import merge_labels
     from ..unjudged.pairs import all_pairs
 
     read = [name for name in (qrels, *runs, labels, others) if name]
@@ -88,7 +91,8 @@ def command(
         check_export(export_to, form, inputs=read, force=force)
     if chart:
         check_path(chart, inputs=read, force=force)
-    judgements = command_line.judgements_with(qrels, labels, conflicts).taking(duplicates)
+    judged = merge_labels(qrels, labels, conflicts=conflicts) if labels else qrels
+    judgements = judgements_of(judged, duplicates)
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
@@ -103,14 +107,18 @@ def command(
         return
     if chart:
         raise click.UsageError("--chart draws all pairs of three runs or more")
-    pair = command_line.pair(named, judgements, measure, others, **given)
-    frame = pair.difference.by_query if by_query else command_line.row(pair)
-    write(frame, output_format, places=places)
+    (a, run_a), (b, run_b) = named.items()
+    pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **given)
+    write(pair.difference.by_query if by_query else pair.row(), output_format, places=places)
     if output_format == "table":
         click.echo(pair.describe())
     if likely:
-        click.echo(command_line.likelihood(pair))
+        click.echo(pair.likely().sentence(a))
     if export_to:
         collection = texts or (None if Path(qrels).exists() else qrels)
-        written = command_line.export_list(pair, export_to, form, most, collection, force)
+
+        def of_collection(docnos: list[str]) -> Texts:
+            return Texts.of(dataset=collection, docnos=docnos, whole=True)
+
+        written = export(pair, export_to, form=form, most=most, texts=of_collection, force=force)
         click.echo(f"{export_to}: {written} documents to judge", err=True)

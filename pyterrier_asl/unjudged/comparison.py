@@ -13,8 +13,9 @@ from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
+from ..scoring.bounds import lexicographic_verdicts
 from .likely import Likely, how_likely
-from .pairs import OPEN, Difference, difference_of, preference_verdicts
+from .pairs import OPEN, Difference, difference_of
 from .virtual import difference_alone
 
 
@@ -67,7 +68,10 @@ class Holes:
     @property
     def preferences(self) -> pd.DataFrame:
         """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
-        return preference_verdicts(self.runs, self.labelled, 0, 1)
+        pair = self.labelled.pair(self.labelled.side(0), self.labelled.side(1))
+        frame = pd.DataFrame(lexicographic_verdicts(pair), columns=["b_wins", "tie", "a_wins"])
+        frame.insert(0, "qid", self.runs.qids)
+        return frame
 
     def likely(
         self, *, groups: Mapping[str, str] | None = None, samples: int = 1000, seed: int = 0
@@ -103,6 +107,11 @@ class Holes:
         test = None if one.test is None else one.test.verdict
         return {**{name: getattr(one, name) for name in names}, "significance": test}
 
+    def row(self) -> pd.DataFrame:
+        """The same as a table, and how many unjudged documents the two show."""
+        unjudged = int(self.difference.by_query["unjudged"].sum())
+        return pd.DataFrame([{**self.verdicts(), "unjudged": unjudged}])
+
 
 def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
     """The comparison of the first two of some runs; the others belong to what is compared."""
@@ -132,17 +141,14 @@ def judging_order(labelled: Labelled) -> Ints:
 def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
     """Documents as a frame (see :attr:`Holes.todo`), in this order."""
     unjudged = labelled.unjudged
-    ranks = []
-    for run in (0, 1):
-        rank = np.zeros(len(unjudged), dtype=np.int64)
-        rank[unjudged.retrieved[run].codes] = unjudged.retrieved[run].ranks
-        ranks.append(pd.Series(rank[codes], dtype="Int64").replace(0, pd.NA))
-    shown = np.zeros(len(unjudged), dtype=np.int64)
-    for one in unjudged.retrieved:
-        shown[one.codes] += 1
+    rank_a, rank_b = (
+        pd.Series(one.ranks, index=one.codes).reindex(codes).astype("Int64").array
+        for one in unjudged.retrieved[:2]
+    )
+    shown = np.bincount(np.concatenate([one.codes for one in unjudged.retrieved]))
     return pd.DataFrame({
         "qid": [qids[query] for query in unjudged.queries[codes]],
         "docno": unjudged.docnos(codes),
         "weight": difference_alone(labelled, 0, 1, codes),
-        "rank_a": ranks[0], "rank_b": ranks[1], "runs": shown[codes],
+        "rank_a": rank_a, "rank_b": rank_b, "runs": shown[codes],
     })  # fmt: skip

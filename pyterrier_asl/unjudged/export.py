@@ -15,11 +15,9 @@ from ..io.texts import Texts
 from .comparison import Holes, describe
 from .loop import questions
 
-#: What a list can look like, by the ending of its file; anything else is TREC's.
-FORMS = ("tsv", "jsonl", "umbrela", "trec")
-_BY_SUFFIX = {".tsv": "tsv", ".jsonl": "jsonl", ".umbrela": "umbrela"}
-#: What a list begins with; of TREC's nobody can tell that it is one.
-_BEGINS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"'}
+#: What a list can look like, by the ending of its file, else TREC's; and what it begins with: of
+#: TREC's nobody can tell that it is one.
+FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"', "trec": b""}
 
 
 def export(
@@ -82,10 +80,11 @@ def check_export(
         ValueError: for another form.
         OSError: for a file that cannot be written, or is of another kind.
     """
-    form = form or _BY_SUFFIX.get(Path(path).suffix, "trec")
+    ending = Path(path).suffix.removeprefix(".")
+    form = form or (ending if ending in FORMS else "trec")
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    check_replaceable(path, inputs=inputs, begins=_BEGINS.get(form, b""), force=force)
+    check_replaceable(path, inputs=inputs, begins=FORMS[form], force=force)
     if form == "trec" and not force and os.path.exists(path) and os.path.getsize(path):
         raise another_kind(path)
     return form

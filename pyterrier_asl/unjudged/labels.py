@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluate import judgements_of
@@ -52,18 +51,13 @@ class LabelFile:
     def add(self, labels: Iterable[Mapping[str, Any]]) -> None:
         """Adds labels at the end of the file."""
         with open(self.path, "ab+") as file:
-            file.truncate(_whole_lines(file))
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)  # after the last whole line
             for label in labels:
                 line = json.dumps({name: label[name] for name in COLUMNS}, ensure_ascii=False)
                 file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
-
-
-def _whole_lines(file: Any) -> int:
-    """Where the last line that was written to its end ends."""
-    file.seek(0)
-    return int(file.read().rfind(b"\n")) + 1
 
 
 def read_labels(source: Any) -> pd.DataFrame:
@@ -97,16 +91,14 @@ def read_labels(source: Any) -> pd.DataFrame:
     missing = [column for column in COLUMNS[:3] if column not in frame]
     if missing:
         raise ValueError(f"{name}: labels need the columns {missing}; there are {list(frame)}")
-    frame = frame.assign(source=frame["source"].fillna(name) if "source" in frame else name)
     labels = pd.to_numeric(frame["label"], errors="coerce")
     wrong = labels.isna() & frame["label"].notna() & (frame["label"].astype(str) != "")
     if wrong.any():
         raise ValueError(f"{name}: the label {frame.loc[wrong, 'label'].iloc[0]!r} is no number")
-    frame = frame.assign(
-        qid=frame["qid"].astype(str), docno=frame["docno"].astype(str), label=labels.astype(float)
-    )
-    frame = frame.loc[labels >= 0, COLUMNS].drop_duplicates(["qid", "docno"], keep="last")
-    return frame.reset_index(drop=True)
+    who = frame["source"].fillna(name) if "source" in frame else name
+    frame = frame.assign(label=labels.astype(float), source=who).astype({"qid": str, "docno": str})
+    frame = frame.loc[labels >= 0, COLUMNS]
+    return frame.drop_duplicates(["qid", "docno"], keep="last", ignore_index=True)
 
 
 def _from_file(path: Path) -> pd.DataFrame:
@@ -118,8 +110,7 @@ def _from_file(path: Path) -> pd.DataFrame:
         return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, quoting=3)
     if not text.strip():
         return pd.DataFrame(columns=COLUMNS)
-    frame = read_qrels(path)
-    return frame[["qid", "docno", "label"]]
+    return read_qrels(path)
 
 
 def _json_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
@@ -163,20 +154,16 @@ def merge_labels(qrels: Any, labels: Any, *, conflicts: str = "error") -> pd.Dat
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
     judgements, new = judgements_of(qrels), read_labels(labels)
     official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
-    known = official.loc[official["label"] >= 0].set_index(["qid", "docno"])["label"]
-    keys = pd.MultiIndex.from_frame(new[["qid", "docno"]])
-    grade = known.reindex(keys).to_numpy(dtype=np.float64)
-    differs = ~np.isnan(grade) & (grade != new["label"].to_numpy(dtype=np.float64))
-    if differs.any() and conflicts == "error":
-        one = new[differs].iloc[0]
+    key = ["qid", "docno"]
+    known = official.loc[official["label"] >= 0, [*key, "label"]]
+    both = new.merge(known, how="left", on=key, suffixes=("", "_official"))
+    differs = both[both["label_official"].notna() & (both["label_official"] != both["label"])]
+    if len(differs) and conflicts == "error":
+        one = differs.iloc[0]
         raise ValueError(
             f"document {one['docno']!r} of query {one['qid']!r} is labelled {one['label']:g} by "
-            f"{one['source']!r}, and its official grade is {grade[differs][0]:g}: leave it out, or "
-            "pass conflicts='official'"
+            f"{one['source']!r}, and its official grade is {one['label_official']:g}: leave it "
+            "out, or pass conflicts='official'"
         )
-    new = new[np.isnan(grade)]
-    replaced = pd.MultiIndex.from_frame(official[["qid", "docno"]]).isin(
-        pd.MultiIndex.from_frame(new[["qid", "docno"]])
-    )
-    merged: pd.DataFrame = pd.concat([official[~replaced], new], ignore_index=True)
-    return merged
+    every = pd.concat([official, both.loc[both["label_official"].isna(), COLUMNS]])
+    return every.drop_duplicates(key, keep="last", ignore_index=True)

@@ -8,7 +8,7 @@ for each run, since the unjudged documents of one run are relevant, or not, toge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,16 @@ class Likely:
     shift: tuple[float, float]
     shift_groups: int
     calibration: pd.DataFrame
+
+    def sentence(self, a: str) -> str:
+        """How likely it is, with what the model is; ``a`` is the name of A."""
+        mean, spread = self.shift
+        known = f"from {self.shift_groups} runs" if self.shift_groups else "assumed"
+        return (
+            f"P({a} is better) = {self.probability:.3f}, 95 % of A - B from {self.low:+.4f} to "
+            f"{self.high:+.4f}, by a logistic regression on the judged documents of these runs and "
+            f"a shift for each run of {mean:+.2f} +- {spread:.2f} ({known}); {self.samples} samples"
+        )
 
 
 @dataclass(frozen=True)
@@ -148,25 +158,27 @@ class Model:
         judged, relevant = _judged_documents(labelled, numbers)
         if not len(relevant):
             raise ValueError("no document of the compared runs is judged: there is no model")
-        about = _About.of(judged, relevant, len(runs.qids))
-        coefficients = _fit(about.features(judged), relevant)
+        predictor = _Predictor.of(judged, relevant, len(runs.qids))
         alone = judged.finders & (judged.finders.sum(axis=1) == 1)[:, None]
         own = {
             group: unique for group, unique in enumerate(alone.T)
             if unique.sum() >= _ENOUGH and not unique.all()
         }  # fmt: skip
-        tests = [_tested(judged, relevant, unique, len(runs.qids)) for unique in own.values()]
+        tests = []
+        for unique in own.values():  # by a model that has not seen them
+            others = _Predictor.of(judged.where(~unique), relevant[~unique], len(runs.qids))
+            tests.append((others.logits(judged.where(unique)), relevant[unique]))
         shift = _spread([_shift(logits, truth, _WEAK) for logits, truth in tests])
         shifts = np.tile(shift, (judged.finders.shape[1], 1))
-        fitted = _with_intercept(about.features(judged)) @ coefficients
+        fitted = predictor.logits(judged)
         for group, unique in own.items():
             mean, variance = _shift(fitted[unique], relevant[unique], shift[1] ** 2)
             shifts[group] = mean, np.sqrt(variance)
         unjudged = _unjudged_documents(labelled, numbers)
         return cls(
-            coefficients, shift, len(tests),
+            predictor.coefficients, shift, len(tests),
             calibration([(expit(logits), truth) for logits, truth in tests]), shifts,
-            _with_intercept(about.features(unjudged)) @ coefficients, unjudged.finders,
+            predictor.logits(unjudged), unjudged.finders,
         )  # fmt: skip
 
     def sample(self, codes: Ints, samples: int, rng: np.random.Generator) -> Bools:
@@ -179,36 +191,37 @@ class Model:
         return drawn
 
 
-def _tested(
-    found: _Found, relevant: Bools, unique: Bools, queries: int
-) -> tuple[Floats, Bools]:
-    """Logits of some documents by a model that has not seen them, and which are relevant."""
-    others = found.where(~unique)
-    about = _About.of(others, relevant[~unique], queries)
-    fit = _fit(about.features(others), relevant[~unique])
-    return _with_intercept(about.features(found.where(unique))) @ fit, relevant[unique]
-
-
 @dataclass(frozen=True)
-class _About:
-    """What is known of queries and groups from the judged documents."""
+class _Predictor:
+    """What is known of queries and groups from judged documents, and the weights of features."""
 
     queries: Floats
     groups: Floats
+    coefficients: Floats
 
     @classmethod
-    def of(cls, found: _Found, relevant: Bools, queries: int) -> _About:
+    def of(cls, found: _Found, relevant: Bools, queries: int) -> _Predictor:
+        """Fitted by a logistic regression, with a penalty that matters where data separate."""
         number = np.bincount(found.queries, minlength=queries)
         some = np.bincount(found.queries, weights=relevant, minlength=queries)
         good = (found.finders & relevant[:, None]).sum(axis=0)
         bad = (found.finders & ~relevant[:, None]).sum(axis=0)
         share = (some + relevant.mean()) / (number + 1)
-        return cls(np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5)))
+        known = cls(np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5)), np.empty(0))
+        x = known.features(found)
+        penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
+        penalty[0] = 1e-3
+        return replace(known, coefficients=_regression(x, relevant, penalty)[0])
 
     def features(self, found: _Found) -> Floats:
+        """A one for the intercept, then :data:`FEATURES`."""
         count = found.finders.sum(axis=1)
         odds = found.finders @ self.groups / np.maximum(count, 1)
-        return np.column_stack((np.log(found.best), count, self.queries[found.queries], odds))
+        of_query = self.queries[found.queries]
+        return np.column_stack((np.ones(len(odds)), np.log(found.best), count, of_query, odds))
+
+    def logits(self, found: _Found) -> Floats:
+        return self.features(found) @ self.coefficients
 
 
 def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
@@ -233,18 +246,6 @@ def _unjudged_documents(labelled: Labelled, groups: Ints) -> _Found:
     for documents, group in zip(unjudged.retrieved, groups):
         finders[documents.cut(labelled.seen).codes, group] = True
     return _Found(unjudged.queries, unjudged.best, finders)
-
-
-def _with_intercept(features: Floats) -> Floats:
-    return np.column_stack((np.ones(len(features)), features))
-
-
-def _fit(features: Floats, relevant: Bools) -> Floats:
-    """Logistic regression, with a penalty that matters where data separate."""
-    x = _with_intercept(features)
-    penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
-    penalty[0] = 1e-3
-    return _regression(x, relevant, penalty)[0]
 
 
 def _shift(logits: Floats, relevant: Bools, variance: float) -> tuple[float, float]:

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..charts.forms import ROW, alt, figure, inline_rows
 from ..evaluation.bounds import with_pool_of
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, is_exact, unjudged_of
 from ..measures.names import higher_is_better, parse_measure
-from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.boxes import BoxTest, box_test
 
 Floats = npt.NDArray[np.float64]
@@ -103,10 +103,8 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
     """
     if max(abs(low), abs(high)) <= EQUAL:
         return SETTLED_EQUAL
-    if low > EQUAL:
-        return SETTLED_A if higher_is_better else SETTLED_B
-    if high < -EQUAL:
-        return SETTLED_B if higher_is_better else SETTLED_A
+    if low > EQUAL or high < -EQUAL:
+        return SETTLED_A if (low > EQUAL) is higher_is_better else SETTLED_B
     return OPEN
 
 
@@ -117,15 +115,6 @@ def labelled_runs(
     chosen = with_pool_of(runs, {"": parse_measure(measure)})[""]
     unjudged = unjudged_of(runs.runs, [chosen], depth)
     return Labelled(unjudged, chosen, depth=depth, highest=highest)
-
-
-def preference_verdicts(runs: JudgedRuns, labelled: Labelled, a: int, b: int) -> pd.DataFrame:
-    """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
-    pair = labelled.pair(labelled.side(a), labelled.side(b))
-    verdicts = lexicographic_verdicts(pair)
-    frame = pd.DataFrame(verdicts, columns=["b_wins", "tie", "a_wins"])
-    frame.insert(0, "qid", runs.qids)
-    return frame
 
 
 @dataclass(frozen=True)
@@ -168,11 +157,6 @@ class AllPairs:
 
     def chart(self) -> Any:
         """The matrix as a chart, runs by how many others they are certain to beat."""
-        import altair as alt
-
-        from ..charts.captions import captioned
-        from ..charts.forms import CAPTION, ROW, inline_rows
-
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
         words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
@@ -184,24 +168,19 @@ class AllPairs:
         )
         axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120, "title": None}
         side = max(160, ROW * len(order))
-        drawn = (
-            alt.Chart(inline_rows(cells), width=side, height=side)
-            .mark_rect()
-            .encode(
-                x=alt.X("other:N", sort=order, axis=alt.Axis(labelAngle=-90, **axis)),
-                y=alt.Y("run:N", sort=order, axis=alt.Axis(**axis)),
-                color=alt.Color("verdict:N", scale=scale, title="the row's run is").legend(
-                    orient="bottom", columns=2
-                ),
-                tooltip=["run:N", "other:N", "verdict:N"],
-            )
-        )
-        title = f"What unjudged documents leave open: {self.measure}"
-        caption = (
+        legend = alt.Legend(orient="bottom", columns=2)
+        return figure(
+            alt.Chart(inline_rows(cells)).mark_rect(),
+            f"What unjudged documents leave open: {self.measure}",
             "Each run against each other. Better and worse hold under every labelling of the "
-            "unjudged documents; open pairs depend on them."
+            "unjudged documents; open pairs depend on them.",
+            width=side,
+            height=side,
+            x=alt.X("other:N", sort=order, axis=alt.Axis(labelAngle=-90, **axis)),
+            y=alt.Y("run:N", sort=order, axis=alt.Axis(**axis)),
+            color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
+            tooltip=["run:N", "other:N", "verdict:N"],
         )
-        return captioned(drawn, title, caption, CAPTION)
 
 
 def all_pairs(
