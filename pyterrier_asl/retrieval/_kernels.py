@@ -1,4 +1,4 @@
-"""Loops over postings: scoring, the best documents, the ranks of judged ones; all compiled.
+"""Loops over postings: scoring, the best documents, the ranks of judged ones, feedback; compiled.
 
 Imported when first needed, for Numba takes a while to load. The retriever and the sweep add up
 scores in one and the same loop, so that their scores are equal to the last bit, and with them every
@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from ..scoring.arrays import Bools, Floats, Ints
+from ..scoring.compiled import compiled
 
 if TYPE_CHECKING:
-    from .bm25 import WeightedQueries
+    from .bm25 import TopDocuments, WeightedQueries
     from .term_statistics import ScoringArrays
 
-Ints = npt.NDArray[np.int64]
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def transpose(
     offsets: Ints,
     columns: Int32s,
@@ -48,7 +47,7 @@ def transpose(
             position[column] += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def count_entries(
     offsets: Ints, columns: Int32s, values: Int32s, num_columns: int
 ) -> tuple[bool, Ints, Ints, Ints]:
@@ -73,7 +72,7 @@ def count_entries(
     return ascending, row_sums, column_sums, column_sizes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def best_documents(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -117,7 +116,7 @@ def best_documents(
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sort(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     """Sorts documents by their scores, descending, then by docid: by the bits, eight at a time.
 
@@ -156,7 +155,7 @@ def _sort(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
         sorted_scores[i] = scores[docs[i]]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def rank_judged(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -210,7 +209,7 @@ def rank_judged(
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _accumulate(
     index: ScoringArrays,
     queries: WeightedQueries,
@@ -239,7 +238,7 @@ def _accumulate(
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     """The n-th largest value, how many of the n largest are equal to it, and how many of all.
 
@@ -271,7 +270,7 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     return found, np.sum(inside[size - n :] == found), np.sum(inside == found)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the documents that are retrieved, which alone stay seen; says how many."""
     if len(docs) <= depth:
@@ -290,7 +289,7 @@ def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int3
     return kept
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
     """One number per document that orders as ranking does: by 32-bit score, then by docno."""
     # The bits of a float order as the float does, but for the sign; adding 0 makes -0 a 0.
@@ -303,7 +302,7 @@ def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
     return keys
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _place(
     docs: Int32s,
     scores: Floats,
@@ -351,7 +350,7 @@ def _place(
     return found
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@compiled
 def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
     """How many of the sorted keys are smaller: a binary search without branches to mispredict."""
     below = 0
@@ -361,3 +360,88 @@ def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
         below += half if sorted_keys[below + half - 1] < key else 0
         size -= half
     return below + int(sorted_keys[below] < key)
+
+
+@compiled
+def expand(
+    top: TopDocuments,
+    doc_offsets: Ints,
+    doc_term_ids: Int32s | Ints,
+    term_weights: Floats,
+    own: WeightedQueries,
+    fb_docs: int,
+    fb_terms: int,
+    gamma: float,
+) -> tuple[Ints, Ints, Floats]:
+    """Robertson's feedback on term numbers, what the sweep has in place of RobertsonPRF.
+
+    Args:
+        top: the first documents of each query.
+        doc_offsets, doc_term_ids: the terms of each document.
+        term_weights: [V] w_t; terms go by number where r_t w_t ties, as numbers are alphabetical.
+        own: the terms of each query and their q_t.
+        fb_docs, fb_terms, gamma: m, n and what a selected term gains.
+
+    Returns:
+        The weighted terms of Q new queries: where those of each begin, [Q + 1]; their numbers;
+        their q_t: its own terms first, then those selected, best first. A query without documents
+        has no terms.
+    """
+    queries = len(own.offsets) - 1
+    offsets = np.zeros(queries + 1, np.int64)
+    terms = np.empty(len(own.terms) + queries * fb_terms, np.int64)
+    weights = np.empty(len(terms), np.float64)
+    r = np.zeros(len(term_weights), np.int64)
+    values = np.empty(len(term_weights), np.float64)
+    seen = np.empty(len(term_weights) + 1, np.int32)
+    selected = np.empty(fb_terms + 1, np.int32)
+    for query in range(queries):
+        start = end = offsets[query]
+        docs = top.docs[top.offsets[query] : top.offsets[query + 1]][:fb_docs]
+        if len(docs):
+            first, last = own.offsets[query], own.offsets[query + 1]
+            own_end = end = start + last - first
+            terms[start:end] = own.terms[first:last]
+            weights[start:end] = own.weights[first:last]
+            found = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
+            size = _select(seen[:found], r, term_weights, values, fb_terms, selected)
+            for term in selected[:size]:
+                place = start
+                while place < own_end and terms[place] != term:
+                    place += 1
+                if place == own_end:
+                    place = end
+                    terms[place], weights[place] = term, 0.0
+                    end += 1
+                weights[place] += gamma
+            r[seen[:found]] = 0
+        offsets[query + 1] = end
+    size = offsets[queries]
+    return offsets, terms[:size].copy(), weights[:size].copy()
+
+
+@compiled
+def _count_documents(
+    docs: Int32s, doc_offsets: Ints, doc_term_ids: Int32s | Ints, r: Ints, seen: Int32s
+) -> int:
+    """Counts for each term the documents that have it and lists the terms; says how many."""
+    found = 0
+    for doc in docs:
+        for entry in range(doc_offsets[doc], doc_offsets[doc + 1]):
+            term = doc_term_ids[entry]
+            seen[found] = term
+            found += r[term] == 0
+            r[term] += 1
+    return found
+
+
+@compiled
+def _select(
+    terms: Int32s, r: Ints, term_weights: Floats, values: Floats, fb_terms: int, selected: Int32s
+) -> int:
+    """Writes the terms of the highest r_t w_t > 0, best first, as documents are; says how many."""
+    values[terms] = r[terms] * term_weights[terms]
+    positive = terms[values[terms] > 0]
+    size = _keep_best(positive, values, np.empty(len(values), np.bool_), fb_terms, selected)
+    _sort(selected[:size], values, np.empty(size, np.float64))
+    return size

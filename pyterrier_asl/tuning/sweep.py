@@ -149,7 +149,7 @@ class Sweep(Objective):
 
     def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
-        from ..retrieval import _feedback_kernels
+        from ..retrieval import _kernels
 
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
@@ -166,7 +166,7 @@ class Sweep(Objective):
         def expand() -> WeightedQueries:
             offsets, term_ids, _ = self.index.forward_arrays
             return WeightedQueries(
-                *_feedback_kernels.expand(
+                *_kernels.expand(
                     top, offsets, term_ids, self.selection_weights, self.own, *settings
                 )
             )
