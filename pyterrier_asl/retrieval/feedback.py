@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -20,61 +19,41 @@ from ._transformer import (
 from .bm25 import query_weights, robertson_weights
 from .term_statistics import TermStatistics, expand_ranges
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
-
-class Selection(NamedTuple):
-    """Candidate terms and which of them are selected, arrays of one length.
-
-    Attributes:
-        weights: w_t.
-        values: r_t w_t, the selection value.
-        selected: whether the term is among the best of its query.
-    """
-
-    weights: Floats
-    values: Floats
-    selected: npt.NDArray[np.bool_]
-
-
-def select_terms(
-    query: npt.ArrayLike,
-    terms: npt.ArrayLike,
-    r: npt.ArrayLike,
-    n: npt.ArrayLike,
-    num_docs: int,
-    fb_terms: int,
-) -> Selection:
+def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.DataFrame:
     """Selects, of each query, the terms with the highest selection value r_t w_t.
 
     Equal values go by term, ascending. Terms with w_t <= 0, and terms that no feedback document
     contains, are never selected.
 
     Args:
-        query: [C] which query a candidate term belongs to.
-        terms: [C] the terms; a term is there once per query.
-        r: [C] in how many of its query's feedback documents the term is.
-        n: [C] in how many documents of the collection it is.
+        candidates: one row per query and candidate term: ``row``, which query; ``term``; ``n``, in
+            how many documents of the collection it is; ``r``, in how many of its query's feedback
+            documents.
         num_docs: N, how many documents the collection has.
         fb_terms: how many terms of each query to select at most.
+
+    Returns:
+        The candidates, the best of each query first, with ``w`` (w_t), ``rw`` (the selection value)
+        and ``selected``.
 
     References:
         Robertson (1990), On term selection for query expansion; Clarke (2019), Length
         Normalization in the Era of Neural Rankers, section 4.1.
 
     Examples:
-        >>> select_terms([0, 0, 0], ["wave", "radio", "of"], [3, 4, 5], [20, 50, 600], 1000, 2)[2]
-        array([ True,  True, False])
+        >>> candidates = pd.DataFrame(
+        ...     {"row": 0, "term": ["of", "radio", "wave"], "n": [600, 50, 20], "r": [5, 4, 3]}
+        ... )
+        >>> select_terms(candidates, 1000, 1)[["term", "selected"]].values.tolist()
+        [['radio', True], ['wave', False], ['of', False]]
     """
-    query, r = np.asarray(query), np.asarray(r, np.float64)
-    weights = robertson_weights(n, num_docs)
-    values = r * weights
-    order = np.lexsort((np.asarray(terms, dtype=str), -values, query))
-    starts = np.searchsorted(query[order], query[order])
-    selected = np.zeros(len(order), np.bool_)
-    selected[order] = (np.arange(len(order)) - starts < fb_terms) & (values[order] > 0)
-    return Selection(weights, values, selected)
+    w = robertson_weights(candidates["n"], num_docs)
+    table = candidates.assign(w=w, rw=candidates["r"] * w).sort_values(
+        ["row", "rw", "term"], ascending=[True, False, True], ignore_index=True
+    )
+    first = table.groupby("row").cumcount() < fb_terms
+    return table.assign(selected=first & (table["rw"] > 0))
 
 
 def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
@@ -174,17 +153,16 @@ class RobertsonPRF(ParameterisedTransformer):
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        _validate(inp, self)
-        self._check()
-        queries = _query_rows(inp)
-        candidates = self._candidates(inp, queries)
-        chosen = candidates[candidates["selected"]].groupby("row", sort=False)["term"].agg(list)
-        selected = chosen.to_dict()
-        weights = [
-            grow_weights(own, selected.get(row, []), self.gamma)
-            for row, own in enumerate(self._own_terms(queries))
-        ]
-        return self._rewritten(queries, weights)
+        queries, own, candidates = self._select(inp)
+        chosen = candidates[candidates["selected"]].groupby("row")["term"].agg(list).to_dict()
+        weights = [grow_weights(q, chosen.get(row, []), self.gamma) for row, q in enumerate(own)]
+        column = self.statistics.query_column
+        queries = queries.drop(columns="query_toks", errors="ignore")
+        if "query" in queries.columns:
+            queries = pt.model.push_queries(queries, keep_original=column != "query")
+        new = list(map(self.statistics.weighted_query, weights))
+        queries[column] = pd.Series(new, index=queries.index, dtype=object)
+        return queries
 
     def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
         """The terms that were looked at for each query, and what speaks for them.
@@ -198,11 +176,7 @@ class RobertsonPRF(ParameterisedTransformer):
             contain it), ``r`` (feedback documents that do), ``w`` (w_t), ``rw`` (the selection
             value), ``weight`` (in the new query; 0 where it is not part of it) and ``selected``.
         """
-        _validate(results, self)
-        self._check()
-        queries = _query_rows(results)
-        table = self._candidates(results, queries)
-        own = self._own_terms(queries)
+        queries, own, table = self._select(results)
         before = [own[row].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
         table["weight"] = np.array(before, np.float64) + self.gamma * table["selected"]
         table["qid"] = queries["qid"].to_numpy()[table["row"].to_numpy()]
@@ -212,11 +186,23 @@ class RobertsonPRF(ParameterisedTransformer):
         """The same, told to what comes before that ``fb_docs`` results are enough."""
         return pt.RankCutoff(self.fb_docs) >> self
 
-    def _own_terms(self, queries: pd.DataFrame) -> list[Mapping[str, float]]:
-        return query_weights(queries, self.statistics.query_terms)
+    def _select(
+        self, results: pd.DataFrame
+    ) -> tuple[pd.DataFrame, list[Mapping[str, float]], pd.DataFrame]:
+        """What is made of results.
 
-    def _candidates(self, results: pd.DataFrame, queries: pd.DataFrame) -> pd.DataFrame:
-        """The terms of each query's feedback documents, best first, and their numbers."""
+        Returns:
+            One row per query, in the order of the results, with the columns of the query; the
+            weights of its own terms; the terms of its feedback documents, as
+            :func:`select_terms` gives them.
+        """
+        with validate_any(results, self) as v:
+            v.result_frame(extra_columns=["query"], mode="query")
+            v.result_frame(extra_columns=["query_toks"], mode="query_toks")
+        self._check()
+        columns = [c for c in results.columns if c in pt.model.query_columns(results)]
+        queries = results[columns].drop_duplicates("qid").reset_index(drop=True)
+        own = query_weights(queries, self.statistics.query_terms)
         feedback = _first_documents(results, queries, self.fb_docs)
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
         documents = self.statistics.doc_terms(docnos)
@@ -228,33 +214,16 @@ class RobertsonPRF(ParameterisedTransformer):
         pairs, r = np.unique(rows * base + documents.term_ids[entries], return_counts=True)
         row, term_id = np.divmod(pairs, base)
         term_ids, term_of = np.unique(term_id, return_inverse=True)
-        terms = self.statistics.terms(term_ids)[term_of]
-        n = self.statistics.document_frequencies(term_ids)[term_of]
-        num_docs = self.statistics.num_docs
-        selection = select_terms(row, terms, r, n, num_docs, int(self.fb_terms))
-        table = pd.DataFrame(
+        candidates = pd.DataFrame(
             {
                 "row": row,
-                "term": terms,
-                "n": n,
+                "term": self.statistics.terms(term_ids)[term_of],
+                "n": self.statistics.document_frequencies(term_ids)[term_of],
                 "r": r,
-                "w": selection.weights,
-                "rw": selection.values,
-                "selected": selection.selected,
             }
         )
-        order = np.lexsort((terms.astype(str), -selection.values, row))
-        return table.iloc[order].reset_index(drop=True)
-
-    def _rewritten(self, queries: pd.DataFrame, weights: list[dict[str, float]]) -> pd.DataFrame:
-        """The frame of queries with the weighted ones in the column the index wants them in."""
-        column = self.statistics.query_column
-        queries = queries.drop(columns="query_toks", errors="ignore")
-        if "query" in queries.columns:
-            queries = pt.model.push_queries(queries, keep_original=column != "query")
-        new = [self.statistics.weighted_query(weight) for weight in weights]
-        queries[column] = pd.Series(new, index=queries.index, dtype=object)
-        return queries
+        best = select_terms(candidates, self.statistics.num_docs, int(self.fb_terms))
+        return queries, own, best
 
     def _check(self) -> None:
         check_count("fb_docs", self.fb_docs)
@@ -266,32 +235,15 @@ class RobertsonPRF(ParameterisedTransformer):
         return {}
 
 
-def _validate(results: pd.DataFrame, context: RobertsonPRF) -> None:
-    with validate_any(results, context) as v:
-        v.result_frame(extra_columns=["query"], mode="query")
-        v.result_frame(extra_columns=["query_toks"], mode="query_toks")
-
-
-def _query_rows(results: pd.DataFrame) -> pd.DataFrame:
-    """One row per query, in the order of the results, with the columns of the query."""
-    columns = [c for c in results.columns if c in pt.model.query_columns(results)]
-    return results[columns].drop_duplicates("qid").reset_index(drop=True)
-
-
 def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int) -> pd.DataFrame:
     """The first documents of each query: ``row``, which query of ``queries``, and ``docno``."""
-    found = pd.DataFrame(
-        {
-            "row": pd.Index(queries["qid"]).get_indexer(pd.Index(results["qid"])),
-            "docno": results["docno"].astype(object).to_numpy(),
-        }
-    )
+    order: Any = 0  # as they come
     if "rank" in results.columns:
-        found["order"] = pd.to_numeric(results["rank"]).to_numpy()
+        order = pd.to_numeric(results["rank"])
     elif "score" in results.columns:
-        found["order"] = -pd.to_numeric(results["score"]).to_numpy()
-    else:
-        found["order"] = np.arange(len(found))
-    found = found[found["docno"].notna()].sort_values(["row", "order"], kind="stable")
+        order = -pd.to_numeric(results["score"])
+    row = pd.Index(queries["qid"]).get_indexer(pd.Index(results["qid"]))
+    found = results[["docno"]].assign(row=row, order=order).dropna(subset="docno")
+    found = found.sort_values(["row", "order"], kind="stable")
     found["docno"] = found["docno"].astype(str).astype(object)
     return found.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))

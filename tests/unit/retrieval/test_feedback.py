@@ -18,33 +18,42 @@ from pyterrier_asl.retrieval.index import TermIndex
 
 def test_worked_example():
     """N = 1000; the query is q1; e4 is in most documents, e3 in a single feedback document."""
-    terms = ["q1", "e1", "e2", "e3", "e4"]
-    found = select_terms(np.zeros(5, int), terms, [4, 3, 5, 1, 5], [50, 20, 200, 2, 600], 1000, 3)
-    assert found.weights == pytest.approx(
-        [
-            *[2.93501482564717, 3.8676377594920384, 1.3844222856901456],
-            *[5.989963420981715, -0.40504887501162423],
-        ],
+    candidates = pd.DataFrame(
+        {
+            "row": 0, "term": ["q1", "e1", "e2", "e3", "e4"],
+            "r": [4, 3, 5, 1, 5], "n": [50, 20, 200, 2, 600],
+        }
+    )  # fmt: skip
+    found = select_terms(candidates, 1000, 3).set_index("term")
+    assert found["w"].to_dict() == pytest.approx(
+        {
+            "q1": 2.93501482564717, "e1": 3.8676377594920384, "e2": 1.3844222856901456,
+            "e3": 5.989963420981715, "e4": -0.40504887501162423,
+        },
         abs=1e-9,
-    )
-    assert found.values == pytest.approx(
-        [
-            *[11.74005930258868, 11.602913278476116, 6.922111428450728],
-            *[5.989963420981715, -2.0252443750581213],
-        ],
+    )  # fmt: skip
+    assert found["rw"].to_dict() == pytest.approx(
+        {
+            "q1": 11.74005930258868, "e1": 11.602913278476116, "e2": 6.922111428450728,
+            "e3": 5.989963420981715, "e4": -2.0252443750581213,
+        },
         abs=1e-9,
-    )
-    selected = [term for term, chosen in zip(terms, found.selected) if chosen]
+    )  # fmt: skip
+    selected = found.index[found["selected"]].tolist()
     assert grow_weights({"q1": 1.0}, selected, 0.2) == pytest.approx(
         {"q1": 1.2, "e1": 0.2, "e2": 0.2}, abs=1e-9
     )
 
 
 def test_ties_go_by_term_and_weightless_terms_never():
-    found = select_terms([0] * 4, ["b", "a", "B", "the"], [1, 1, 1, 5], [2, 2, 2, 8], 10, 2)
-    assert found.selected.tolist() == [False, True, True, False]  # code points: B before a before b
-    found = select_terms([0] * 2, ["half", "unseen"], [3, 0], [5, 1], 10, 5)
-    assert found.selected.tolist() == [False, False]
+    tied = pd.DataFrame(
+        {"row": 0, "term": ["b", "a", "B", "the"], "r": [1, 1, 1, 5], "n": [2, 2, 2, 8]}
+    )
+    found = select_terms(tied, 10, 2)
+    assert found["term"].tolist() == ["B", "a", "b", "the"]  # code points: B before a before b
+    assert found["selected"].tolist() == [True, True, False, False]
+    without = pd.DataFrame({"row": 0, "term": ["half", "unseen"], "r": [3, 0], "n": [5, 1]})
+    assert not select_terms(without, 10, 5)["selected"].any()
 
 
 # -- against the definition -----------------------------------------------------------------------
