@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from ..scoring.arrays import Floats, Ints, cumulate, queries_of, within_query
 from ._transformer import (
     HELP_URL,
     ParameterisedTransformer,
@@ -21,9 +22,6 @@ from ._transformer import (
 
 if TYPE_CHECKING:
     from .index import TermIndex
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
@@ -147,7 +145,7 @@ def scoring_weights(
     counts = weights != 0
     if counts.all():
         return queries._replace(weights=weights)
-    offsets = np.concatenate(([0], np.cumsum(counts)))[queries.offsets]
+    offsets = cumulate(counts)[queries.offsets]
     return WeightedQueries(offsets, queries.terms[counts], weights[counts])
 
 
@@ -285,13 +283,11 @@ class BM25(ParameterisedTransformer):
         return fused
 
     def _frame(self, queries: pd.DataFrame, top: TopDocuments) -> pd.DataFrame:
-        sizes = np.diff(top.offsets)
-        rows = np.repeat(np.arange(len(queries)), sizes)
-        own = [c for c in queries.columns if c not in ("docid", "docno", "rank", "score")]
-        frame = queries[own].take(rows).reset_index(drop=True)
+        own = queries.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
+        frame = own.take(queries_of(top.offsets)).reset_index(drop=True)
         frame["docid"] = top.docs.astype(np.int64)
         frame["docno"] = self.index.docno_strings.take(top.docs).to_pandas()
-        frame["rank"] = np.arange(len(rows)) - np.repeat(top.offsets[:-1], sizes)
+        frame["rank"] = within_query(top.offsets)
         frame["score"] = top.scores
         return frame
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 # Runs of letters and digits of any script; "_" is a word character to `re`, not to a reader.
@@ -62,21 +61,12 @@ class WordTokeniser:
         self.stemmer = stemmer
         self.stopwords = _stopwords(stopwords)
         self._stop = frozenset(self.stopwords)
-        if stemmer is not None:
-            _check_stemmer(stemmer)
+        self._stem = _stem_by(stemmer)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What makes this tokeniser again."""
         return {"name": "words", "stemmer": self.stemmer, "stopwords": list(self.stopwords)}
-
-    @cached_property
-    def _stem(self) -> Any:
-        if self.stemmer is None:
-            return None
-        import Stemmer
-
-        return Stemmer.Stemmer(self.stemmer)
 
     def words(self, text: str) -> list[str]:
         """The words of a text as :meth:`term` takes them: lower-cased, nothing left out."""
@@ -84,9 +74,7 @@ class WordTokeniser:
 
     def term(self, word: str) -> str | None:
         """The index term of a word; None for a stopword."""
-        if word in self._stop:
-            return None
-        return word if self._stem is None else str(self._stem.stemWord(word))
+        return None if word in self._stop else self._stem(word)
 
     def tokens(self, text: str) -> list[str]:
         """The index terms of a text, in order, repeated as they are in the text."""
@@ -106,9 +94,9 @@ class WordTokeniser:
     def __hash__(self) -> int:
         return hash((self.stemmer, self.stopwords))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # The stemmer is a C object; it is made again where it is needed.
-        return {name: value for name, value in vars(self).items() if name != "_stem"}
+        return (tokeniser_from, (self.settings,))
 
 
 def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
@@ -143,15 +131,18 @@ def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
                 "take 'lucene', None, or give the words as a list"
             )
         return LUCENE_STOPWORDS
-    words: Sequence[str] = list(stopwords)
-    return tuple(word.lower() for word in words)
+    return tuple(word.lower() for word in stopwords)
 
 
-def _check_stemmer(stemmer: str) -> None:
+def _stem_by(stemmer: str | None) -> Callable[[str], str]:
+    """From a word to its stem."""
+    if stemmer is None:
+        return str
     import Stemmer
 
     try:
-        Stemmer.Stemmer(stemmer)
+        stem: Callable[[str], str] = Stemmer.Stemmer(stemmer).stemWord
     except KeyError:
         known = ", ".join(sorted(Stemmer.algorithms()))
         raise ValueError(f"there is no stemmer {stemmer!r}; take None or one of {known}") from None
+    return stem
