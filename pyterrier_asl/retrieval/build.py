@@ -19,9 +19,8 @@ import pyterrier as pt
 
 from ..io.digests import checksum
 from ..io.values import text
-from ..scoring.arrays import cumulate
-from .format import metadata_checksum
-from .term_statistics import expand_ranges
+from ..scoring.arrays import Ints, cumulate
+from .format import ROWS, metadata_checksum
 from .tokens import WordTokeniser
 
 #: Tokens that are counted together; more need more memory, fewer more time.
@@ -34,18 +33,16 @@ class Contents(NamedTuple):
     Attributes:
         docnos: [N] all different.
         terms: [V] all different, each in some document.
-        offsets: [R + 1] where the entries of a row begin.
-        columns: [P] the entries' columns.
+        offsets: [N + 1] where the entries of a document begin.
+        term_ids: [P] their terms.
         tfs: [P] how often the term is in the document.
-        by_term: whether rows are terms and columns documents, or the other way about.
     """
 
     docnos: list[str]
     terms: list[str]
-    offsets: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
+    offsets: Ints
+    term_ids: npt.NDArray[np.int32]
     tfs: npt.NDArray[np.int32]
-    by_term: bool
 
 
 def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
@@ -72,14 +69,8 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
 
     with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
         sizes = [_count(*block, columns, tfs) for block in _blocks(tokenised())]
-        return Contents(
-            list(docnos),
-            list(term_ids),
-            cumulate(np.concatenate(sizes)),
-            _read_back(columns),
-            _read_back(tfs),
-            by_term=False,
-        )
+        offsets = cumulate(np.concatenate(sizes))
+        return Contents(list(docnos), list(term_ids), offsets, _read_back(columns), _read_back(tfs))
 
 
 class _WordIds(dict[str, int]):
@@ -109,9 +100,7 @@ def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[i
     yield tokens, lengths
 
 
-def _count(
-    tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]
-) -> npt.NDArray[np.int64]:
+def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]) -> Ints:
     """Writes the terms of documents and how often each occurs; returns how many each has."""
     docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
@@ -228,74 +217,49 @@ def _new_folder(path: Path) -> Iterator[Path]:
         ) from error
 
 
-def _write_postings(
-    folder: Path, contents: Contents, order: npt.NDArray[np.int64]
-) -> dict[str, int]:
+def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:
     """Writes both directions, rows and the entries inside them ascending; returns the sizes."""
+    from . import _kernels
+
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
     new_id = np.empty(num_terms, np.int32)
     new_id[order] = np.arange(num_terms, dtype=np.int32)
-    if contents.by_term:
-        columns = contents.columns
-        sizes = np.diff(contents.offsets)
-        # Rows move as they are renumbered: entries are taken row by row in the new order.
-        entries = expand_ranges(contents.offsets[:-1][order], sizes[order])
-        columns, tfs = columns[entries], contents.tfs[entries]
-        forward = _transpose(folder, "doc", cumulate(sizes[order]), columns, tfs, num_docs)
-    else:
-        forward = (contents.offsets, new_id[contents.columns], contents.tfs)
-    inverted = _transpose(folder, "term", *forward, num_terms)
-    if not contents.by_term:
-        forward = _transpose(folder, "doc", *inverted, num_docs)
-    lengths = np.add.reduceat(np.append(forward[2], 0), forward[0][:-1])
-    lengths[np.diff(forward[0]) == 0] = 0  # reduceat gives an empty row the entry after it
+    by_doc = contents.offsets, new_id[contents.term_ids], contents.tfs
+    by_term = _transpose(folder, "term", *by_doc, num_terms)
+    by_doc = _transpose(folder, "doc", *by_term, num_docs)
+    _, lengths, _, _ = _kernels.count_entries(*by_doc, num_terms)
     np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
     return {
         "num_docs": num_docs,
         "num_terms": num_terms,
-        "num_postings": len(contents.columns),
-        "num_tokens": int(lengths.sum(dtype=np.int64)),
+        "num_postings": len(contents.term_ids),
+        "num_tokens": int(lengths.sum()),
     }
-
-
-_FILES = {
-    "term": ("term_offsets", "posting_docs", "posting_tfs"),
-    "doc": ("doc_offsets", "doc_term_ids", "doc_term_tfs"),
-}
-
-_Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 def _transpose(
     folder: Path,
     rows: str,
-    offsets: npt.NDArray[np.int64],
+    offsets: Ints,
     columns: npt.NDArray[np.int32],
     tfs: npt.NDArray[np.int32],
     num_columns: int,
-) -> _Rows:
+) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Writes the transposed rows into the three files of ``rows`` and returns them."""
     from . import _kernels
 
-    names = [str(folder / f"{name}.npy") for name in _FILES[rows]]
+    names = [str(folder / f"{name}.npy") for name in ROWS[rows]]
     out_offsets = cumulate(np.bincount(columns, minlength=num_columns))
     np.save(names[0], out_offsets)
-    shape = (len(columns),)
-    out, out_tfs = _mapped(names[1], shape), _mapped(names[2], shape)
-    _kernels.transpose(
-        np.asarray(offsets),
-        np.asarray(columns),
-        np.asarray(tfs),
-        out_offsets,
-        np.asarray(out),
-        np.asarray(out_tfs),
-    )
-    out.flush()
-    out_tfs.flush()
+    mapped = [_mapped(name, columns.shape) for name in names[1:]]
+    out, out_tfs = map(np.asarray, mapped)
+    _kernels.transpose(offsets, columns, np.asarray(tfs), out_offsets, out, out_tfs)
+    for file in mapped:
+        file.flush()
     return out_offsets, out, out_tfs
 
 
-def _mapped(name: str, shape: tuple[int]) -> np.memmap[Any, np.dtype[np.int32]]:
+def _mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int32]]:
     """A new array in a file, whose place on the disk is taken at once: once it is mapped, a full
     disk would end the process without a word."""
     array: np.memmap[Any, np.dtype[np.int32]] = np.lib.format.open_memmap(

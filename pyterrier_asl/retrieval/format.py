@@ -51,6 +51,12 @@ ARRAYS = {
     "doc_term_tfs": ArraySpec(np.int32, "num_postings", "tfs", "num_tokens"),
 }
 
+#: Where rows begin, the ids in them and how often each occurs, of terms and of documents.
+ROWS = {
+    "term": ("term_offsets", "posting_docs", "posting_tfs"),
+    "doc": ("doc_offsets", "doc_term_ids", "doc_term_tfs"),
+}
+
 
 def read_metadata(path: Path) -> dict[str, Any]:
     """The metadata of the index at ``path``, refused where it is not one that this code reads."""
@@ -165,9 +171,9 @@ def agreeing_rows(
     """
     from . import _kernels
 
-    ids, tfs = ("posting_docs", "posting_tfs") if by == "term" else ("doc_term_ids", "doc_term_tfs")
-    other = "doc_offsets" if by == "term" else "term_offsets"
-    rows = np.asarray(array(f"{by}_offsets")), np.asarray(array(ids)), np.asarray(array(tfs))
+    offsets, ids, tfs = ROWS[by]
+    other, *_ = ROWS["doc" if by == "term" else "term"]
+    rows = np.asarray(array(offsets)), np.asarray(array(ids)), np.asarray(array(tfs))
     frequencies = np.diff(array(other))
     ascending, row_sums, column_sums, column_sizes = _kernels.count_entries(*rows, len(frequencies))
     if not ascending:

@@ -307,6 +307,8 @@ def read_index(
     index: Any, *, tokeniser: str, verbose: bool
 ) -> tuple[Contents, TerrierPipeline, str]:
     """What :meth:`TermIndex.from_terrier` copies: the counts, the tokeniser, and where from."""
+    from scipy.sparse import csc_array
+
     terms = TerrierTerms(index, tokeniser=tokeniser)
     java = terms._java
     docnos = _docnos(java)
@@ -319,8 +321,13 @@ def read_index(
         names.append(str(entry.getKey()))
         rows.append(_all_postings(inverted, entry.getValue()))
     offsets, docids, tfs = _stacked(rows)
+    by_doc = csc_array((tfs, docids, offsets), shape=(len(docnos), len(names))).tocsr()
     contents = Contents(
-        docnos, names, offsets, docids.astype(np.int32), tfs.astype(np.int32), by_term=True
+        docnos,
+        names,
+        by_doc.indptr.astype(np.int64),
+        by_doc.indices.astype(np.int32),
+        by_doc.data.astype(np.int32),
     )
     return contents, terms.tokeniser, f"terrier:{terms.location}"
 
