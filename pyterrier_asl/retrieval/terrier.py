@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate
@@ -183,8 +184,13 @@ class TerrierTerms:
     @cached_property
     def tokeniser(self) -> TerrierPipeline:
         """How the index says that queries become terms."""
-        pipelines = _index_property(self._java, "termpipelines")
-        return TerrierPipeline(pipelines, tokeniser=self._tokeniser)
+        default = pt.terrier.J.ApplicationSetup.getProperty
+        pipelines = default("termpipelines", "Stopwords,PorterStemmer")
+        with_properties = "org.terrier.structures.PropertiesIndex"  # one in memory has none
+        if isinstance(self._java, pt.java.autoclass(with_properties)):
+            java = pt.java.cast(with_properties, self._java)
+            pipelines = java.getIndexProperty("termpipelines", pipelines)
+        return TerrierPipeline(str(pipelines), tokeniser=self._tokeniser)
 
     @property
     def num_docs(self) -> int:
@@ -213,16 +219,15 @@ class TerrierTerms:
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """In how many documents each term occurs."""
-        return np.asarray(self._lexicon.document_frequencies[term_ids])
+        return np.asarray(self._lexicon["n"].loc[term_ids.tolist()])
 
     def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         """The terms of these numbers."""
-        return np.asarray(self._lexicon.terms[term_ids])
+        return np.asarray(self._lexicon["term"].loc[term_ids.tolist()], object)
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and their weights, in order of occurrence."""
-        terms: dict[str, float] = self.tokeniser.query_terms(query)
-        return terms
+        return dict(self.tokeniser.query_terms(query))
 
     def weighted_query(self, weights: Mapping[str, float]) -> str:
         """``applypipeline:off t1^w1 t2^w2 ...``, no weight rounded.
@@ -233,18 +238,35 @@ class TerrierTerms:
         Raises:
             ValueError: for a weight that Terrier's query language cannot say.
         """
+        plain = all(map(_TERM.fullmatch, weights))
+        parts = ["applypipeline:off"]
         for term, weight in weights.items():
             if not 0 <= weight < np.inf:
                 raise ValueError(
                     f"{term!r} weighs {weight!r}; "
                     "Terrier's query language has finite weights only, 0 or more"
                 )
-        write = _terrierql if all(map(_TERM.fullmatch, weights)) else _matchop
-        return " ".join(["applypipeline:off", *map(write, weights, weights.values())])
+            number = np.format_float_positional(weight, trim="0")
+            encoded = base64.b64encode(term.encode()).decode()
+            matchop = f"#combine:0={number}(#base64({encoded}))"
+            parts.append(f"{term}^{number}" if plain else matchop)
+        return " ".join(parts)
 
     @cached_property
-    def _lexicon(self) -> _Lexicon:
-        return _read_lexicon(self._java)
+    def _lexicon(self) -> pd.DataFrame:
+        """``term`` and ``n`` by Terrier's term ids, as one string made by Java: a call per term
+        would take too long."""
+        joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
+        iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
+        text = joiner.withKeyValueSeparator("\x1f").join(iterator)
+        found = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
+        expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()
+        if len(found) != expected:
+            raise RuntimeError(
+                f"Terrier's lexicon has {expected} terms, of which {len(found)} could be read; "
+                "copy the index with TermIndex.from_terrier() and work on the copy"
+            )
+        return found.astype({"id": np.int64, "n": np.int64}).set_index("id")
 
     @property
     def location(self) -> str:
@@ -272,21 +294,8 @@ class TerrierTerms:
 #: A term that Terrier's query language reads as one.
 _TERM = re.compile(r"[^\W_]+")
 
-
-def _terrierql(term: str, weight: float) -> str:
-    return f"{term}^{np.format_float_positional(weight, trim='0')}"
-
-
-def _matchop(term: str, weight: float) -> str:
-    written = base64.b64encode(term.encode()).decode()
-    return f"#combine:0={np.format_float_positional(weight, trim='0')}(#base64({written}))"
-
-
-class _Lexicon(NamedTuple):
-    """By Terrier's term ids."""
-
-    terms: npt.NDArray[np.object_]
-    document_frequencies: npt.NDArray[np.int64]
+#: An entry of the lexicon as Terrier prints it: ``wave<1f>term12 Nt=34 TF=56 ...``.
+_LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
 
 
 @pt.java.required  # type: ignore[untyped-decorator]
@@ -337,30 +346,6 @@ def _docnos(java: Any) -> list[str]:
     return list(java.getMetaIndex().getItems("docno", list(range(size))))
 
 
-def _read_lexicon(java: Any) -> _Lexicon:
-    """The whole lexicon as one string, made by Java: a call per term would take too long."""
-    joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
-    iterator = pt.java.cast("java.util.Iterator", java.getLexicon().iterator())
-    text = joiner.withKeyValueSeparator("\x1f").join(iterator)
-    found = _LEXICON.findall(text)
-    expected = java.getCollectionStatistics().getNumberOfUniqueTerms()
-    if len(found) != expected:
-        raise RuntimeError(
-            f"Terrier's lexicon has {expected} terms, of which {len(found)} could be read; "
-            "copy the index with TermIndex.from_terrier() and work on the copy"
-        )
-    term_ids = np.array([int(term_id) for _, term_id, _ in found], np.int64)
-    terms = np.full(term_ids.max() + 1, None, object)
-    terms[term_ids] = [term for term, _, _ in found]
-    frequencies = np.zeros(len(terms), np.int64)
-    frequencies[term_ids] = [int(n) for _, _, n in found]
-    return _Lexicon(terms, frequencies)
-
-
-#: An entry of the lexicon as Terrier prints it: ``wave<1f>term12 Nt=34 TF=56 ...``.
-_LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
-
-
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
     """Ids and frequencies behind an entry of the lexicon or of the document index."""
     if entry.getNumberOfEntries() == 0:
@@ -377,13 +362,3 @@ def _stacked(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
         np.array([i for ids, _ in rows for i in ids], np.int64),
         np.array([tf for _, tfs in rows for tf in tfs], np.int64),
     )
-
-
-def _index_property(java: Any, name: str) -> str:
-    """A property of an index; Terrier's default where the index (one in memory) has none."""
-    default = pt.terrier.J.ApplicationSetup.getProperty(name, "Stopwords,PorterStemmer")
-    with_properties = pt.java.autoclass("org.terrier.structures.PropertiesIndex")
-    if not isinstance(java, with_properties):
-        return str(default)
-    java = pt.java.cast("org.terrier.structures.PropertiesIndex", java)
-    return str(java.getIndexProperty(name, default))
