@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -17,11 +18,20 @@ from ir_measures import Judged
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from ..io.tables import counted
 from ..io.texts import Texts
 from .collect import Findings
 from .figures import specifications
 from .ranking import SystemRanking
-from .summary import decimals, own_test_name, shown_value, summary, test_name, test_note
+from .summary import (
+    Summary,
+    decimals,
+    own_test_name,
+    p_value,
+    shown_value,
+    test_name,
+    test_note,
+)
 from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
@@ -69,9 +79,10 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.globals.update(
-        summary=summary, test_name=test_name, own_test_name=own_test_name, test_note=test_note
-    )
-    environment.filters["breakable"] = _breakable
+        summary=Summary, p_value=p_value,
+        test_name=test_name, own_test_name=own_test_name, test_note=test_note,
+    )  # fmt: skip
+    environment.filters.update(breakable=_breakable, counted=counted, sentences=_sentences)
     environment.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
     return environment
@@ -81,6 +92,12 @@ def _breakable(name: str) -> Markup:
     """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
     text = str(escape(name)).replace("_", "_<wbr>")
     return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
+
+
+def _sentences(text: Markup) -> list[Markup]:
+    """The sentences of a text, between which are empty lines, each in one line."""
+    parts = re.split(r"\n[ \n]*\n *", text.strip(" \n"))
+    return [Markup(re.sub(r" *\n *", " ", part)) for part in parts if part]
 
 
 def _source(environment: Environment, name: str) -> str:
