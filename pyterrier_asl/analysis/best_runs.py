@@ -219,12 +219,12 @@ def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:
         seen = run.view(options.depth)
         judged_documents = np.bincount(seen.queries, minlength=len(seen.retrieved))
         judged_share = _share(judged_documents, seen.retrieved)
-        above = _above(run.view(options.cutoff), options.rel)
+        above = above_relevant(run.view(options.cutoff), options.rel)
         rows.append((documents.recall, documents.asl_of_missing, judged_share, *above))
     return np.swapaxes(rows, 0, 1)
 
 
-def _above(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
+def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
     """Unjudged and irrelevant documents above the retrieved relevant ones, summed by query."""
     relevant = run.relevant(rel)
     is_relevant = (run.grades >= rel) & (run.grades >= 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..analysis.best_runs import run_quality
@@ -18,24 +18,55 @@ from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.digests import digest_of
 from ..measures import ASL
 from ..measures.names import NamedMeasure, default_measures, named_measures, unique
+from ..scoring.arrays import Floats, Ints
+from ..scoring.preferences import by_query
 from ..statistics.correlation import kendall_tau
-from .depth import RunDepths
-from .histogram import LengthHistogram
-from .preferences import lexicographic_levels
-from .provenance import Provenance
 from .ranking import SystemRanking
-from .tops import TopTens
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from .retrieved import LengthHistogram, RunDepths, TopTens
 
 #: The measures whose rankings of the systems are compared, those of them that are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
 
 #: Documents of top tens in a page: beyond that, only those of the best systems.
 _MOST_TOPS = 200_000
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The origin of a report.
+
+    Attributes:
+        version: that of this package.
+        command: the command line, '' for a call from Python.
+        qrels: digest of the judgements (BLAKE2b, 128 bits), of ids and grades as they were read.
+        runs: likewise of each run, of query ids, document ids and scores in their order.
+    """
+
+    version: str
+    command: str
+    qrels: str
+    runs: list[str]
+
+    @classmethod
+    def of(cls, runs: JudgedRuns, command: str = "") -> Provenance:
+        """That of a report on runs.
+
+        >>> judged = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> Provenance.of(judged).runs == Provenance.of(judged).runs
+        True
+        """
+        judgements = runs.judgements
+        return cls(
+            version("pyterrier-asl"),
+            command,
+            digest_of(
+                [judgements.qid_text, judgements.offsets, judgements.docnos, judgements.grades]
+            ),
+            [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
+        )
 
 
 @dataclass(frozen=True)
@@ -139,7 +170,7 @@ class Findings:
 
         Equal rankings are alike: the sign of a difference is sgnLP. Shape (S, Q).
         """
-        return lexicographic_levels(self.relevant.reciprocal(), self.relevant.total)
+        return _lexicographic_levels(self.relevant.reciprocal(), self.relevant.total)
 
     @cached_property
     def finders(self) -> Ints:
@@ -246,3 +277,26 @@ def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame 
 
 def _ranking(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
     return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)
+
+
+def _lexicographic_levels(reciprocal: Floats, total: Ints) -> Ints:
+    """The rank of every ranking in the lexicographic order of a query's rankings.
+
+    Args:
+        reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        From 0, the best; rankings that no recall level distinguishes share one. Shape (S, Q).
+
+    >>> reciprocal = np.array([[0.5, 0.0], [1.0, 0.0], [0.5, 0.0]])
+    >>> _lexicographic_levels(reciprocal, np.array([2])).tolist()
+    [[1], [0], [1]]
+    """
+    levels = np.zeros((len(reciprocal), len(total)), dtype=np.int64)
+    for query, part in enumerate(by_query(reciprocal, total)):
+        if part.shape[1]:
+            order = np.lexsort(-part.T[::-1])
+            new = np.any(np.diff(part[order], axis=0) != 0, axis=1)
+            levels[order, query] = np.append(0, np.cumsum(new))
+    return levels

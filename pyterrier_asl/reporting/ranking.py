@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..measures.names import NamedMeasure, added_up
+from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
 from ..statistics.tests import PAIR_TESTS, compare_all
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -99,10 +95,9 @@ class SystemRanking:
     @cached_property
     def ranks(self) -> Ints:
         """The rank of each system from 1; systems with equal means share the best of theirs."""
-        ordered = self.means[self.order]
-        new = np.append(True, ordered[1:] != ordered[:-1])
-        ranks = np.empty(len(ordered), dtype=np.int64)
-        ranks[self.order] = np.flatnonzero(new)[np.cumsum(new) - 1] + 1
+        from scipy.stats import rankdata
+
+        ranks: Ints = rankdata(-self.gains, method="min").astype(np.int64)
         return ranks
 
     @cached_property

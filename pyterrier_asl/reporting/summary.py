@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..scoring.arrays import Floats
 from ..statistics.tests import PAIR_TESTS, Comparison, compare_pair
 from .collect import Findings
-from .ranking import Floats, SystemRanking
+from .ranking import SystemRanking
 
 #: The names of the tests in a sentence.
 _TESTS = {

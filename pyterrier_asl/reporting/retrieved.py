@@ -1,0 +1,152 @@
+"""What systems retrieve: how deep they go, how far down relevant documents are, the top tens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ..analysis.best_runs import above_relevant
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.relevant_documents import relevant_documents
+from ..scoring.arrays import Bools, Floats, Ints, queries_of, within_query
+
+#: The least depth at which all systems are compared.
+_LEAST = 10
+
+#: The upper ends of the bins of search lengths: about three to a power of ten.
+_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
+
+
+@dataclass(frozen=True)
+class RunDepths:
+    """How deep S runs are, of which the first k documents of each query count.
+
+    Attributes:
+        retrieved: documents retrieved for a query, at most k, mean over the queries, shape (S,).
+        common: the depth that every system reaches for half of the queries, at least 10.
+        unjudged: of the irrelevant documents above all relevant ones, retrieved or missed, the
+            unjudged share; NaN where there are none, shape (S,).
+    """
+
+    retrieved: Floats
+    common: int
+    unjudged: Floats
+
+    @classmethod
+    def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> RunDepths:
+        """Those of runs.
+
+        A missed document comes after all retrieved ones, so every irrelevant one is above it.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"x": 3, "d": 2, "y": 1}}}, {"q": {"d": 1, "c": 1}})
+        >>> RunDepths.of(runs, rel=1, cutoff=1000)
+        RunDepths(retrieved=array([3.]), common=10, unjudged=array([1.]))
+        """
+        views = [run.view(cutoff) for run in runs.runs]
+        retrieved = np.array([seen.retrieved for seen in views])
+        common = max(_LEAST, int(np.median(retrieved, axis=1).min()))
+        unjudged = []
+        for seen in views:
+            relevant = seen.relevant(rel)
+            missed = relevant.total - relevant.found
+            part, whole = above_relevant(seen, rel)
+            part += missed * (seen.retrieved - np.diff(seen.offsets))
+            whole += missed * (seen.retrieved - relevant.found)
+            unjudged.append(part.sum() / whole.sum() if whole.any() else np.nan)
+        return cls(retrieved.mean(axis=1), min(common, cutoff), np.array(unjudged))
+
+    @property
+    def short(self) -> Bools:
+        """Which systems retrieve less than half as many documents as the deepest, shape (S,)."""
+        short: Bools = self.retrieved < self.retrieved.max() / 2
+        return short
+
+    @property
+    def differ(self) -> bool:
+        """Whether some system retrieves a tenth less than the deepest."""
+        return bool(self.retrieved.min() < 0.9 * self.retrieved.max())
+
+
+@dataclass(frozen=True)
+class LengthHistogram:
+    """Relevant documents of S systems by search length.
+
+    Attributes:
+        labels: the bins, B of them; the last is of missed documents, which were not retrieved.
+        counts: relevant documents in each, shape (S, B).
+    """
+
+    labels: list[str]
+    counts: Ints
+
+    @classmethod
+    def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> LengthHistogram:
+        """That of runs, each to depth ``cutoff``.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
+        >>> histogram = LengthHistogram.of(runs, rel=1, cutoff=10)
+        >>> histogram.labels, histogram.counts.tolist()
+        (['1', '2–3', '4–10', 'not retrieved'], [[0, 1, 0, 1]])
+        """
+        ends = [end for end in _ENDS if end < cutoff] + [cutoff]
+        starts = [1] + [end + 1 for end in ends[:-1]]
+        labels = [
+            f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)
+        ]
+        rows = []
+        for documents in runs.once(relevant_documents, rel, cutoff, "pad"):
+            bins = np.searchsorted(ends, documents.lengths)
+            bins = np.where(documents.found, bins, len(ends))
+            rows.append(np.bincount(bins, minlength=len(ends) + 1))
+        return cls([*labels, "not retrieved"], np.array(rows))
+
+
+@dataclass(frozen=True)
+class TopTens:
+    """The top D of some systems for Q queries: P different documents of a query.
+
+    Attributes:
+        systems: the systems, T of them.
+        queries: the query of each document, ascending, shape (P,).
+        docnos: its id.
+        grades: its grade, -1 where it is unjudged, shape (P,).
+        documents: which of them is at each rank, -1 beyond the end, shape (T, Q, D).
+    """
+
+    systems: Ints
+    queries: Ints
+    docnos: list[str]
+    grades: Floats
+    documents: Ints
+
+    @classmethod
+    def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopTens:
+        """Those of some of the runs.
+
+        >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
+        >>> tops = TopTens.of(runs, np.array([0]), depth=3)
+        >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
+        (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])
+        """
+        shape = (len(systems), len(runs.qids), depth)
+        documents, grades = np.full(shape, -1), np.full(shape, -1.0)
+        names, cells = [], []
+        for row, system in enumerate(systems):
+            run = runs.runs[system]
+            ranking = run.whole_ranking.cut(depth)
+            queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets)
+            names.append(run.docnos(ranking))
+            cells.append(np.ravel_multi_index((row, queries, ranks), shape))
+            top = run.view(depth)
+            grades[row, top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
+        codes = pa.chunked_array(names, pa.large_string()).combine_chunks().dictionary_encode()
+        ids, cell = codes.dictionary, np.concatenate(cells)
+        keys, first, documents.ravel()[cell] = np.unique(
+            cell // depth % len(runs.qids) * max(len(ids), 1) + codes.indices.to_numpy(),
+            return_index=True, return_inverse=True,
+        )  # fmt: skip
+        queries, wanted = np.divmod(keys, max(len(ids), 1))
+        return cls(systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first],
+                   documents)  # fmt: skip
