@@ -3,28 +3,34 @@ from .best_runs import headroom, run_quality
 from .collection_sizes import collection_statistics
 from .discrimination import discriminative_power, preference_discrimination
 from .document_lengths import lengths_by_rank
+from .finders import rare_documents, rare_finds
 from .hidden_weighting import effective_share, equivalents
 from .incomplete_judgements import missing_labels, missing_queries
 from .judges import judge_agreement, judge_confusion
 from .leaderboards_by_judge import leaderboard_agreement, leaderboard_swaps, leaderboards
-from .pairwise_preferences import system_preferences
+from .preferred_systems import cycles, system_order, system_preferences
 from .query_stability import stability
-from .ranking_of_systems import cycles, system_order
-from .rareness_few_systems import agreement_by_number_of_systems
-from .rareness_of_documents import rare_documents
-from .rareness_of_systems import rare_finds
+from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
 from .rareness_pools import agreement_of_pools, pools_by, rareness_by_pool, without_own_group
 from .rareness_synthetic import synthetic_systems
-from .rareness_weight import agreement_by_alpha
-from .recall_levels import level_correlations, level_regressions, recall_level_needed
-from .reciprocal_rank import preference_levels, tie_probability
+from .recall_levels import (
+    level_correlations,
+    level_regressions,
+    prediction_from_suffixes,
+    recall_level_needed,
+)
 from .registry import JudgedRuns
 from .reordered_systems import reordering
 from .search_lengths import search_length_changes, search_length_distribution
 from .success_at_n import satisfaction
-from .suffixes import prediction_from_suffixes
 from .techniques import compare_techniques, relative_error_reduction
-from .tied_rankings import tie_probability_by_rank, ties, ties_by_recall_level
+from .tied_rankings import (
+    preference_levels,
+    tie_probability,
+    tie_probability_by_rank,
+    ties,
+    ties_by_recall_level,
+)
 
 __all__ = [
     "JudgedRuns",

@@ -12,14 +12,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, MOST, STEP, WIDTH, alt, category, figure, ranges, shape
+from ..charts.forms import (
+    MOST,
+    alt,
+    captioned,
+    category,
+    figure,
+    in_rows,
+    ranges,
+    shape,
+)
 from ..io.progress import progress_bar
 from ..statistics.inputs import CHUNK
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
-from .other_judges import BOUNDS, OtherJudges, RunsAndJudges
 from .registry import TROTMAN, Floats, Queries, analysis
-from .several_judges import QRELS
+from .several_judges import BOUNDS, QRELS, OtherJudges, RunsAndJudges
 
 
 @analysis("assessors", TROTMAN, "section 4")
@@ -76,7 +83,7 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
         "How other judges score as runs",
         "Another judge's relevant documents scored as a run by the original judge: a line "
         "from the worst order to the best, the point where a random one is expected.",
-        height=alt.Step(2 * STEP),
+        rows=2,
     )
 
 
@@ -156,19 +163,14 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     against = shown["judge"]
     if shown["judged_by"].nunique() > 1:
         against = against + ", judged by " + shown["judged_by"]
-    layers = layers.properties(
-        width=WIDTH, height=alt.Step(STEP), data=shown.assign(against=against)
-    )
-    drawn = layers.facet(
-        row=alt.Row("against:N", title=None, sort=list(dict.fromkeys(against)),
-                    header=alt.Header(labelOrient="top", labelAnchor="start"))
-    )  # fmt: skip
+    layers = layers.properties(data=shown.assign(against=against))
+    drawn = in_rows(layers, "against", against)
     caption = (
         "AP of each run less that of the judge's documents in the best order, in a random one "
         f"as expected, and in the worst, with its interval. {significance(frame)}"
         f"{'' if few else f' The best {most} of {len(by_run)} runs.'}"
     )
-    return captioned(drawn, "Runs against other judges", caption, CAPTION)
+    return captioned(drawn, "Runs against other judges", caption)
 
 
 @analysis("human-range", TROTMAN, "Figure 2")
@@ -248,7 +250,7 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
         "the worst order to the best, with a tick where a random order is expected; for manual "
         "runs from the worst to the best, with a tick at the mean. Bar: the system, or the best "
         "automatic run.",
-        height=alt.Step(2 * STEP),
+        rows=2,
     )
 
 

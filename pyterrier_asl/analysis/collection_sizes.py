@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, alt, bars, category, figure
+from ..charts.forms import alt, bars, category, figure
 from .registry import DIAZ, JudgedRuns, Queries, analysis
 
 
@@ -74,5 +74,5 @@ def collection_chart(frame: pd.DataFrame) -> Any:
         f"and retrieved by a run (docs). {int(frame['requests'].sum())} requests, {empty[0]} of "
         f"them without relevant documents; {int(frame['runs'].sum())} runs, which left {empty[1]} "
         "requests unanswered.",
-        height=alt.Step(STEP),
+        rows=1,
     )

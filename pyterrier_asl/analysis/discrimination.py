@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, TWO_LINES, WIDTH, alt, bars, category
+from ..charts.forms import STEP, TWO_LINES, WIDTH, alt, bars, captioned, category
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
-from .pairwise_preferences import compare_preferences
+from .preferred_systems import compare_preferences
 from .registry import DIAZ, TURKMEN, JudgedRuns, Queries, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
@@ -109,7 +108,7 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
         f"significant{level}, for each test with its own correction."
     )
     drawn = alt.vconcat(*panels).resolve_scale(x="shared")
-    return captioned(drawn, "Pairs of systems distinguished", caption, CAPTION)
+    return captioned(drawn, "Pairs of systems distinguished", caption)
 
 
 @analysis("preference-discrimination", DIAZ, "Table 4")

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, HEIGHT, WIDTH, alt, end_labels, figure
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.progress import progress_bar
@@ -130,7 +129,7 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
         "Preferences on some of the labels against reciprocal rank on all; lines are means "
         "over samples, bands one standard deviation."
     )
-    return captioned(chart, "Agreement as labels go", caption, CAPTION)
+    return captioned(chart, "Agreement as labels go", caption)
 
 
 @missing_labels.another(

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, alt, ranges
+from ..charts.forms import STEP, alt, captioned, ranges
 
 #: How far below people's agreement with each other a judge may be and still be one of them.
 MARGIN = 0.05
@@ -148,4 +147,4 @@ def judges_chart(report: JudgeReport) -> Any:
         + ("Grey: how people agree with each other."
            if len(report.people) > 1 else "There is one person: the human range is unknown.")
     )  # fmt: skip
-    return captioned(drawn, "Judges beside people", caption, CAPTION)
+    return captioned(drawn, "Judges beside people", caption)

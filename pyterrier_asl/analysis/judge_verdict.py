@@ -28,10 +28,9 @@ from .comparisons import T_TEST, PairedTest, corrected
 from .judge_report import BELOW, MARGIN, UNDECIDED, UNKNOWN, WITHIN, JudgeReport
 from .judges import judge_confusion
 from .leaderboards_by_judge import Boards, own_gains, side_by_side, swap_counts
-from .other_judges import BOUNDS, OtherJudges
 from .ranks import rounded
 from .registry import Floats, Queries
-from .several_judges import relevant_by, shared_pairs
+from .several_judges import BOUNDS, OtherJudges, relevant_by, shared_pairs
 
 
 def judges(

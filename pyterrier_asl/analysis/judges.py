@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import SHORT, alt, cells
+from ..charts.forms import SHORT, alt, captioned, cells
 from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa

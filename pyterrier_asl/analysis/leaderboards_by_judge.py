@@ -14,8 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, COLORS, STEP, WIDTH, alt, first_of, ranks_on_lists
+from ..charts.forms import (
+    COLORS,
+    alt,
+    captioned,
+    first_of,
+    in_rows,
+    ranks_on_lists,
+)
 from ..judging.judgements import Judgements
 from ..measures.names import higher_is_better, named_measures, with_options
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
@@ -337,17 +343,13 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
         base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x="difference_b:Q"),
         base.mark_text(align="left", dy=-10, fontSize=9).encode(x=alt.value(2), text="pair:N"),
     )
-    order = list(dict.fromkeys(between))
-    drawn = layers.properties(width=WIDTH, height=alt.Step(1.5 * STEP)).facet(
-        row=alt.Row("judges:N", title=None, sort=order,
-                    header=alt.Header(labelOrient="top", labelAnchor="start"))
-    ).resolve_scale(y="independent")  # fmt: skip
+    drawn = in_rows(layers, "judges", between, rows=1.5).resolve_scale(y="independent")
     caption = (
         "Pairs of systems that are significantly different under one judge, and the other way "
         "round under the other: filled by the first judge, hollow by the second." if pairs else
         "There are none: no significant difference under one judge is reversed under another."
     )  # fmt: skip
-    return captioned(drawn, "Swaps that matter", caption + rest, CAPTION)
+    return captioned(drawn, "Swaps that matter", caption + rest)
 
 
 def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, TWO_LINES, alt, category, figure, shape
+from ..charts.forms import TWO_LINES, alt, category, figure, shape
 from ..evaluation.rareness_values import values_by_name
 from .double_scores import by_double_scores
 from .registry import TURKMEN, Floats, JudgedRuns, Queries, analysis
@@ -86,7 +86,7 @@ def stability_chart(frame: pd.DataFrame) -> Any:
         f"The share of {int(frame['draws'].max())} draws of {int(frame['queries'].max())} queries "
         "that put two systems in their usual order, in the mean over pairs. An absolute fuzz "
         "favours measures on a wide scale: compare them by the relative one.",
-        height=alt.Step(1.4 * STEP),
+        rows=1.4,
         x=alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False)),
         y=alt.Y("measure:N", title=None, sort=None,
                 axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)),

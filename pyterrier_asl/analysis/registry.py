@@ -142,7 +142,7 @@ class Analysis:
         assert self.chart is not None
         if by is None:
             return self.chart(frame, *values, **options)
-        from ..charts.slices import by_slice
+        from ..charts.forms import by_slice
 
         return by_slice(self.chart, frame, by)
 

@@ -9,8 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..charts.captions import captioned
-from ..charts.forms import STEP, alt, category, ranges
+from ..charts.forms import STEP, alt, captioned, category, ranges
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
@@ -279,7 +278,7 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
         "By how much the system that moves farthest moves, as a share of the systems, and how far "
         "the orders before and after agree; lines are one standard deviation over tracks."
     )
-    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption)
+    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, width=90)
 
 
 def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
@@ -309,5 +308,6 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
         "before and after the change of measure. On the dashed line nothing changes; the distance "
         "from it, in percent of the systems, is dSort."
     )
-    return captioned(alt.concat(*panels, columns=columns), "From AP to ASL, step by step", caption)
+    drawn = alt.concat(*panels, columns=columns)
+    return captioned(drawn, "From AP to ASL, step by step", caption, width=90)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..charts.forms import ROW, STEP, alt, category, figure
+from ..charts.forms import ROW, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
 from .asl_options import ASL_OPTIONS, AslOptions
 from .registry import ALEX, Ints, JudgedRuns, analysis
@@ -87,7 +87,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
         f"{about['optimal']} of {int(distribution['documents'].sum())} relevant documents have no "
         f"irrelevant one above them; the mean over queries, ASL, is {about['ASL']:.1f}. Missing "
         "documents were not retrieved: they lie at the end because the ranking ends there.",
-        height=alt.Step(STEP),
+        rows=1,
         y=_bins("search length"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("documents", domain=["found", "missing"]),

@@ -1,17 +1,26 @@
-"""Several judges of the same queries, people or machines, each with grades of its own."""
+"""Several judges of the same queries, and other judges' relevant documents as runs.
+
+A judge is a person or a machine, each with grades of its own. Other judges' relevant documents are
+counted against the original's, alone or beside runs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from ir_measures import AP
 
+from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
-from ..measures.names import least_grade
-from .registry import Bools, Ints
+from ..measures.names import least_grade, with_options
+from ..scoring import assessor as scoring
+from .registry import Bools, Floats, Ints, JudgedRuns
 
 #: What the judge is called whose judgements are given as ``qrels``.
 QRELS = "qrels"
@@ -75,3 +84,153 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(queries >= 0)
     at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
     return at[at >= 0], rows[at >= 0]
+
+
+#: The scores of a judge, whose documents have no order, as Table 1 names them.
+BOUNDS = ("upper", "expected", "lower")
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """Another judge's documents of Q topics, counted against the original's.
+
+    Attributes:
+        name: the other judge.
+        rel: minimum grade of a document that the other finds relevant.
+        retrieved: R', documents the other found relevant, shape (Q,).
+        common: r, those that the original found relevant too, shape (Q,).
+        relevant: N_R, documents the original found relevant, shape (Q,).
+    """
+
+    name: str
+    rel: float
+    retrieved: Ints
+    common: Ints
+    relevant: Ints
+
+    @property
+    def counts(self) -> tuple[Ints, Ints, Ints]:
+        """R', r and N_R."""
+        return self.retrieved, self.common, self.relevant
+
+    def average_precision(self) -> dict[str, Floats]:
+        """AP of each topic by each of the :data:`BOUNDS`: best order, expected, worst order."""
+        return {
+            "upper": scoring.best_average_precision(*self.counts),
+            "expected": scoring.expected_average_precision(*self.counts),
+            "lower": scoring.worst_average_precision(*self.counts),
+        }
+
+
+@dataclass(frozen=True)
+class OtherJudges:
+    """Some judges counted against the original, over the topics that it and all of them judged.
+
+    Attributes:
+        qids: the topics.
+        at: their numbers among the original's.
+        each: the other judges.
+        rel: minimum grade of a document that the original finds relevant.
+        judgements: the original's.
+    """
+
+    qids: list[Any]
+    at: Ints
+    each: list[Assessed]
+    rel: float
+    judgements: Judgements
+
+    @classmethod
+    def of(
+        cls, qrels: Any, judges: Mapping[str, Any], *, rel: float = 1, judge_rel: Any = None
+    ) -> OtherJudges:
+        """Counts other judges' judgements against the original's.
+
+        Args:
+            qrels: the original's judgements, to score by: frame, file, or ir_datasets id.
+            judges: the other judges', name -> qrels.
+            rel: minimum grade of a document that the original finds relevant.
+            judge_rel: the same for the others: a number, or name -> number; None: as ``rel``.
+
+        Raises:
+            ValueError: where there is no topic that all judged, or for a judge who finds nothing
+                relevant.
+        """
+        original = judgements_of(qrels)
+        others = {str(name): judgements_of(each) for name, each in judges.items()}
+        least = least_grades([QRELS, *others], rel, judge_rel)
+        relevant = relevant_by(QRELS, original, least[QRELS])
+        at = _shared_topics(original, others)
+        each = []
+        for name, other in others.items():
+            found = relevant_by(name, other, least[name])
+            counts = _counts_by_topic(original, relevant, other, found)
+            each.append(Assessed(name, least[name], *(count[at] for count in counts)))
+        qids = [original.qids[topic] for topic in at]
+        return cls(qids, at, each, least[QRELS], original)
+
+
+@dataclass(frozen=True)
+class RunsAndJudges:
+    """Runs, and other judges whose relevant documents are scored as they are.
+
+    Attributes:
+        runs: the runs, judged by the original.
+        others: the other judges.
+        qids: the topics that all judged.
+        judgements: the original's.
+    """
+
+    runs: JudgedRuns
+    others: OtherJudges
+    qids: list[Any]
+    judgements: Judgements
+
+    @classmethod
+    def of(
+        cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None, judges: Any = None,
+        rel: float = 1, judge_rel: Any = None,
+    ) -> RunsAndJudges:
+        """Reads them; arguments as of :meth:`OtherJudges.of`, ``judges`` may be None or empty."""
+        judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+        others = OtherJudges.of(judged.judgements, judges or {}, rel=rel, judge_rel=judge_rel)
+        return cls(judged, others, others.qids, judged.judgements)
+
+    def turned(self, name: str, qrels: Any) -> RunsAndJudges:
+        """The same runs, and the original, by the judgements of one of the other judges."""
+        rel = next(each.rel for each in self.others.each if each.name == name)
+        return RunsAndJudges.of(
+            self.runs.judged_by(qrels), judges={QRELS: self.judgements}, rel=rel,
+            judge_rel={QRELS: self.others.rel},
+        )  # fmt: skip
+
+    @cached_property
+    def precision(self) -> Floats:
+        """AP of the runs, shape (runs, topics that all judged)."""
+        return self.runs.values(with_options(AP, self.others.rel))[:, self.others.at]
+
+
+def _shared_topics(original: Judgements, others: Mapping[str, Judgements]) -> Ints:
+    """Which of the original's topics all judged, by their numbers."""
+    topics = original.qid_text.to_pylist()
+    judged_by_all = set(topics).intersection(*(o.qid_text.to_pylist() for o in others.values()))
+    at = np.flatnonzero([topic in judged_by_all for topic in topics])
+    if not at.size:
+        first = {name: other.qid_text[:1].to_pylist() for name, other in others.items()}
+        raise ValueError(
+            f"no topic was judged by all of them: the qrels' topics look like {topics[:1]}, the "
+            f"other judges' like {first}"
+        )
+    return at
+
+
+def _counts_by_topic(
+    original: Judgements, relevant: Bools, other: Judgements, found: Bools
+) -> tuple[Ints, Ints, Ints]:
+    """R', r and N_R of each of the original's topics; 0 where the other did not judge it."""
+    topics = queries_in(original, other)
+    at, rows = shared_pairs(original, other)
+    agreed = original.queries[at[relevant[at] & found[rows]]]
+    counted = topics[found & (topics >= 0)], agreed, original.queries[relevant]
+    retrieved, common, total = (np.bincount(each, minlength=len(original)) for each in counted)
+    return retrieved, common, total

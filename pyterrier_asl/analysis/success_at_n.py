@@ -11,8 +11,8 @@ from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_
 from ..judging.judged_run import JudgedRun
 from ..scoring.assessor import expected_success
 from ..statistics.intervals import confidence_interval
-from .other_judges import RunsAndJudges
 from .registry import TROTMAN, Floats, Queries, analysis
+from .several_judges import RunsAndJudges
 
 
 @analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..charts.captions import captioned
-from ..charts.forms import CAPTION, STEP, WIDTH, alt, bars, category
+from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..measures.names import higher_is_better, parse_measure
 from .asl_options import ASL_OPTIONS, AslOptions
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
@@ -130,7 +129,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
     drawn = drawn.properties(width=WIDTH, height=alt.Step(STEP))
     drawn = drawn.facet(row=row) if several else drawn
     title = f"{new} over {old}"
-    return captioned(drawn, title if named else title.capitalize(), caption, CAPTION)
+    return captioned(drawn, title if named else title.capitalize(), caption)
 
 
 def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:

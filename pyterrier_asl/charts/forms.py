@@ -1,15 +1,15 @@
-"""The forms that charts share: sizes, colours, lines, bars, cells with numbers, ranks, ranges."""
+"""The forms that charts share: captions, sizes, colours, lines, bars, cells, ranks, ranges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .captions import captioned
 from .lazy import alt as alt
 
 WIDTH, HEIGHT = 360, 240
@@ -46,6 +46,7 @@ def figure(
     *,
     width: int = WIDTH,
     height: Any = HEIGHT,
+    rows: float | None = None,
     **channels: Any,
 ) -> Any:
     """A chart in the usual size, under its title and caption.
@@ -56,10 +57,62 @@ def figure(
         caption: how to read it.
         width: pixels.
         height: pixels, or an Altair step for each row.
+        rows: instead of the height that of each row with a name, in usual ones.
         **channels: what is encoded.
     """
+    if rows is not None:
+        height = alt.Step(rows * STEP)
     drawn = marked.encode(**channels).properties(width=width, height=height)
-    return captioned(drawn, title, caption, CAPTION)
+    return captioned(drawn, title, caption)
+
+
+def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any:
+    """The chart under a title and a caption.
+
+    Args:
+        chart: an Altair chart.
+        title: what it shows, in a few words.
+        caption: how to read it; it is broken into lines.
+        width: characters a line.
+    """
+    lines = textwrap.wrap(caption, width)
+    return chart.properties(
+        title=alt.TitleParams(
+            title, subtitle=lines, anchor="start", subtitleColor="gray", offset=12
+        )
+    )
+
+
+def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -> Any:
+    """A panel for each value of a column, one below the other, its name above it.
+
+    Args:
+        panel: the layers of one.
+        column: the column.
+        order: its values, which may occur again.
+        rows: the height of each row of a panel, in usual ones.
+    """
+    header = alt.Header(labelOrient="top", labelAnchor="start")
+    row = alt.Row(f"{column}:N", title=None, sort=list(dict.fromkeys(order)), header=header)
+    return panel.properties(width=WIDTH, height=alt.Step(rows * STEP)).facet(row=row)
+
+
+def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: str) -> Any:
+    """Draws the rows of each slice by themselves, the slice's name in the title.
+
+    Args:
+        draw: makes the chart of a frame, with a title.
+        frame: what an analysis returned, called with ``by=``.
+        column: its column of slices.
+    """
+    drawn = []
+    for name, part in frame.groupby(column, sort=False):
+        rows = part.drop(columns=column).reset_index(drop=True)
+        rows.attrs = frame.attrs
+        chart = draw(rows)
+        chart.title.text = f"{chart.title.text}: {name}"
+        drawn.append(chart)
+    return alt.vconcat(*drawn).resolve_scale(color="independent")
 
 
 def labelled_lines(

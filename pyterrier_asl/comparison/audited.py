@@ -150,8 +150,7 @@ def audited_chart(frame: pd.DataFrame) -> Any:
     """
     import altair as alt
 
-    from ..charts.captions import captioned
-    from ..charts.forms import CAPTION
+    from ..charts.forms import captioned
 
     said = {"estimate": "both", "people": "people alone", "machine": "machine alone"}
     what = [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
@@ -168,7 +167,7 @@ def audited_chart(frame: pd.DataFrame) -> Any:
         for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
     ]
     drawn = alt.concat(*panels, columns=2)
-    return captioned(drawn, "The machine audited by people", frame.attrs.get("note", ""), CAPTION)
+    return captioned(drawn, "The machine audited by people", frame.attrs.get("note", ""))
 
 
 def _estimates(title: str, part: pd.DataFrame, said: list[str]) -> Any:

@@ -14,7 +14,7 @@ from pyterrier_asl.analysis.discrimination import (
 from pyterrier_asl.analysis.incomplete_judgements import (
     missing_labels,
 )
-from pyterrier_asl.analysis.suffixes import prediction_from_suffixes
+from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes
 from pyterrier_asl.analysis.tied_rankings import ties
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 

@@ -11,16 +11,18 @@ import pytest
 
 from pyterrier_asl.analysis.discrimination import discriminative_power
 from pyterrier_asl.analysis.double_scores import by_double_scores
+from pyterrier_asl.analysis.finders import rare_documents
 from pyterrier_asl.analysis.query_stability import stability
-from pyterrier_asl.analysis.rareness_few_systems import agreement_by_number_of_systems
-from pyterrier_asl.analysis.rareness_of_documents import rare_documents
+from pyterrier_asl.analysis.rareness_agreement import (
+    agreement_by_alpha,
+    agreement_by_number_of_systems,
+)
 from pyterrier_asl.analysis.rareness_pools import (
     agreement_of_pools,
     pools_by,
     rareness_by_pool,
 )
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
-from pyterrier_asl.analysis.rareness_weight import agreement_by_alpha
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io.runs import read_run
 

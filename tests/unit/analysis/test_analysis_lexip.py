@@ -20,16 +20,20 @@ from pyterrier_asl.analysis.incomplete_judgements import (
     missing_queries,
     ties_as_labels_go_chart,
 )
-from pyterrier_asl.analysis.pairwise_preferences import system_preferences
-from pyterrier_asl.analysis.ranking_of_systems import cycles, mc4, system_order
+from pyterrier_asl.analysis.preferred_systems import cycles, mc4, system_order, system_preferences
 from pyterrier_asl.analysis.recall_levels import (
     level_correlations,
     level_regressions,
+    prediction_from_suffixes,
     recall_level_needed,
 )
-from pyterrier_asl.analysis.reciprocal_rank import preference_levels, tie_probability
-from pyterrier_asl.analysis.suffixes import prediction_from_suffixes
-from pyterrier_asl.analysis.tied_rankings import tie_probability_by_rank, ties, ties_by_recall_level
+from pyterrier_asl.analysis.tied_rankings import (
+    preference_levels,
+    tie_probability,
+    tie_probability_by_rank,
+    ties,
+    ties_by_recall_level,
+)
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks

@@ -13,10 +13,13 @@ from scipy.stats import kendalltau, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
 from pyterrier_asl.analysis.discrimination import discriminative_power
+from pyterrier_asl.analysis.finders import rare_documents, rare_finds
 from pyterrier_asl.analysis.query_stability import stabilities, stability
-from pyterrier_asl.analysis.rareness_few_systems import agreement_by_number_of_systems, tau_b
-from pyterrier_asl.analysis.rareness_of_documents import rare_documents
-from pyterrier_asl.analysis.rareness_of_systems import rare_finds
+from pyterrier_asl.analysis.rareness_agreement import (
+    agreement_by_alpha,
+    agreement_by_number_of_systems,
+    tau_b,
+)
 from pyterrier_asl.analysis.rareness_pools import (
     agreement_of_pools,
     pools_by,
@@ -24,7 +27,6 @@ from pyterrier_asl.analysis.rareness_pools import (
     without_own_group,
 )
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
-from pyterrier_asl.analysis.rareness_weight import agreement_by_alpha
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.rareness_values import RarenessValues, rareness_measures
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pyterrier_asl.charts.captions import captioned
+from pyterrier_asl.charts.forms import captioned
 from pyterrier_asl.charts.saving import PIXELS, save_chart
 from pyterrier_asl.charts.sizes import WIDTHS, fitted, without_titles
 
