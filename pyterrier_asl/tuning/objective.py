@@ -53,6 +53,7 @@ class Objective(ABC):
 
     #: How joblib runs several at once: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
+    space: Space
     task: TuningTask
 
     @abstractmethod
@@ -85,7 +86,12 @@ def make_task(
         ValueError: for a measure that says nothing of better or worse, an unknown one, a missing
             column, or topics none of which is judged.
     """
-    asked = dict(map(_named_measure, [metric, *measures]))
+    asked = {}
+    for each in [metric, *measures]:
+        named = named_measures([each])
+        if len(named) != 1:
+            raise ValueError(f"{each!r} is {len(named)} measures; name one")
+        asked[named[0].name] = named[0].measure
     first = next(iter(asked))
     better = higher_is_better(asked[first])
     if better is None:
@@ -94,13 +100,6 @@ def make_task(
             "nothing to optimise; record it with measures="
         )
     return TuningTask(topics, _judgements_of(topics, qrels), asked, better)
-
-
-def _named_measure(metric: Any) -> tuple[str, Measure]:
-    found = named_measures([metric])
-    if len(found) != 1:
-        raise ValueError(f"{metric!r} is {len(found)} measures; name one")
-    return found[0].name, found[0].measure
 
 
 def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:

@@ -122,17 +122,14 @@ def RandomSearch(
     warn_of_equal_transformers(pipeline, params)
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
-    before = space.current()
-    found = None
-    try:
-        objective = objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep)
+    with space.restored():
         found = run_trials(
-            objective, space, task, n_trials=n_trials, seed=seed, jobs=jobs, verbose=verbose,
+            objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep),
+            n_trials=n_trials, seed=seed, jobs=jobs, verbose=verbose,
             sampler=sampler, storage=storage, study_name=study_name,
         )  # fmt: skip
-    finally:
-        tuned = found is not None and return_type in ("opt_pipeline", "both")
-        space.set(found.best if found is not None and tuned else before)
+    if return_type in ("opt_pipeline", "both"):
+        space.set(found.best)
     triples = space.as_triples(found.best)
     return {
         "opt_pipeline": pipeline,
@@ -182,12 +179,9 @@ def KFoldRandomSearch(
     if len(each) != len(topics_list):
         raise ValueError(f"there are {len(topics_list)} folds and {len(each)} frames of qrels")
     _check_folds(topics_list)
-    space = Space(params)
-    before = space.current()
     results, settings = [], []
-    try:
-        for fold, held_out in enumerate(topics_list):
-            space.set(before)
+    for fold, held_out in enumerate(topics_list):
+        with Space(params).restored():
             others = [i for i in range(len(topics_list)) if i != fold]
             judged = pd.concat([each[i] for i in others]).drop_duplicates(ignore_index=True)
             _, _, setting = RandomSearch(
@@ -202,8 +196,6 @@ def KFoldRandomSearch(
             )
             results.append(pipeline.transform(held_out))
             settings.append(setting)
-    finally:
-        space.set(before)
     return pd.concat(results, ignore_index=True), settings
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -146,6 +147,15 @@ class Space:
     def current(self) -> Setting:
         """The values that the transformers have now."""
         return tuple(p.transformer.get_parameter(p.name) for p in self.parameters)
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Gives the transformers back the values that they have now, at the end."""
+        before = self.current()
+        try:
+            yield
+        finally:
+            self.set(before)
 
     def set(self, setting: Setting) -> None:
         """Gives the transformers these values."""

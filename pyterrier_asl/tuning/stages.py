@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -111,30 +112,26 @@ def StagedSearch(
     for name, (other_topics, other_qrels) in held_out.items():
         make_task(other_topics, other_qrels, metric, measures)  # or it would fail after all trials
         warn_of_tuned_topics(topics, other_topics, name)
-    spaces = [Space(stage.params) for stage in stages]
-    before = [(space, space.current()) for space in spaces]
-    before += [(s, s.current()) for s in map(_taken_over, spaces, stages) if s is not None]
     results: dict[str, SearchResult] = {}
-    try:
+    spaces = [Space(stage.params) for stage in stages]
+    with ExitStack() as undo:
+        for stage, space in zip(stages, spaces):
+            for p in space.parameters:
+                for t in (p.transformer, *stage.handed_to):
+                    undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
         for number, (stage, space) in enumerate(zip(stages, spaces)):
-            found = run_trials(
+            results[stage.name] = run_trials(
                 objective_for(stage.pipeline, space, task, sweep=sweep),
-                space, task, n_trials=n_trials, jobs=jobs, verbose=verbose, storage=storage,
+                n_trials=n_trials, jobs=jobs, verbose=verbose, storage=storage,
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_digest(results)}",
             )  # fmt: skip
-            results[stage.name] = found
-            _fix(space, found.best, stage)
+            _fix(space, results[stage.name].best, stage)
         rows = [row for name, found in results.items() for row in _table_rows(name, found)]
-        for name, (other_topics, other_qrels) in held_out.items():
-            values = measured(
-                stages[-1].pipeline, other_topics, other_qrels, [metric, *measures], sweep=sweep
-            )
+        for name, held in held_out.items():
+            values = measured(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
-    except BaseException:
-        for space, setting in before:
-            space.set(setting)
-        raise
+        undo.pop_all()
     trials = {name: found.trials for name, found in results.items()}
     settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
@@ -263,12 +260,6 @@ def _fix(space: Space, best: Setting, stage: Stage) -> None:
     for transformer in stage.handed_to:
         for parameter, value in zip(space.parameters, best):
             transformer.set_parameter(parameter.name, value)
-
-
-def _taken_over(space: Space, stage: Stage) -> Space | None:
-    """The parameters that a stage sets outside of its own."""
-    names = {parameter.name: [None] for parameter in space.parameters}
-    return Space([(t, names) for t in stage.handed_to]) if stage.handed_to else None
 
 
 def _digest(results: Mapping[str, SearchResult]) -> str:

@@ -26,7 +26,7 @@ import pyterrier as pt
 from ..evaluation.parent import exit_with_parent
 from ..io.processes import safe_restarts, safe_start
 from ..retrieval._transformer import check_count
-from .objective import Objective, SearchResult, TuningTask, check_not_nan
+from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
 
 try:
@@ -38,7 +38,7 @@ except ImportError as error:
 _RECORD, _DRAW, _SEARCH = "record", "draw", "search"
 
 
-class NumberedSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
+class NumberedSampler(optuna.samplers.RandomSampler):  # type: ignore[misc]
     """Draws every parameter independently and at random, by seed and number of the draw.
 
     Args:
@@ -46,19 +46,14 @@ class NumberedSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
     """
 
     def __init__(self, seed: int) -> None:
+        super().__init__(seed)
         self.seed = seed
-
-    def infer_relative_search_space(self, study: Any, trial: Any) -> dict[str, Any]:
-        return {}
-
-    def sample_relative(self, study: Any, trial: Any, search_space: Any) -> dict[str, Any]:
-        return {}
 
     def sample_independent(
         self, study: Any, trial: Any, param_name: str, param_distribution: Any
     ) -> Any:
-        draw = trial.user_attrs.get(_DRAW, trial.number)
-        point = np.random.default_rng([self.seed, draw, zlib.crc32(param_name.encode())]).random()
+        numbers = [self.seed, _draw_of(trial), zlib.crc32(param_name.encode())]
+        point = np.random.default_rng(numbers).random()
         if isinstance(param_distribution, optuna.distributions.CategoricalDistribution):
             return param_distribution.choices[int(point * len(param_distribution.choices))]
         return float(point)
@@ -66,8 +61,6 @@ class NumberedSampler(optuna.samplers.BaseSampler):  # type: ignore[misc]
 
 def run_trials(
     objective: Objective,
-    space: Space,
-    task: TuningTask,
     *,
     n_trials: int,
     seed: int | None = None,
@@ -82,15 +75,19 @@ def run_trials(
     Raises:
         ValueError: for arguments out of range, a study of another search, a measure that is NaN.
     """
+    import joblib
+
     _check_options(n_trials, seed, jobs, sampler)
+    jobs = joblib.effective_n_jobs(jobs)
+    space, metric = objective.space, objective.task.metric
     with _quiet():
-        study = _study(space, task, seed, sampler, storage, study_name)
+        study = _study(objective, seed, sampler, storage, study_name)
         bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
         bar.update(len(_finished(study, n_trials)))
 
         def show(study: Any, trial: Any) -> None:
             if trial.state == TrialState.COMPLETE:
-                bar.set_postfix_str(f"{task.metric} {study.best_value:.4f}", refresh=False)
+                bar.set_postfix_str(f"{metric} {study.best_value:.4f}", refresh=False)
                 bar.update()
 
         with bar, _workers(objective, jobs) as evaluate:
@@ -101,17 +98,16 @@ def run_trials(
                 measures = evaluate(setting)
                 check_not_nan(measures, space, setting)
                 trial.set_user_attr(_RECORD, _record(space, setting, measures))
-                return measures[task.metric]
+                return measures[metric]
 
-            while missing := _missing_trials(study, n_trials):
-                study.optimize(run, n_trials=missing, n_jobs=_processors(jobs), callbacks=[show])
-    return _search_result(study, space, task, n_trials)
+            while draws := _open_draws(study, n_trials):
+                study.optimize(run, n_trials=len(draws), n_jobs=jobs, callbacks=[show])
+    return _search_result(study, objective, n_trials)
 
 
-def _missing_trials(study: Any, n_trials: int) -> int:
-    """How many draws have not been begun or, where all have, are not finished."""
-    begun = len(study.get_trials(deepcopy=False))
-    return n_trials - begun if begun < n_trials else len(_open_draws(study, n_trials))
+def _draw_of(trial: Any) -> int:
+    """Which draw a trial makes."""
+    return int(trial.user_attrs.get(_DRAW, trial.number))
 
 
 def _begin(study: Any, trial: Any, n_trials: int) -> None:
@@ -145,63 +141,59 @@ def _finished(study: Any, n_trials: int) -> dict[int, Any]:
     """Draw -> the first trial that made it."""
     finished: dict[int, Any] = {}
     for trial in study.get_trials(deepcopy=False):
-        draw = trial.user_attrs.get(_DRAW, trial.number)
-        if trial.state == TrialState.COMPLETE and draw < n_trials:
-            finished.setdefault(draw, trial)
+        if trial.state == TrialState.COMPLETE and _draw_of(trial) < n_trials:
+            finished.setdefault(_draw_of(trial), trial)
     return finished
 
 
 def _open_draws(study: Any, n_trials: int) -> list[int]:
-    """The draws that are not finished, those that were begun least often first."""
+    """The draws that have not been begun or, where all have, those that are not finished, begun
+    least often first."""
     finished = _finished(study, n_trials)
-    begun = Counter(
-        trial.user_attrs.get(_DRAW, trial.number) for trial in study.get_trials(deepcopy=False)
-    )
+    begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
     unfinished = [draw for draw in range(n_trials) if draw not in finished]
-    return sorted(unfinished, key=lambda draw: (begun[draw], draw))
+    unfinished.sort(key=lambda draw: begun[draw])
+    return [draw for draw in unfinished if not begun[draw]] or unfinished
 
 
-def _search_result(study: Any, space: Space, task: TuningTask, n_trials: int) -> SearchResult:
-    finished = sorted(_finished(study, n_trials).items())
+def _search_result(study: Any, objective: Objective, n_trials: int) -> SearchResult:
+    space, task = objective.space, objective.task
+    finished = dict(sorted(_finished(study, n_trials).items()))
     settings = [
-        space.setting(trial.params[label] for label in space.labels) for _, trial in finished
+        space.setting(trial.params[label] for label in space.labels) for trial in finished.values()
     ]
-    measures = [trial.user_attrs[_RECORD]["measures"] for _, trial in finished]
-    columns: dict[str, Any] = {"trial": [draw for draw, _ in finished]}
-    for label, values in zip(space.labels, zip(*settings)):
-        columns[label] = pd.Series(values, dtype=object).infer_objects()
-    columns |= {name: [values[name] for values in measures] for name in task.measures}
-    return SearchResult(pd.DataFrame(columns), settings, task, space.labels)
+    measures = [trial.user_attrs[_RECORD]["measures"] for trial in finished.values()]
+    parts = [
+        pd.DataFrame({"trial": list(finished)}),
+        pd.DataFrame(settings, columns=space.labels, dtype=object).infer_objects(),
+        pd.DataFrame(measures, columns=list(task.measures)),
+    ]
+    return SearchResult(pd.concat(parts, axis=1), settings, task, space.labels)
 
 
 # -- the study ------------------------------------------------------------------------------------
 
 
 def _study(
-    space: Space,
-    task: TuningTask,
-    seed: int | None,
-    sampler: Any,
-    storage: Any,
-    study_name: str | None,
+    objective: Objective, seed: int | None, sampler: Any, storage: Any, study_name: str | None
 ) -> Any:
     """The study of this name, made if it is not there; its own seed, where it was given none."""
     study = optuna.create_study(
         storage=open_storage(storage),
         study_name=study_name or ("RandomSearch" if storage is not None else None),
-        direction="maximize" if task.maximize else "minimize",
+        direction="maximize" if objective.task.maximize else "minimize",
         load_if_exists=storage is not None,
         sampler=sampler,
     )
-    search = _fingerprint(space, task)
+    search = _fingerprint(objective)
+    if seed is not None:
+        search["seed"] = int(seed)
     known = study.user_attrs.get(_SEARCH)
     if known is None:
-        search["seed"] = secrets.randbits(32) if seed is None else int(seed)
-        study.set_user_attr(_SEARCH, search)
-        known = search
-    search["seed"] = known["seed"] if seed is None else int(seed)
+        known = {"seed": secrets.randbits(32), **search}
+        study.set_user_attr(_SEARCH, known)
     for name, value in search.items():
-        if known.get(name) != value and not (name == "seed" and sampler is not None):
+        if known.get(name) != value:
             raise ValueError(
                 f"the study {study.study_name!r} is of another search: its {name} "
                 f"{'is' if name == 'seed' else 'are'} {known.get(name)!r}, now {value!r}; give "
@@ -237,8 +229,9 @@ def open_storage(storage: Any) -> Any:
         ) from error
 
 
-def _fingerprint(space: Space, task: TuningTask) -> dict[str, Any]:
+def _fingerprint(objective: Objective) -> dict[str, Any]:
     """What must be the same for two searches to share their trials."""
+    space, task = objective.space, objective.task
     content = hashlib.sha256()
     for frame in (task.topics.astype(str), task.qrels.astype(str)):
         content.update(frame.to_csv(index=False).encode())
@@ -284,17 +277,11 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
 
     sent = cloudpickle.dumps(objective), os.getpid(), os.getcwd()
     with safe_start():
-        executor = ProcessPoolExecutor(_processors(jobs), initializer=_start_worker, initargs=sent)
+        executor = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=sent)
         executor.submit(os.getpid)  # which starts all of them
     safe_restarts(executor)
     with executor:
         yield lambda setting: executor.submit(_evaluate, setting).result()
-
-
-def _processors(jobs: int) -> int:
-    import joblib
-
-    return int(joblib.effective_n_jobs(jobs))
 
 
 #: In a worker, the objective: it is sent once, not with every setting.
