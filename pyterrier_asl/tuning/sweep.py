@@ -9,17 +9,22 @@ values are those of the pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyterrier as pt
+from ir_measures import Measure
 
+from ..evaluation.standard import AcceleratedProvider, values
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..measures import TBG, AP_Rareness, P_Rareness
+from ..measures.names import added_up
 from ..retrieval.bm25 import (
     BM25,
     TopDocuments,
@@ -32,12 +37,11 @@ from ..retrieval.bm25 import (
 )
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
+from ..scoring.arrays import Floats, cumulate, within_query
+from ..scoring.time_biased_gain import time_biased_gain
 from .objective import Objective, TuningTask, ids_as_text
-from .ranked import JudgedRanks, follows_from_ranks, known_lengths, score_ranks
 from .space import Setting, Space
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 _PARAMETERS = {
@@ -78,28 +82,26 @@ class Sweep(Objective):
         self.judgements = Judgements(task.qrels)
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
         self.own = number_terms(self.index, self.query_terms)
-        self._prepare()
         self._made: dict[str, tuple[Any, Any]] = {}
-
-    def _prepare(self) -> None:
-        """What every setting needs of the index, as plain arrays."""
-        index, judgements = self.index, self.judgements
-        docids = pd.Index(index.docnos, dtype=object).get_indexer(
-            pd.Index(judgements.docnos.to_pylist(), dtype=object)
+        docids = pd.Index(self.index.docnos, dtype=object).get_indexer(
+            pd.Index(self.judgements.docnos.to_pylist(), dtype=object)
         )
         self.judged_docs = docids.astype(np.int32)
-        self.id_order = np.empty(index.num_docs, np.uint32)
-        self.id_order[pc.sort_indices(index.docno_strings)] = np.arange(index.num_docs)
-        lengths = _doc_lengths(self.task.measures.values(), index)
-        self.lengths = np.zeros(index.num_docs) if lengths is None else lengths
+        self.id_order = np.empty(self.index.num_docs, np.uint32)
+        ascending = pc.sort_indices(self.index.docno_strings)
+        self.id_order[ascending] = np.arange(self.index.num_docs)
+        self.lengths = _doc_lengths(task.measures.values(), self.index)
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
-        n = np.diff(index.array("term_offsets"))
-        self.selection_weights = robertson_weights(n, index.num_docs)
+        n = np.diff(self.index.array("term_offsets"))
+        self.selection_weights = robertson_weights(n, self.index.num_docs)
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
         ranked = self.rank(setting)
-        return {name: score_ranks(one, ranked) for name, one in self.task.measures.items()}
+        return {
+            name: _tbg(one, ranked) if isinstance(one, type(TBG)) else values(one, ranked.judged)
+            for name, one in self.task.measures.items()
+        }
 
     def rank(self, setting: Setting) -> JudgedRanks:
         """Where the judged documents are ranked at this setting."""
@@ -199,18 +201,22 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
         raise NotSwept("the last retrieval saturates query weights (k3)")
 
 
-def _doc_lengths(measures: Any, index: TermIndex) -> Floats | None:
-    """The lengths that TBG wants, the same for all of the measures."""
-    wanted = [m for m in measures if "lengths" in m.SUPPORTED_PARAMS]
-    first = None
-    for measure in wanted:
-        lengths = known_lengths(measure, index.docno_strings)
-        if lengths is None or np.isnan(lengths).any():
-            raise NotSwept(f"{measure} does not know the length of every document of the index")
-        if first is not None and not np.array_equal(lengths, first):
-            raise NotSwept("the measures take documents for differently long")
-        first = lengths
-    return first
+def _doc_lengths(measures: Iterable[Measure], index: TermIndex) -> Floats:
+    """The words of documents that TBG reckons with, the same for all of the measures."""
+    found: list[Floats] = []
+    docnos = index.docno_strings.cast(pa.large_string())
+    for measure in measures:
+        if isinstance(measure, type(TBG)):
+            own, other = measure["lengths"], measure["missing_length"]
+            lengths = np.full(index.num_docs, np.nan) if own is None else own.look_up(docnos)
+            if other is not None:
+                lengths = np.where(np.isnan(lengths), other, lengths)
+            if np.isnan(lengths).any():
+                raise NotSwept(f"{measure} does not know the length of every document of the index")
+            if found and not np.array_equal(lengths, found[0]):
+                raise NotSwept("the measures take documents for differently long")
+            found.append(lengths)
+    return found[0] if found else np.zeros(index.num_docs)
 
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
@@ -220,3 +226,55 @@ def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex)
         raise NotSwept("a query is among the topics twice")
     given = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [given.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
+
+
+# -- measures from the ranks of judged documents alone, without a run to read ---------------------
+
+
+@dataclass(frozen=True)
+class JudgedRanks:
+    """Where judged documents were ranked.
+
+    Attributes:
+        judged: their ranks.
+        lengths_above: [J] of each judged document of the qrels, if it was retrieved, the words of
+            all documents above it.
+        own_lengths: [J] its own.
+    """
+
+    judged: JudgedRun
+    lengths_above: Floats
+    own_lengths: Floats
+
+
+def follows_from_ranks(measure: Measure) -> bool:
+    """Whether the ranks of judged documents are enough for this measure."""
+    if isinstance(measure, (type(P_Rareness), type(AP_Rareness))) or added_up(measure):
+        return False
+    return AcceleratedProvider().supports(measure)
+
+
+#: The parameters of TBG that its formula takes as they are.
+_CONSTANTS: tuple[str, ...] = tuple(cast(Any, time_biased_gain).__kwdefaults__)
+
+
+def _tbg(measure: Any, ranked: JudgedRanks) -> Floats:
+    """TBG from the words above each relevant document.
+
+    What stands between two relevant documents counts by the sum of its words only, so all of it is
+    put in one place there, and the rest of the ranking needs no lengths.
+    """
+    view = ranked.judged.view(measure["cutoff"])
+    found = view.relevant(measure["rel"])
+    offsets = cumulate(view.retrieved)
+    place = offsets[found.queries] + found.ranks - 1
+    above, own = ranked.lengths_above[found.pairs], ranked.own_lengths[found.pairs]
+    first = within_query(found.offsets) == 0
+    between = found.ranks - np.where(first, 0, np.roll(found.ranks, 1)) - 1
+    length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
+    gap = between > 0
+    lengths = np.zeros(offsets[-1])
+    lengths[place[gap] - 1] = length_between[gap]
+    lengths[place] = own
+    constants = {name: measure[name] for name in _CONSTANTS}
+    return time_biased_gain(found.ranks, found.offsets, lengths, offsets, **constants)
