@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -68,15 +69,12 @@ def tune_for_each(
             measures=list(reported.values()), study_name=f"{collection.name}-{one.name}", **options,
         )  # fmt: skip
         plain = {str(measure): name for name, measure in reported.items()}
-        result = replace(
-            result,
-            table=result.table.replace({"name": plain}),
-            trials={stage: frame.rename(columns=plain) for stage, frame in result.trials.items()},
-        )
+        trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
+        tables = [result.table.replace({"name": plain})]
         if transfer is not None:
-            table = _transferred(result, transfer, _reported(wanted, transfer))
-            result = replace(result, table=pd.concat([result.table, table], ignore_index=True))
-        results[one.name] = result
+            tables.append(_transferred(result, transfer, _reported(wanted, transfer)))
+        table = pd.concat(tables, ignore_index=True)
+        results[one.name] = replace(result, table=table, trials=trials)
     return results
 
 
@@ -224,7 +222,7 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> A
 
 
 def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = False) -> None:
-    """That :func:`save` can write to a folder, which is made if it is not there.
+    """That :func:`save` can write to a folder, or make it.
 
     Args:
         folder: where.
@@ -235,11 +233,15 @@ def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = Fa
         OSError: if not.
     """
     out = Path(folder)
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"cannot write to {folder}: it is a file; give a folder")
-    out.mkdir(parents=True, exist_ok=True)
+    there = next(each for each in (out, *out.absolute().parents) if os.path.lexists(each))
+    if not there.is_dir():
+        what = "it" if there == out else there
+        raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
+    if not os.access(there, os.W_OK):
+        raise PermissionError(f"cannot write to {folder}: {there} is read-only")
     for path, begins in _files(out, [one.name for one in parse_measures(metrics)]).items():
-        check_replaceable(path, begins=begins, force=force)
+        if out.is_dir():
+            check_replaceable(path, begins=begins, force=force)
 
 
 def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
@@ -273,6 +275,7 @@ def save(
     """
     check_folder(folder, list(results), force=force)
     out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
     begins = _files(out, list(results))
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():

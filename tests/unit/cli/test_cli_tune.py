@@ -304,3 +304,10 @@ def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(fol
         assert (out / "table.csv").read_text().startswith("stage,name,AP best")
     result = tune("gone", "--out", "here/qrels.txt")
     assert result.exit_code == 2 and "cannot write to here/qrels.txt: it is a file" in result.output
+
+
+def test_a_collection_that_is_not_there_leaves_no_folder_behind(folders):
+    assert tune("gone", "--metric", "AP", "--out", "new/results").exit_code == 2
+    assert not (folders / "new").exists()
+    result = tune("gone", "--out", "here/qrels.txt/results")
+    assert result.exit_code == 2 and "qrels.txt is a file; give a folder" in result.output
