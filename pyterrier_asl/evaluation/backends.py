@@ -221,5 +221,5 @@ def _matched_with(judgements: Judgements, done: Done) -> Done:
     """The same results as matched with these judgements."""
     if isinstance(done, MeasuredRun):
         judged = done.judged
-        return done if judged is None else replace(done, judged=judged.matched_with(judgements))
-    return [replace(block, judged=block.judged.matched_with(judgements)) for block in done]
+        return done if judged is None else replace(done, judged=replace(judged, judgements=judgements))
+    return [replace(block, judged=replace(block.judged, judgements=judgements)) for block in done]

@@ -136,7 +136,9 @@ class Labelled:
         self.judgements = unjudged.runs[0].judgements
         self.cutoff, self.depth = cutoff_of(measure), depth
         self.seen = None if self.cutoff is None else max(self.cutoff, depth or 0)
-        self.size: Ints = unjudged.count(self.seen)  # of V
+        self.documents = unjudged.shown(self.seen)  # V, by number
+        queries = unjudged.queries[self.documents]
+        self.size = np.bincount(queries, minlength=len(self.judgements))
         best = max(1.0, self.rel, float(self.judgements.grades.max(initial=1)))
         self.highest = best if highest is None else float(highest)
 
@@ -171,13 +173,6 @@ class Labelled:
     def values(self) -> Floats:
         """What every run has now, shape (S, Q)."""
         return np.array([self.side(run).value for run in range(len(self))])
-
-    def documents(self) -> Ints:
-        """The numbers of the documents in V."""
-        wanted = self.unjudged.is_open.copy()
-        if self.seen is not None:
-            wanted &= self.unjudged.best <= self.seen
-        return np.flatnonzero(wanted)
 
     def retrieved(self, run: int) -> Ints:
         """How many unjudged documents the measure sees in a run, shape (Q,)."""

@@ -115,7 +115,7 @@ def _set_p(measure: Any, view: JudgedRun) -> Floats:
     relevant = view.relevant(measure["rel"])
     relative = "relative" in measure.SUPPORTED_PARAMS and measure["relative"]
     return scoring.set_precision(
-        relevant.offsets, relevant.retrieved, relevant.total, relative=relative
+        relevant.offsets, view.retrieved, relevant.total, relative=relative
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,24 +36,23 @@ class Ranking:
     """
 
     offsets: Ints
-    _rows: Ints | None
+    _rows: Ints | None  #: None: all rows of the run in their order, so that nothing need be moved
 
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
-    @property
-    def as_it_stands(self) -> bool:
-        """Whether the ranking is all rows of the run in their order: nothing need be moved."""
-        return self._rows is None
-
     @cached_property
     def rows(self) -> Ints:
         """Row numbers of the run, query by query, best first."""
-        return np.arange(self.offsets[-1]) if self._rows is None else self._rows
+        return self.rows_at(np.arange(self.offsets[-1]))
 
-    def take(self, column: Floats) -> Floats:
-        """The values of a column of the run in the order of the ranking."""
-        return column if self._rows is None else column[self._rows]
+    def rows_at(self, places: Ints) -> Ints:
+        """The rows of the run at some places of the ranking."""
+        return places if self._rows is None else self._rows[places]
+
+    def take(self, column: Any) -> Any:
+        """The values of a column of the run, NumPy's or Arrow's, in the order of the ranking."""
+        return column if self._rows is None else column.take(self._rows)
 
     def cut(self, k: int | None) -> Ranking:
         """The first ``k`` of each query."""
@@ -62,7 +61,7 @@ class Ranking:
             return self
         kept = np.minimum(sizes, k)
         places = np.repeat(self.offsets[:-1], kept) + within_query(cumulate(kept))
-        return Ranking(cumulate(kept), places if self._rows is None else self._rows[places])
+        return Ranking(cumulate(kept), self.rows_at(places))
 
 
 @dataclass(frozen=True)
@@ -73,14 +72,12 @@ class Relevant:
         ranks: ranks from 1, query by query, ascending, one a retrieved relevant document.
         offsets: where each query's ranks begin, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
-        retrieved: retrieved documents of each query, shape (Q,).
         pairs: which judged document each rank is of (a position in the judgements).
     """
 
     ranks: Ints
     offsets: Ints
     total: Ints
-    retrieved: Ints
     pairs: Ints
 
     @cached_property
@@ -121,33 +118,25 @@ class JudgedRun:
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A run of which nothing is known but these: its rows are forgotten, or elsewhere."""
-        nothing = np.empty(0, dtype=np.int64)
-        rows = AnswerRows(nothing, np.zeros(1, dtype=np.int64), nothing, len(judgements))
-        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, rows)
-
-    def matched_with(self, judgements: Judgements) -> JudgedRun:
-        """The same entries, where a copy of these judgements is theirs."""
-        return replace(self, judgements=judgements)
+        none = AnswerRows.none(len(judgements))
+        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, none)
 
     def without_rows(self) -> JudgedRun:
         """The same, but for the rows, which may be many: of the table only the first is left."""
-        bare = JudgedRun.from_entries(
-            self.judgements, self.retrieved, self.queries, self.ranks, self.pairs
-        )
-        return replace(bare, table=self.table.take(np.arange(len(self.table))[:1]))
+        table = self.table.take(np.arange(len(self.table))[:1])
+        return replace(self, table=table, _answers=AnswerRows.none(len(self.judgements)))
 
     @cached_property
     def has_constant_scores(self) -> bool:
         """Whether all documents of a query have the same score, in every query: as good as none."""
-        starts, rows = self._answers.starts, self._answers.rows
+        starts = self._answers.offsets
         several = np.diff(starts) > 1
         if np.diff(starts)[several].sum() < _ENOUGH_TO_TELL:
             return False
-        best, worst = starts[:-1][several], starts[1:][several] - 1
-        if rows is not None:
-            best, worst = rows[best], rows[worst]
+        best_and_worst = np.stack((starts[:-1], starts[1:] - 1))[:, several]
         with np.errstate(over="ignore"):  # see Judgements.judge
-            high, low = self.table.value[[best, worst]].astype(np.float32)
+            scores = self.table.value[self._answers.rows_at(best_and_worst)]
+            high, low = scores.astype(np.float32)
         return bool(np.all(high == low))
 
     @property
@@ -197,7 +186,7 @@ class JudgedRun:
         keep = (self.grades >= rel) & (self.grades >= 0)
         offsets = offsets_of(self.queries[keep], len(self.judgements))
         total = self.judgements.num_relevant(rel)
-        return Relevant(self.ranks[keep], offsets, total, self.retrieved, self.pairs[keep])
+        return Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
 
     @property
     def whole_ranking(self) -> Ranking:
@@ -211,34 +200,35 @@ class JudgedRun:
 
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
         """The document ids of a ranking of this run."""
-        if ranking.as_it_stands:
-            return self.table.docno
-        return self.table.docno.take(pa.array(ranking.rows))
+        return ranking.take(self.table.docno)
 
 
 @dataclass(frozen=True)
-class AnswerRows:
+class AnswerRows(Ranking):
     """The rows of a run that answer known queries, in blocks: each the answer to one of them.
 
     Attributes:
-        rows: row numbers of the run, block by block; None: all of them in their order.
-        starts: where in them each block begins, and where the last ends, shape (B + 1,).
+        offsets: where each block begins, and where the last ends, shape (B + 1,).
         queries: the query that each block answers, shape (B,).
         known: how many queries are known.
         repeated: rows that are left out, because their document ranks better elsewhere.
     """
 
-    rows: Ints | None
-    starts: Ints
     queries: Ints
     known: int
     repeated: Sequence[int] | Ints = ()
+
+    @classmethod
+    def none(cls, known: int) -> AnswerRows:
+        """No rows at all."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(cumulate(nothing), nothing, nothing, known)
 
     @cached_property
     def retrieved(self) -> Ints:
         """How many documents were retrieved for each known query, shape (Q,)."""
         retrieved = np.zeros(self.known, dtype=np.int64)
-        retrieved[self.queries] = np.diff(self.starts)
+        retrieved[self.queries] = np.diff(self.offsets)
         return retrieved
 
     @cached_property
@@ -246,11 +236,11 @@ class AnswerRows:
         """The rows in the order of the known queries."""
         offsets = cumulate(self.retrieved)
         if np.all(np.diff(self.queries) > 0):
-            return Ranking(offsets, self.rows)
+            return Ranking(offsets, self._rows)
         start = np.zeros(self.known, dtype=np.int64)
-        start[self.queries] = self.starts[:-1]
+        start[self.queries] = self.offsets[:-1]
         places = np.repeat(start, self.retrieved) + within_query(offsets)
-        return Ranking(offsets, places if self.rows is None else self.rows[places])
+        return Ranking(offsets, self.rows_at(places))
 
 
 def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:

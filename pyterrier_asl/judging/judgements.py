@@ -70,12 +70,8 @@ class Judgements:
         self.duplicates = _policy(duplicates)
         table = qrels_columns(qrels)
         answers, self.qid_text = _answers(table.qid, None)
-        rows, starts = answers.rows, answers.starts
-        first = starts[:-1] if rows is None else rows[starts[:-1]]
-        docnos, grades = table.docno, table.value
-        if rows is not None:
-            docnos, grades = docnos.take(pa.array(rows)), grades[rows]
-        index = PairIndex(starts, docnos)
+        docnos, grades = answers.take(table.docno), answers.take(table.value)
+        index = PairIndex(answers.offsets, docnos)
         repeated = index.repeated()
         if len(repeated):
             warnings.warn(
@@ -84,8 +80,9 @@ class Judgements:
                 stacklevel=2,
             )
             keep = np.delete(np.arange(len(docnos)), repeated)
-            docnos, grades = docnos.take(pa.array(keep)), grades[keep]
-            index = PairIndex(np.searchsorted(keep, starts), docnos)
+            docnos, grades = docnos.take(keep), grades[keep]
+            index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
+        first = answers.rows_at(answers.offsets[:-1])
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)
@@ -260,26 +257,24 @@ def _answers(
     known = different if known is None else known
     query = positions(different, known)[numbers]
     if len(different) == len(each) and not np.any(query < 0):
-        return AnswerRows(None, bounds, query, len(known)), known
+        return AnswerRows(bounds, None, query, len(known)), known
     groups = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
     query, sizes = query[groups], np.diff(bounds)[groups]
     rows = np.repeat(bounds[groups], sizes) + within_query(cumulate(sizes))
     first = np.flatnonzero(np.diff(query, prepend=-1))
     starts = np.append(cumulate(sizes)[first], len(rows))
-    return AnswerRows(rows, starts, query[first], len(known)), known
+    return AnswerRows(starts, rows, query[first], len(known)), known
 
 
 def _rank(
     table: Columns, answers: AnswerRows, known: PairIndex, duplicates: str
 ) -> tuple[AnswerRows, Match]:
     """The rows in ranking order, each document once, and the known documents among them."""
-    rows, docnos, values = answers.rows, table.docno, table.value
-    if rows is not None:
-        docnos, values = docnos.take(pa.array(rows)), values[rows]
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
-        scores = values.astype(np.float32)
-    found = match(scores, docnos, answers.starts, answers.queries, known)
-    repeated = found.repeated if rows is None else rows[found.repeated]
+        scores = answers.take(table.value).astype(np.float32)
+    docnos = answers.take(table.docno)
+    found = match(scores, docnos, answers.offsets, answers.queries, known)
+    repeated = answers.rows_at(found.repeated)
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))
     if len(repeated) and duplicates == "warn":
@@ -289,11 +284,9 @@ def _rank(
             "each counts once, at its best rank; to others of ir_measures its last row counts",
             stacklevel=4,
         )
-    if rows is None:
-        rows = found.order
-    elif found.order is not None:
-        rows = rows[found.order]
-    return replace(answers, rows=rows, starts=found.starts, repeated=repeated), found
+    if found.order is not None:
+        answers = replace(answers, _rows=answers.rows_at(found.order))
+    return replace(answers, offsets=found.starts, repeated=repeated), found
 
 
 def _twice(table: Columns, repeated: Ints) -> str:

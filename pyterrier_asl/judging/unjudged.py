@@ -104,10 +104,9 @@ class Unjudged:
         """The query of each document, shape (D,)."""
         return queries_of(self.offsets)
 
-    def count(self, depth: int | None) -> Ints:
-        """How many documents of each query some run shows in its first ``depth``, shape (Q,)."""
-        wanted = self.is_open if depth is None else self.is_open & (self.best <= depth)
-        return np.bincount(self.queries[wanted], minlength=len(self.offsets) - 1)
+    def shown(self, depth: int | None) -> Ints:
+        """The numbers of the documents that some run shows in its first ``depth``."""
+        return np.flatnonzero(self.is_open if depth is None else self.is_open & (self.best <= depth))
 
     def select(self, numbers: Sequence[int]) -> Unjudged:
         """Some of the runs, with the unjudged documents that these show."""
@@ -180,8 +179,7 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     places = np.flatnonzero(is_hole)
     offsets = np.searchsorted(places, ranking.offsets)
     ranks = places - np.repeat(ranking.offsets[:-1], np.diff(offsets)) + 1
-    rows = places if ranking.as_it_stands else ranking.rows[places]
-    return Retrieved(offsets, ranks, rows, np.arange(len(ranks)))
+    return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
 
 
 def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:

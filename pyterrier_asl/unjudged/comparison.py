@@ -126,7 +126,7 @@ def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
 
 def judging_order(labelled: Labelled) -> Ints:
     """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
-    codes = labelled.documents()
+    codes = labelled.documents
     weights = difference_alone(labelled, 0, 1, codes)
     now = float((labelled.side(0).value - labelled.side(1).value).mean())
     helps = (weights * now < 0).astype(np.int64)

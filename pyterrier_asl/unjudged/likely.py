@@ -111,7 +111,7 @@ def how_likely(
     True
     """
     model = Model.fitted(runs, labelled, groups)
-    codes = labelled.documents()
+    codes = labelled.documents
     rng = np.random.default_rng(seed)
     labels = model.sample(codes, samples, rng)
     one, two = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def hidden(judged):
     assert unique.sum() > 100
     grades = np.where(unique, -1.0, known.grades)
     fewer = known.extended(np.arange(len(grades)), known.queries, grades, [])
-    runs = [run.matched_with(fewer) for run in judged.runs]
+    runs = [replace(run, judgements=fewer) for run in judged.runs]
     return JudgedRuns(judged.names, runs, fewer)
 
 
