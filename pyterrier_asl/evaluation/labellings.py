@@ -320,13 +320,12 @@ def ideal_gains(most: int, cutoff: int | None) -> Floats:
 
 
 def _first(labelled: Labelled, a: Side, b: Side) -> Bounds:
-    pair = labelled.pair(a, b)
-    ranks = np.concatenate((pair.known_a, pair.known_b, pair.a, pair.b))
-    deepest = int(ranks.max(initial=0))
-    worth = np.append(0, np.ones(deepest))
-    if labelled.measure.NAME == "RR":
-        worth[1:] /= np.arange(1, deepest + 1)
-    return bounding.first_relevant(pair, worth)
+    worth = np.reciprocal if labelled.measure.NAME == "RR" else _is_found
+    return bounding.first_relevant(labelled.pair(a, b), worth)
+
+
+def _is_found(ranks: Floats) -> Floats:
+    return np.isfinite(ranks).astype(np.float64)
 
 
 def _search_length(labelled: Labelled, a: Side, b: Side) -> Bounds:

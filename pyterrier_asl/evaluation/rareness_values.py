@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from ..measures import AP_Rareness, P_Rareness
 from ..measures.names import named_measures, parse_measure
-from ..scoring.arrays import Bools, Floats, Ints
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, reduce_by_query
 from .relevant_documents import RelevantRanks
 
 if TYPE_CHECKING:
@@ -121,8 +122,8 @@ class RarenessValues:
             systems + joins.astype(np.int64), self.alpha, self.normalized
         )
         gain = intercept - slope * counts
-        values: Floats = self.ranks.per_query(self.credit * gain) / self.divisor
-        return values
+        offsets = cumulate(self.ranks.total)
+        return reduce_by_query(np.add, self.credit * gain, offsets, 0) / self.divisor
 
     def finders(self, members: Bools, groups: Ints | None = None) -> tuple[Ints, int]:
         """S_d of every document, shape (R,), and S, of a pool of some of the runs."""
@@ -199,9 +200,8 @@ def _credits_below(ranks: RelevantRanks, cutoff: int | None) -> Floats:
     share = np.where(there, 1 / np.maximum(ranks.ranks, 1), 0.0)
     ordered = np.take_along_axis(share, order, axis=1)
     below = np.empty_like(ordered)
-    end = np.cumsum(ranks.total)
-    for begin, stop in zip(end - ranks.total, end):
-        below[:, begin:stop] = ordered[:, begin:stop][:, ::-1].cumsum(axis=1)[:, ::-1]
+    for begin, end in pairwise(cumulate(ranks.total)):
+        below[:, begin:end] = ordered[:, begin:end][:, ::-1].cumsum(axis=1)[:, ::-1]
     credit = np.empty_like(below)
     np.put_along_axis(credit, order, below, axis=1)
     return np.where(there, credit, 0.0)

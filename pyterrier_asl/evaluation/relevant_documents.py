@@ -153,15 +153,6 @@ class RelevantRanks:
         there = self.ranks > 0
         return there if depth is None else there & (self.ranks <= depth)
 
-    def per_query(self, values: Floats) -> Floats:
-        """Sums over the documents of each query, shape (..., R) to (..., Q)."""
-        has = np.flatnonzero(self.total)
-        sums = np.zeros((*values.shape[:-1], len(self.total)))
-        if len(has):
-            begin = (np.cumsum(self.total) - self.total)[has]
-            sums[..., has] = np.add.reduceat(values, begin, axis=-1)
-        return sums
-
     def reciprocal(self, labelled: Bools | None = None) -> Floats:
         """RR_1, RR_2, ... of each query in turn, shape (S, R).
 

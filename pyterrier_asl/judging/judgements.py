@@ -70,7 +70,8 @@ class Judgements:
         self.duplicates = _policy(duplicates)
         table = qrels_columns(qrels)
         answers, self.qid_text = _answers(table.qid, None)
-        docnos, grades = answers.take(table.docno), answers.take(table.value)
+        docnos = answers.take(table.docno)
+        grades: Floats = answers.take(table.value)
         index = PairIndex(answers.offsets, docnos)
         repeated = index.repeated()
         if len(repeated):

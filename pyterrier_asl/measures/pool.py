@@ -25,7 +25,7 @@ from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
 from ..judging.remembered import remembered
 from ..judging.unjudged import Retrieved
-from ..scoring.arrays import Bools, Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import Bools, Ints, cumulate, queries_of, reduce_by_query, within_query
 from .named import Named
 
 #: Fewer systems than this say little about what is rare.
@@ -272,14 +272,9 @@ class RarenessPool(Named):
         """For each query, whether the run's top k is the same set of documents as a member's."""
         ranking = judged.whole_ranking.cut(depth)
         pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
-        answered = np.flatnonzero(np.diff(ranking.offsets))
-        is_member = np.zeros(len(query_of), dtype=bool)
-        if len(answered):
-            offsets = np.append(ranking.offsets[answered], len(ranking))
-            in_pool = np.logical_and.reduceat(pairs >= 0, offsets[:-1])
-            tops = _fingerprints(query_of[answered], pairs, offsets)
-            is_member[answered] = in_pool & np.isin(tops, self._members(depth))
-        return is_member
+        in_pool = reduce_by_query(np.logical_and, pairs >= 0, ranking.offsets, False)
+        tops = _fingerprints(query_of, pairs, ranking.offsets)
+        return in_pool & np.isin(tops, self._members(depth))
 
     @remembered
     def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
@@ -298,9 +293,9 @@ def _fingerprints(queries: Ints, pairs: Ints, offsets: Ints) -> npt.NDArray[np.u
     Args:
         queries: the query of each answer, shape (A,).
         pairs: the numbers of their documents, answer by answer, shape (N,).
-        offsets: where each answer begins, none of which is empty, shape (A + 1,).
+        offsets: where each answer begins, shape (A + 1,).
     """
-    sums = np.add.reduceat(_mixed(pairs), offsets[:-1])
+    sums = reduce_by_query(np.add, _mixed(pairs), offsets, 0)
     return _mixed(sums + _mixed(queries) + _mixed(np.diff(offsets)))
 
 

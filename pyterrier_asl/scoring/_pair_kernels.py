@@ -111,26 +111,6 @@ def _most(
 
 
 @compiled
-def first_relevant(
-    a_first: Ints, b_first: Ints, a: Ints, b: Ints, offsets: Ints, values: Floats,
-    low: Floats, high: Floats,
-) -> None:  # fmt: skip
-    """The difference of what the ranks of the first relevant documents are worth.
-
-    One relevant document at most makes the difference greatest: it leaves the other run's first
-    relevant document where it is, or brings it forward itself. ``values[0]`` is of none.
-    """
-    for q in range(len(a_first)):
-        first, other = a_first[q], b_first[q]
-        low[q] = high[q] = values[first] - values[other]
-        for i in range(offsets[q], offsets[q + 1]):
-            one = a[i] if a[i] and (not first or a[i] < first) else first
-            two = b[i] if b[i] and (not other or b[i] < other) else other
-            low[q] = min(low[q], values[one] - values[two])
-            high[q] = max(high[q], values[one] - values[two])
-
-
-@compiled
 def search_length_difference(
     known_a: Ints, known_b: Ints, known_offsets: Ints, total: Ints, a: Ints, b: Ints, offsets: Ints,
     others: Ints, missing_a: Ints, missing_b: Ints, low: Floats, high: Floats,

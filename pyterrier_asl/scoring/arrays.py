@@ -51,6 +51,30 @@ def within_query(offsets: Ints) -> Ints:
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
+def reduce_by_query(
+    ufunc: np.ufunc, values: npt.NDArray[Any], offsets: Ints, nothing: Any
+) -> npt.NDArray[Any]:
+    """What a ufunc makes of each query's values, the last axis; see :func:`queries_of`.
+
+    Args:
+        ufunc: such as ``np.minimum``.
+        values: shape (..., E).
+        offsets: where each query's begin, shape (Q + 1,).
+        nothing: for a query that has none.
+
+    Returns:
+        Shape (..., Q).
+
+    >>> reduce_by_query(np.minimum, np.array([3, 2, 5]), np.array([0, 2, 2, 3]), 9).tolist()
+    [2, 9, 5]
+    """
+    has = np.flatnonzero(np.diff(offsets))
+    reduced = np.full((*values.shape[:-1], len(offsets) - 1), nothing, dtype=values.dtype)
+    if len(has):
+        reduced[..., has] = ufunc.reduceat(values, offsets[has], axis=-1)
+    return reduced
+
+
 def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     """The sum of each query's values, added in their order, shape (Q,); see :func:`queries_of`.
 

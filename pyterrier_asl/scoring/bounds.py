@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Bools, Floats, Ints, queries_of, sum_by_query
+from .arrays import Bools, Floats, Ints, reduce_by_query, sum_by_query
 from .lexicographic import NO_CUTOFF
 
 Bounds = tuple[Floats, Floats]
@@ -189,24 +189,35 @@ def ratio_of_gains(
     )  # fmt: skip
 
 
-def first_relevant(pair: PairDocuments, values: Floats) -> Bounds:
+def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bounds:
     """RR, Success, or the difference of two, exact.
+
+    One relevant document at most makes the difference greatest: it leaves the other run's first
+    relevant document where it is, or brings it forward itself.
 
     Args:
         pair: the runs.
-        values: what a first relevant document is worth at every rank; ``values[0]``: none.
+        worth: what first relevant documents are worth, by their ranks; infinite: there is none.
 
     >>> none, some = np.zeros(0, dtype=np.int64), np.array([0, 1])
     >>> pair = PairDocuments(
     ...     none, none, some * 0, np.zeros(1, int), np.array([2]), np.array([0]), some,
     ...     np.zeros(1, int))
-    >>> first_relevant(pair, np.array([0, 1, 0.5]))
+    >>> first_relevant(pair, np.reciprocal)
     (array([0.]), array([0.5]))
     """
-    firsts = (_least(ranks, pair.known_offsets) for ranks in (pair.known_a, pair.known_b))
-    return _fill(
-        "_pair_kernels.first_relevant", len(pair), *firsts, pair.a, pair.b, pair.offsets, values
-    )
+
+    def firsts(known: Ints, unjudged: Ints) -> tuple[Floats, Floats]:
+        """The first rank of each query, and with each unjudged document relevant."""
+        known_ranks, ranks = (np.where(each > 0, each, np.inf) for each in (known, unjudged))
+        first = reduce_by_query(np.minimum, known_ranks, pair.known_offsets, np.inf)
+        return first, np.minimum(np.repeat(first, np.diff(pair.offsets)), ranks)
+
+    (a, with_a), (b, with_b) = firsts(pair.known_a, pair.a), firsts(pair.known_b, pair.b)
+    now, moved = worth(a) - worth(b), worth(with_a) - worth(with_b)
+    low = reduce_by_query(np.minimum, moved, pair.offsets, np.inf)
+    high = reduce_by_query(np.maximum, moved, pair.offsets, -np.inf)
+    return np.minimum(now, low), np.maximum(now, high)
 
 
 def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: Ints) -> Bounds:
@@ -279,15 +290,6 @@ def of_difference(a: Bounds, b: Bounds) -> Bounds:
 def intersect(one: Bounds, other: Bounds) -> Bounds:
     """What lies within both of two outer bounds."""
     return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
-
-
-def _least(ranks: Ints, offsets: Ints) -> Ints:
-    """The least positive rank of each query, 0 where there is none, shape (Q,)."""
-    never = np.iinfo(np.int64).max
-    queries = queries_of(offsets)
-    least = np.full(len(offsets) - 1, never)
-    np.minimum.at(least, queries[ranks > 0], ranks[ranks > 0])
-    return np.where(least == never, 0, least)
 
 
 def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, within_query
+from .arrays import Floats, Ints, cumulate, reduce_by_query, within_query
 
 #: The k of a ranking without a cut-off, where a missing document has to be given a place.
 NO_CUTOFF = 10**6
@@ -50,20 +50,11 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
     (array([2]), array([-0.16666667]))
     """
     difference = np.asarray(a - b)
-    size = difference.shape[-1]
-    queries = np.flatnonzero(total)
-    where = np.zeros((*difference.shape[:-1], len(total)), dtype=np.int64)
-    value = np.zeros(where.shape)
-    if not size:
-        return where, value
-    begin = (np.cumsum(total) - total)[queries]
+    offsets, size = cumulate(total), difference.shape[-1]
     places = np.where(difference != 0, np.arange(size), size)
-    first = np.minimum.reduceat(places, begin, axis=-1)
-    found = first < np.append(begin[1:], size)
-    values = np.take_along_axis(difference, np.minimum(first, size - 1), axis=-1)
-    where[..., queries] = np.where(found, first - begin + 1, 0)
-    value[..., queries] = np.where(found, values, 0.0)
-    return where, value
+    first = reduce_by_query(np.minimum, places, offsets, size)
+    value = np.take_along_axis(np.insert(difference, size, 0.0, axis=-1), first, axis=-1)
+    return np.where(first < size, first - offsets[:-1] + 1, 0), value
 
 
 #: Relevant documents beyond these change LexiP by less than 2^-64, which it cannot hold.

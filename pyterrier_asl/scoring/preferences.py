@@ -7,8 +7,6 @@ rankings cost S times S steps, however many relevant documents there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from .arrays import Floats, Ints, cumulate, sum_by_query
@@ -50,16 +48,14 @@ def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
     return np.where(where < levels, where + 1, 0), here - here.T
 
 
-def by_query(reciprocal: Floats, total: Ints) -> Iterator[Floats]:
+def by_query(reciprocal: Floats, total: Ints) -> list[Floats]:
     """The part of each query: RR_1, RR_2, ... of every ranking, shape (S, total[q]).
 
     Args:
         reciprocal: reciprocal ranks, shape (S, total.sum()).
         total: relevant documents of each query, shape (Q,).
     """
-    end = np.cumsum(total)
-    for begin, stop in zip(end - total, end):
-        yield reciprocal[:, begin:stop]
+    return np.split(reciprocal, np.cumsum(total), axis=1)[:-1]
 
 
 #: What :func:`preference` can compute, and whether it is a sign, which a sign test suits.

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Floats, Ints, offsets_of, queries_of, sum_by_query, within_query
+from .arrays import (
+    Floats,
+    Ints,
+    offsets_of,
+    queries_of,
+    reduce_by_query,
+    sum_by_query,
+    within_query,
+)
 
 
 def ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
@@ -124,11 +132,7 @@ def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float
     seen = within_query(offsets) + 1
     needed = np.repeat((level * total + 0.9).astype(np.int64), np.diff(offsets))
     value = np.where(seen >= needed, seen / ranks, 0.0)
-    answered = np.flatnonzero(np.diff(offsets))
-    best = np.zeros(len(total))
-    if len(answered):
-        best[answered] = np.maximum.reduceat(value, offsets[answered])
-    return best
+    return reduce_by_query(np.maximum, value, offsets, 0.0)
 
 
 def set_precision(
