@@ -219,7 +219,8 @@ _NONE = Judgements({})
 
 def _matched_with(judgements: Judgements, done: Done) -> Done:
     """The same results as matched with these judgements."""
-    if isinstance(done, MeasuredRun):
-        judged = done.judged
-        return done if judged is None else replace(done, judged=replace(judged, judgements=judgements))
-    return [replace(block, judged=replace(block.judged, judgements=judgements)) for block in done]
+    if isinstance(done, list):
+        return [replace(each, judged=replace(each.judged, judgements=judgements)) for each in done]
+    if done.judged is None:
+        return done
+    return replace(done, judged=replace(done.judged, judgements=judgements))

@@ -67,7 +67,7 @@ class Columns:
 
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
         """A further column of numbers; NaN where it holds nothing."""
-        return numbers(_column(self.source, name), what, missing_ok=True)
+        return numbers(_column(self.source, name, what), what, missing_ok=True)
 
 
 def run_columns(run: Any) -> Columns:
@@ -116,7 +116,7 @@ def typed_table(
     """
     table = {}
     for name, alias in column_names(_names(source), wanted, what).items():
-        values, label = _column(source, alias), f"column {alias} of {what}"
+        values, label = _column(source, alias, what), f"column {alias} of {what}"
         if name in ("qid", "docno"):
             table[name] = text(values, label, first_row)
             try:  # Arrow does not look at text that it reads from a file.
@@ -141,7 +141,7 @@ def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> di
     """From each wanted column to its name among those present; only optional ones may be missing.
 
     Raises:
-        ValueError: where one is missing, or it is not clear which one is meant.
+        ValueError: where one is missing, or there by both of its names.
     """
     there = list(map(str, present))
     found = {}
@@ -151,10 +151,6 @@ def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> di
             raise ValueError(f"{what} has both {' and '.join(aliases)}: keep one of them")
         if aliases:
             [found[name]] = aliases
-            if (same := there.count(*aliases)) > 1:
-                raise ValueError(
-                    f"{what}: there are {same} columns called {aliases[0]!r}: keep one of them"
-                )
         elif name not in _OPTIONAL:
             raise ValueError(
                 f"{what} has no column {' or '.join(reversed(_ALIASES[name]))}; "
@@ -176,7 +172,7 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
     if isinstance(source, pa.Table) or not hasattr(source, "columns"):
         return ids
-    values: list[Any] = _column(source, _pick(source, QID, "qrels")).iloc[rows].tolist()
+    values: list[Any] = _column(source, _pick(source, QID, "qrels"), "qrels").iloc[rows].tolist()
     return values
 
 
@@ -184,7 +180,8 @@ def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Colum
     if isinstance(source, Columns):
         return source
     if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
-        found = [_column(source, _pick(source, names, kind)) for names in (QID, DOCNO, value)]
+        names = (_pick(source, names, kind) for names in (QID, DOCNO, value))
+        found = [_column(source, name, f"the {kind}") for name in names]
     elif isinstance(source, Mapping):
         found, source = _lists_of_dict(source, kind), pa.table({})
     else:
@@ -244,8 +241,8 @@ def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
     raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")
 
 
-def _column(source: Any, name: str) -> Any:
+def _column(source: Any, name: str, what: str) -> Any:
     same = _names(source).count(name)
     if same > 1:
-        raise ValueError(f"there are {same} columns called {name!r}: keep one of them")
+        raise ValueError(f"{what}: there are {same} columns called {name!r}: keep one of them")
     return source.column(name) if isinstance(source, pa.Table) else source[name]

@@ -23,14 +23,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .columns import QID, column_names, typed_table
-from .partitions import BLOCK_ROWS
+from .partitions import BLOCK_ROWS, RUN_NAMES
 from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
 from .values import TEXT_TYPES, as_integers
 
@@ -43,8 +42,6 @@ SUFFIXES = frozenset(
 )
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
-# Columns of a run that have the run's name.
-_RUN_NAMES = ("name", "run")
 _TEXT_NAMES = {"label": "grade"}
 
 
@@ -156,33 +153,29 @@ def parquet_batches(
     """
     seen: dict[str, Any] = {}
     try:
-        with pq.ParquetFile(path) as parquet:
-            schema, metadata = parquet.schema_arrow, parquet.metadata
+        schema = pq.read_schema(path)
         # Names of runs are repeated in every row: as a dictionary they cost little.
-        texts = [f.name for f in schema if f.name in _RUN_NAMES and str(f.type) in TEXT_TYPES]
-        with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as parquet:
+        texts = [f.name for f in schema if f.name in RUN_NAMES and str(f.type) in TEXT_TYPES]
+        with pq.ParquetFile(path, read_dictionary=texts) as parquet:
             there = schema.names
             if any(name in there for name in QID):
                 qid = None
             columns = column_names(there if qid is None else ["qid", *there], wanted, str(path))
-            naming = set(_RUN_NAMES) if "score" in wanted else set()
+            naming = set(RUN_NAMES) if "score" in wanted else set()
             read = [name for name in there if name in naming.union(columns.values())]
+            expected, rows = parquet.metadata.num_rows, 0
             batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
-            if not parquet.metadata.num_rows:
-                batches = iter([pa.RecordBatch.from_pylist([], parquet.read(columns=read).schema)])
-            rows = 0
-            for batch in batches:
+            for batch in batches if expected else [parquet.read(columns=read)]:
                 rows += len(batch)
-                table = pa.Table.from_batches([batch])
+                table = pa.table(batch)
                 if naming:
                     _check_one_run(path, table, seen)
                 if qid is not None:
-                    repeated = np.zeros(len(table), dtype=np.int64)
-                    table = table.append_column("qid", pa.array([qid]).take(pa.array(repeated)))
+                    table = table.append_column("qid", pa.repeat(qid, len(table)))
                 yield table
-            if rows != metadata.num_rows:
+            if rows != expected:
                 raise ValueError(
-                    f"{path} is damaged: it should have {metadata.num_rows} rows, and has {rows}"
+                    f"{path} is damaged: it should have {expected} rows, and has {rows}"
                 )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read as a file of Parquet's: {error}") from error
@@ -192,7 +185,7 @@ def _check_one_run(path: Path, table: pa.Table, seen: dict[str, Any]) -> None:
     """That no column of a run's file names several runs; ``seen``: what stood before, by column."""
     for name, column in zip(table.column_names, table.columns):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if name not in _RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
+        if name not in RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
             continue
         for value in pc.unique(column.drop_null()).to_pylist():
             if seen.setdefault(name, value) != value:

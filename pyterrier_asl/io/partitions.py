@@ -19,13 +19,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .columns import QID
+
 #: Rows of a block. Fewer cost calls, more cost memory.
 BLOCK_ROWS = 1 << 19
 #: Bytes of files that are worth sending to a worker together.
 _CHUNK_BYTES = 1 << 26
 
-_RUN_KEYS = ("name", "run")
-_QID_KEYS = ("qid", "query_id")
+#: What a column, or a folder, that has the run's name may be called.
+RUN_NAMES = ("name", "run")
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
     """
     import pyarrow.dataset as ds
 
-    schema = pa.schema([(key, pa.string()) for key in (*_RUN_KEYS, *_QID_KEYS)])
+    schema = pa.schema([(key, pa.string()) for key in (*RUN_NAMES, *QID)])
     found: dict[str, list[Part]] = {}
     for path in sorted(_files(folder)):
         if path.suffix != ".parquet":
@@ -114,10 +116,10 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
         keys = ds.get_partition_keys(
             ds.HivePartitioning(schema).parse(path.relative_to(folder).as_posix())
         )
-        name = next((keys[key] for key in _RUN_KEYS if key in keys), folder.name)
+        name = next((keys[key] for key in RUN_NAMES if key in keys), folder.name)
         if name is None:
             raise ValueError(f"the run of {path} has no name: rename its folder")
-        qid = next((keys[key] for key in _QID_KEYS if key in keys), None)
+        qid = next((keys[key] for key in QID if key in keys), None)
         found.setdefault(name, []).append(Part(path, qid))
     if not found:
         raise ValueError(f"the folder {folder} holds no Parquet files")
@@ -129,7 +131,7 @@ def _files(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in folders:
-            if not name.startswith(tuple(f"{key}=" for key in (*_RUN_KEYS, *_QID_KEYS))):
+            if not name.startswith(tuple(f"{key}=" for key in (*RUN_NAMES, *QID))):
                 raise ValueError(
                     f"the folder {folder} holds runs in Parquet files, but what its folder "
                     f"{name!r} has of them is not known: rename it to name=... or qid=..., or pass "

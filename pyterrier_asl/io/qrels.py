@@ -135,16 +135,14 @@ def load_irds(dataset: str) -> Any:
 
 def _irds_qrels_table(dataset: str) -> pa.Table:
     loaded = load_irds(dataset)
-    fields = ("query_id", "doc_id", "relevance")
-    if not loaded.has_qrels() or not set(fields) <= set(loaded.qrels_cls()._fields):
+    fields = loaded.qrels_cls()._fields if loaded.has_qrels() else ()
+    if not {"query_id", "doc_id", "relevance"}.issubset(fields):
         raise ValueError(
             f"the ir_datasets dataset {dataset!r} has no judgements with a grade per query and "
             "document; some of the datasets below it may"
         )
     try:
-        rows = [(qrel.query_id, qrel.doc_id, qrel.relevance) for qrel in loaded.qrels_iter()]
+        judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
     except RuntimeError as error:  # What ir_datasets raises when every source has failed.
         raise OSError(f"the qrels of {dataset!r} cannot be downloaded: {error}") from error
-    columns = zip(*rows, strict=True) if rows else ((), (), ())
-    table = pa.table(dict(zip(fields, map(pa.array, columns), strict=True)))
-    return typed_table(table, _QRELS, f"the qrels of {dataset!r}")
+    return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")

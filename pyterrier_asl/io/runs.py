@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -21,7 +20,7 @@ from .files import (
     read_table,
     with_comments,
 )
-from .partitions import PartitionedRun, concatenated
+from .partitions import Part, PartitionedRun, concatenated
 from .prefetch import PrefetchedFile, map_ahead
 from .run_listing import RunSource, list_runs, run_name
 from .trec_text import RUN, iter_columns
@@ -51,6 +50,7 @@ def read_run(source: RunSource) -> pd.DataFrame:
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
         >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\nq1\\tQ0  d3 2 11 bm25\\n")
         >>> read_run(path)
@@ -78,6 +78,7 @@ def read_run_table(source: RunSource) -> pa.Table:
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
         >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\nq1\\tQ0  d3 2 11 bm25\\n")
         >>> read_run_table(path).to_pylist()[0]
@@ -114,11 +115,6 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
     if isinstance(source, PrefetchedFile) and (begun := source.take()) is not None:
         yield from begun
         return
-    if isinstance(source, PartitionedRun):
-        for part in source.parts:
-            check_file(part.path)
-            yield from _run_batches(part.path, part.qid)
-        return
     if isinstance(source, (str, os.PathLike)):
         path = local_path(source)
         check_file(path)
@@ -127,9 +123,12 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
             yield from iter_columns(path, RUN, _RUN)
             return
         if form == "Parquet":
-            yield from _run_batches(path)
-            return
-    yield read_table(source, RUN, _RUN_TABLE)
+            source = PartitionedRun(path.parent, (Part(path),))
+    if isinstance(source, PartitionedRun):
+        for part in source.parts:
+            yield from _run_batches(part)
+    else:
+        yield read_table(source, RUN, _RUN_TABLE)
 
 
 def read_runs(
@@ -153,6 +152,7 @@ def read_runs(
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> folder = Path(tempfile.mkdtemp())
         >>> _ = (folder / "input.bm25.txt").write_text("q1 Q0 d7 1 12.5 x\\n")
         >>> _ = (folder / "dph.run").write_text("q1 Q0 d3 1 4.5 x\\n")
@@ -221,9 +221,10 @@ def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
     return frame.groupby("qid", sort=False).cumcount().astype("int64")
 
 
-def _run_batches(path: Path, qid: str | None = None) -> Iterator[pa.Table]:
+def _run_batches(part: Part) -> Iterator[pa.Table]:
     """A run's tables from a Parquet file."""
-    row = 0
+    path, qid, row = part.path, part.qid, 0
+    check_file(path)
     for read in parquet_batches(path, _RUN_TABLE, qid):
         table = typed_table(read, _RUN_TABLE, str(path), row)
         other = -1 if qid is None else pc.index(pc.not_equal(table["qid"], qid), True).as_py()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,15 +125,10 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
             f"version {version}; make the file again, or use the release that wrote it"
         )
     table = table.replace_schema_metadata(metadata or None)
-    try:
-        whole = digest == _digest(table)
-    except UnicodeDecodeError:
-        whole = False
-    if not whole:
-        raise ValueError(
-            f"{path} is damaged: its content is not what was saved; make the file again"
-        )
-    return table
+    with suppress(UnicodeDecodeError):
+        if digest == _digest(table):
+            return table
+    raise ValueError(f"{path} is damaged: its content is not what was saved; make the file again")
 
 
 def _digest(table: pa.Table) -> str:

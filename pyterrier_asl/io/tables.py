@@ -270,8 +270,8 @@ def _header(measure: str, arrow: str) -> Text:
     from rich.text import Text
 
     name, at, cutoff = measure.rpartition("@")
-    lines = (name, f"@{cutoff}") if at else (measure, "")
-    return Text(f"{lines[0]}\n{lines[1]} {arrow}".rstrip(), justify="right")
+    text = f"{name}\n@{cutoff} {arrow}" if at else f"{measure}\n {arrow}"
+    return Text(text.rstrip(), justify="right")
 
 
 def _width(console: Console, table: Table) -> int:

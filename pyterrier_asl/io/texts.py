@@ -62,11 +62,11 @@ def _queries_of(topics: Any) -> dict[str, str]:
     if isinstance(topics, Mapping):
         return {str(qid): str(text) for qid, text in topics.items()}
     columns = list(getattr(topics, "columns", []))
-    if "qid" not in columns or not {"query", "text", "title"} & set(columns):
+    text = next((name for name in ("query", "text", "title") if name in columns), None)
+    if text is None or "qid" not in columns:
         raise ValueError(
             f"topics need the columns qid and query; these have {columns or type(topics).__name__}"
         )
-    text = next(name for name in ("query", "text", "title") if name in columns)
     return {str(qid): str(said) for qid, said in zip(topics["qid"], topics[text])}
 
 

@@ -215,8 +215,6 @@ def _parse_slowly(
 ) -> Parsed:
     """What is in a block, line by line; ``number`` says which block of the file it is."""
     values: dict[str, list[str | float]] = {name: [] for name in include}
-    wanted = [(layout.columns.index(name), values[name].append) for name in include]
-    at_number = layout.columns.index(layout.number)
     seen = number > 0
     tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
@@ -231,8 +229,12 @@ def _parse_slowly(
                     "ids at the beginning of a line must not begin so"
                 )
             _check_columns(fields, layout, first=not seen)
-            for at, append in wanted:
-                append(_as_number(fields[at], layout) if at == at_number else _text(fields[at]))
+            row = dict(zip(layout.columns, fields))
+            for name in include:
+                field = row[name]
+                values[name].append(
+                    _as_number(field, layout) if name == layout.number else _text(field)
+                )
         except ValueError as error:
             where = f"{path}, line {_lines_before(path, number) + line + 1}"
             raise ValueError(f"{where}: {error}: {_shown(text)}") from None
@@ -249,10 +251,8 @@ def _lines_before(path: Path, number: int) -> int:
 def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
     if len(fields) == len(layout.columns):
         return
-    hint = ""
-    for other in (RUN, QRELS):
-        if first and len(fields) == len(other.columns):
-            hint = f" (this looks like a {other.kind} file)"
+    similar = [other.kind for other in (RUN, QRELS) if len(fields) == len(other.columns)]
+    hint = f" (this looks like a {similar[0]} file)" if first and similar else ""
     raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
 
 

@@ -93,6 +93,8 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
 
 def _text_of_objects(values: Any, what: str) -> pa.Array:
     """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
+    import pandas as pd
+
     try:
         array = pa.array(values, from_pandas=True)
         if str(array.type) in TEXT_TYPES:
@@ -101,8 +103,8 @@ def _text_of_objects(values: Any, what: str) -> pa.Array:
         raise _not_unicode(what, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         pass  # Kinds are mixed, or numbers are large.
-    missing = [_is_missing(value) for value in values]
-    if any(missing):
+    missing = pd.isna(pd.Series(list(values), dtype=object))
+    if missing.any():
         raise ValueError(f"the {what} is missing {_where(missing)}")
     for row, value in enumerate(values):
         if isinstance(value, (float, np.floating, bytes)):
@@ -117,14 +119,6 @@ def _text_of_objects(values: Any, what: str) -> pa.Array:
 
 def _not_unicode(what: str, error: UnicodeEncodeError) -> ValueError:
     return ValueError(f"the {what} holds text that is not Unicode: {error}")
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether an object stands for nothing: None, NaN, NaT or NA."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # of pandas' NA nobody can say what it equals
-        return True
 
 
 def numbers(

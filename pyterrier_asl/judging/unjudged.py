@@ -106,7 +106,8 @@ class Unjudged:
 
     def shown(self, depth: int | None) -> Ints:
         """The numbers of the documents that some run shows in its first ``depth``."""
-        return np.flatnonzero(self.is_open if depth is None else self.is_open & (self.best <= depth))
+        wanted = self.is_open if depth is None else self.is_open & (self.best <= depth)
+        return np.flatnonzero(wanted)
 
     def select(self, numbers: Sequence[int]) -> Unjudged:
         """Some of the runs, with the unjudged documents that these show."""

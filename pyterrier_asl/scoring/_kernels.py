@@ -24,33 +24,27 @@ def average_precision(
 ) -> None:  # fmt: skip
     """AP: each step adds the precision at one document and 1/rank to every relevant one below."""
     for q in range(len(total)):
-        begin, end, first, last = offsets[q], offsets[q + 1], hole_offsets[q], hole_offsets[q + 1]
-        judged, inverse = 0.0, 0.0
-        for i in range(begin, end):
-            judged += (i - begin + 1) / ranks[i]
-            inverse += 1 / ranks[i]
+        known = ranks[offsets[q] : offsets[q + 1]]
+        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
+        judged = (np.arange(1, len(known) + 1) / known).sum()
         rest = total[q] + others[q]
         low[q] = judged / rest if rest else 0.0
         high[q] = judged / total[q] if total[q] else 0.0
-        value, below, above = judged, inverse, begin
-        for s in range(1, last - first + 1):  # from the top
-            rank = holes[first + s - 1]
-            while above < end and ranks[above] < rank:
-                below -= 1 / ranks[above]
-                above += 1
-            value += (above - begin + s) / rank + below
-            low[q] = min(low[q], value / (rest + s))
-            high[q] = max(high[q], value / (total[q] + s))
-        value, below, above = judged, 0.0, end
-        for s in range(1, last - first + 1):  # from the bottom
-            rank = holes[last - s]
-            while above > begin and ranks[above - 1] > rank:
-                above -= 1
-                below += 1 / ranks[above]
-            value += (above - begin + 1) / rank + below
-            below += 1 / rank
-            low[q] = min(low[q], value / (rest + s))
-            high[q] = max(high[q], value / (total[q] + s))
+        above = np.searchsorted(known, some)
+        below = _sums_from(1 / known)[above]
+        from_top = (above + np.arange(1, len(some) + 1)) / some + below
+        from_bottom = (above + 1) / some + below + _sums_from(1 / some)[1:]
+        for added in (np.cumsum(from_top), np.cumsum(from_bottom[::-1])):
+            values = judged + added
+            for s in range(len(some)):
+                low[q] = min(low[q], values[s] / (rest + s + 1))
+                high[q] = max(high[q], values[s] / (total[q] + s + 1))
+
+
+@compiled
+def _sums_from(values: Floats) -> Floats:
+    """The sum from each value on, and 0 behind the last."""
+    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
 
 
 @compiled
@@ -63,24 +57,22 @@ def search_length(
     ``missing`` less the relevant documents retrieved is the length of one that was not.
     """
     for q in range(len(total)):
-        begin, end, first, last = offsets[q], offsets[q + 1], hole_offsets[q], hole_offsets[q + 1]
+        known = ranks[offsets[q] : offsets[q + 1]]
+        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
         low[q], high[q] = np.inf, -np.inf
-        for direction in range(2):
-            ranked = ranks[begin:end].sum()
-            for s in range(last - first + 1):
-                if direction == 0:
-                    start, stop = first, first + s
-                else:
-                    start, stop = last - s, last
+        for from_top in (True, False):
+            ranked = known.sum()
+            for s in range(len(some) + 1):
+                labelled = some[:s] if from_top else some[len(some) - s :]
                 if s:
-                    ranked += holes[stop - 1] if direction == 0 else holes[start]
-                found = end - begin + s
+                    ranked += labelled[-1] if from_top else labelled[0]
+                found = len(known) + s
                 for o in (0, others[q]):
                     n = total[q] + s + o
                     if not n:
                         value = 1.0
                     elif g:
-                        value = _first(ranks[begin:end], holes[start:stop], n, missing[q], g)
+                        value = _first(known, labelled, n, missing[q], g)
                     else:
                         lengths = ranked - found * (found - 1) / 2
                         value = (lengths + (n - found) * (missing[q] - found)) / n
@@ -124,19 +116,13 @@ def lexip(
     only where some relevant document is missing anyway.
     """
     for q in range(len(total)):
-        begin, end, first, last = offsets[q], offsets[q + 1], hole_offsets[q], hole_offsets[q + 1]
-        above = first
-        if end > begin:
-            while above < last and holes[above] < ranks[end - 1]:
-                above += 1
-        elif last > first:
-            above = first + 1
+        known = ranks[offsets[q] : offsets[q + 1]]
+        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
+        above = np.searchsorted(some, known[-1]) if len(known) else 1
         low[q], high[q] = np.inf, -np.inf
-        for start, stop in ((first, first), (max(last - 1, first), last), (first, above),
-                            (first, last)):  # fmt: skip
+        for labelled in (some[:0], some[-1:], some[:above], some):
             for o in (0, others[q]):
-                missing = total[q] + o > end - begin
-                value = _lexip(ranks[begin:end], holes[start:stop], missing, cutoff)
+                value = _lexip(known, labelled, total[q] + o > len(known), cutoff)
                 low[q], high[q] = min(low[q], value), max(high[q], value)
 
 

@@ -73,16 +73,11 @@ def _most(
 ) -> float:  # fmt: skip
     """The greatest ratio; ``weights`` descend. The best s documents have at least a gain."""
     room = len(weights) + others
-    sums = np.zeros(room + 1)
-    place, positive = 0, 0
-    while positive < len(weights) and weights[positive] > 0:
-        positive += 1
-    for s in range(room):  # documents in no ranking have weight 0
-        weight = 0.0
-        if s < positive or s >= positive + others:
-            weight = weights[place]
-            place += 1
-        sums[s + 1] = sums[s] + weight
+    positive = np.searchsorted(-weights, 0)
+    sums = np.zeros(room + 1)  # documents in no ranking have weight 0
+    sums[1 : positive + 1] = weights[:positive]
+    sums[positive + others + 1 :] = weights[positive:]
+    sums = np.cumsum(sums)
     whole, above = 0.0, 0.0
     for g in range(len(steps)):
         whole += steps[g] * ideal[counts[g]]
@@ -131,13 +126,9 @@ def _longest(
     missing_b: int,
 ) -> float:  # fmt: skip
     """The greatest difference, by Dinkelbach's iteration on difference = sum / n."""
-    found_a = found_b = lengths = 0
-    for i in range(len(known_a)):
-        lengths += known_a[i] if known_a[i] else missing_a
-        lengths -= known_b[i] if known_b[i] else missing_b
-        found_a += known_a[i] > 0
-        found_b += known_b[i] > 0
-    lengths += (total - len(known_a)) * (missing_a - missing_b)
+    found_a, found_b = (known_a > 0).sum(), (known_b > 0).sum()
+    lengths = known_a.sum() + (total - found_a) * missing_a
+    lengths -= known_b.sum() + (total - found_b) * missing_b
     a_alone = np.sort(a[(a > 0) & (b == 0)])[::-1]  # lowest first
     b_alone = np.sort(b[(b > 0) & (a == 0)])  # highest first
     both = (a - b)[(a > 0) & (b > 0)]
@@ -187,16 +178,11 @@ def lexicographic_verdicts(
         begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
         size = last - first
         relevant, irrelevant = size, size + 1
-        depth = 0
-        for i in range(begin, end):
-            depth = max(depth, known_a[i], known_b[i])
-        for i in range(first, last):
-            depth = max(depth, a[i], b[i])
+        ranks = (known_a[begin:end], known_b[begin:end], a[first:last], b[first:last])
+        depth = max([each.max() if len(each) else 0 for each in ranks])
         at_a, at_b = np.full(depth + 1, irrelevant), np.full(depth + 1, irrelevant)
-        for i in range(begin, end):
-            at_a[known_a[i]], at_b[known_b[i]] = relevant, relevant
-        for i in range(first, last):
-            at_a[a[i]], at_b[b[i]] = i - first, i - first
+        at_a[ranks[0]], at_b[ranks[1]] = relevant, relevant
+        at_a[ranks[2]], at_b[ranks[3]] = np.arange(size), np.arange(size)
         parent = np.arange(size + 2)
         possible = True
         for t in range(1, depth + 1):  # what stands at rank 0 was not retrieved
@@ -275,12 +261,8 @@ def precision_bounds(
             U); used up.
     """
     for row in pairs:  # becomes the sums of its 0, 1, ... least
-        added, least = 0.0, row[0]
+        row[1:] = np.cumsum(row[:-1])
         row[0] = 0.0
-        for some in range(1, len(row)):
-            added += least
-            least = row[some]
-            row[some] = added
     low = -_greatest_ratio(-base, total, others, -alone, pairs, False)
     return low, _greatest_ratio(base, total, others, alone, pairs, True)
 
