@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import ir_measures
@@ -19,9 +20,10 @@ def rows(table: pa.Table) -> list[tuple]:
 
 
 def test_real_runs_are_read_as_a_plain_loop_reads_them(data):
+    """Every fourth run (all of them with PYTERRIER_ASL_ALL=1)."""
     paths = sorted(data.glob("*/runs/input.*"))
     assert len(paths) >= 205
-    for path in paths:
+    for path in paths[:: 1 if os.environ.get("PYTERRIER_ASL_ALL") else 4]:
         content = path.read_bytes()
         content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
         lines = [line.split() for line in content.split(b"\n") if line.strip()]
