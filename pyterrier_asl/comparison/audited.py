@@ -9,25 +9,30 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from ..charts.forms import ROW, alt, captioned, category
 from ..evaluation.judged_runs import JudgedRuns
 from ..io.atomic import replacing
 from ..measures.names import NamedMeasure, named_measures, with_options
+from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, needed_queries, prediction_powered
-
-Floats = npt.NDArray[np.float64]
 
 #: Below so many queries judged by people the intervals cannot be relied on.
 FEW = 10
+
+#: The columns of each estimate and of its interval, by whose labels it is.
+_COLUMNS = {
+    "both": ("estimate", "ci_low", "ci_high"),
+    "people": ("people", "people_low", "people_high"),
+    "machine": ("machine", "machine_low", "machine_high"),
+}
 
 
 def audited(
@@ -99,28 +104,17 @@ def audited(
             "on",
             stacklevel=2,
         )
-    names = sample.runs.names
+    names = np.array([*sample.runs.names, ""], dtype=object)
     first = 0 if baseline is None else sample.runs.row(baseline)
-    every = range(len(names))
-    pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
-    asked: list[list[tuple[int, int | None]]] = [[(row, None) for row in every], [*pairs]]
+    rows, less = _means_and_differences(len(sample.runs), first, all_pairs)
     parts = []
-    for one, rows in product(named_measures(measures), filter(None, asked)):
-        given = [
-            np.array([of[a] if b is None else of[a] - of[b] for a, b in rows])
-            for of in sample.values(one)
-        ]
-        found = prediction_powered(*given, target=target, alpha=alpha)
-        columns: dict[str, Any] = {
-            "measure": one.name, "run": [names[a] for a, _ in rows],
-            "minus": ["" if b is None else names[b] for _, b in rows],
-        }  # fmt: skip
-        for name, interval in (
-            ("estimate", found.both), ("people", found.people), ("machine", found.machine)
-        ):  # fmt: skip
-            low, high = _ends_of(name)
-            columns |= {name: interval.mean, low: interval.low, high: interval.high}
-        parts.append(pd.DataFrame(columns | {"lambda": found.lambda_, "saved": found.saved}))
+    for one in named_measures(measures):
+        found = prediction_powered(*sample.values(one, rows, less), target=target, alpha=alpha)
+        part = pd.DataFrame({"measure": one.name, "run": names[rows], "minus": names[less]})
+        for by, columns in _COLUMNS.items():
+            estimate = getattr(found, by)
+            part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
+        parts.append(part.assign(**{"lambda": found.lambda_, "saved": found.saved}))
     frame = pd.concat(parts, ignore_index=True)
     of = (
         "queries like these" if target == TARGETS[0]
@@ -136,46 +130,33 @@ def audited(
     return frame
 
 
-def _ends_of(estimate: str) -> tuple[str, str]:
-    """The columns of the ends of an estimate's interval."""
-    stem = "ci" if estimate == "estimate" else estimate
-    return f"{stem}_low", f"{stem}_high"
-
-
 def audited_chart(frame: pd.DataFrame) -> Any:
     """The estimate of each run beside people alone and the machine alone, with intervals.
 
     Args:
         frame: what :func:`audited` returned.
     """
-    import altair as alt
-
-    from ..charts.forms import captioned
-
-    said = {"estimate": "both", "people": "people alone", "machine": "machine alone"}
     what = [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
-    parts = []
-    for column, label in said.items():
-        part = frame[["measure", column, *_ends_of(column)]].set_axis(
-            ["measure", "value", "low", "high"], axis=1
+    about = frame[["measure"]].assign(
+        what=what, kind=np.where(frame["minus"].astype(bool), "differences", "means")
+    )
+    shown = pd.concat([
+        about.assign(by=by if by == "both" else f"{by} alone").join(
+            frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
         )
-        parts.append(part.assign(what=what, by=label))
-    kind = np.where(frame["minus"].astype(bool), "differences", "means")
-    shown = pd.concat([part.assign(kind=kind) for part in parts], ignore_index=True)
+        for by, columns in _COLUMNS.items()
+    ], ignore_index=True)
     panels = [
-        _estimates(f"{measure}: {of}", part, list(said.values()))
+        _estimates(f"{measure}: {of}", part)
         for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
     ]
     drawn = alt.concat(*panels, columns=2)
     return captioned(drawn, "The machine audited by people", frame.attrs.get("note", ""))
 
 
-def _estimates(title: str, part: pd.DataFrame, said: list[str]) -> Any:
+def _estimates(title: str, part: pd.DataFrame) -> Any:
     """A mean or a difference a row, with its three estimates one below the other."""
-    import altair as alt
-
-    from ..charts.forms import ROW, category
-
+    said = part["by"].drop_duplicates().tolist()
     height = ROW * (len(said) + 1) * part["what"].nunique()
     base = alt.Chart(part, title=title, width=200, height=height).encode(
         y=alt.Y("what:N", sort=None, title=None),
@@ -309,24 +290,25 @@ def plan_audit(
     """
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
-    sample = (
-        _Sample.of(runs, machine, machine, rel, None) if people is None
-        else _Sample.of(runs, people, machine, rel, machine_rel)
-    )  # fmt: skip
+    worst_case = people is None
+    if worst_case:  # the machine's values scatter as people's will; it knows nothing
+        people, machine_rel = machine, None
+    sample = _Sample.of(runs, people, machine, rel, machine_rel)
+    rows = _means_and_differences(len(sample.runs))
     needed: list[int | None] = []
     for one in named_measures(measures):
-        for h, f, rest in zip(*(_with_differences(part) for part in sample.values(one))):
-            if people is None:  # the machine's values scatter as people's will; it knows nothing
+        for h, f, rest in zip(*sample.values(one, *rows)):
+            if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)
             needed.append(needed_queries(h, f, rest, width, target=target, alpha=alpha))
     enough = [n for n in needed if n is not None]
     queries = max(enough) if len(enough) == len(needed) else None
-    pilot = [] if people is None else sample.qids[: sample.size]
+    pilot = [] if worst_case else sample.qids[: sample.size]
     count = len(sample.qids) if queries is None else max(queries, len(pilot))
     order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
     drawn = [*pilot, *order[: count - len(pilot)].tolist()]
     return AuditPlan(
-        queries, drawn, len(pilot), len(sample.qids), width, target, seed, people is None
+        queries, drawn, len(pilot), len(sample.qids), width, target, seed, worst_case
     )
 
 
@@ -371,17 +353,28 @@ class _Sample:
             len(wanted), rel, machine_rel,
         )  # fmt: skip
 
-    def values(self, one: NamedMeasure) -> tuple[Floats, Floats, Floats]:
-        """By people, and by the machine of the same queries and of the others, a row a run."""
+    def values(self, one: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
+        """By people, and by the machine of the same queries and of the others.
+
+        Args:
+            one: the measure.
+            rows: the run of each row.
+            less: the run whose values are subtracted; -1: none.
+        """
         asked = one.given(rel=self.rel).measure
         machine = with_options(asked, self.machine_rel)
         known = self.runs.judgements.qid_text.to_pylist()
         by_machine = self.runs.values(machine)[:, pd.Index(known).get_indexer(self.qids)]
-        people = self.by_people.values(asked)
-        return people, by_machine[:, : self.size], by_machine[:, self.size :]
+        values = np.hstack((self.by_people.values(asked), by_machine))
+        values = np.vstack((values, np.zeros_like(values[:1])))
+        return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 
 
-def _with_differences(values: Floats) -> Iterator[Floats]:
-    """The values of every run, then its differences from the first."""
-    yield from values
-    yield from values[1:] - values[0]
+def _means_and_differences(
+    runs: int, first: int = 0, all_pairs: bool = False
+) -> tuple[Ints, Ints]:
+    """Every run by itself, then the differences: whose values, and whose are subtracted."""
+    every = range(runs)
+    pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
+    rows, less = np.array([*((row, -1) for row in every), *pairs]).T
+    return rows, less
