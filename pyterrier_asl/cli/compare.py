@@ -169,7 +169,7 @@ def _guard(
     github: bool | None,
 ) -> None:  # fmt: skip
     """Says how the guard came out, and exits with its status."""
-    from ..comparison import printing, verdict_formats
+    from ..comparison import printing
     from ..comparison.guard import Outcome, outcome_of, unanswered_verdicts
 
     verdicts = list(compared.verdicts)
@@ -178,9 +178,9 @@ def _guard(
     outcome = outcome_of(verdicts)
     printing.write_verdicts(verdicts, outcome, output_format)
     if github or github is None and os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in verdict_formats.github_annotations(verdicts):
+        for line in printing.github_annotations(verdicts):
             click.echo(line, err=True)
     if junit:
-        verdict_formats.save_junit(verdicts, junit)
+        printing.save_junit(verdicts, junit)
     if outcome is not Outcome.PASS:
         raise click.exceptions.Exit(outcome.value)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..evaluation.files import completed, measures_for
@@ -24,15 +24,13 @@ from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.files import local_path
 from ..io.run_listing import run_name
 from ..measures.names import NamedMeasure, named_measures, unique, words
+from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from ..statistics.correction import Corrected, correct
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
-from .certainty import Limits, limits_of
-from .guard import Condition, check_condition, parse_condition
-from .result import PREFERENCES, TESTS, HowTested, RunComparison
-
-Floats = npt.NDArray[np.float64]
+from .guard import check_condition, limits_of, parse_condition
+from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
 
 
 def compare(
@@ -113,18 +111,20 @@ def compare(
     names |= {name: name for name in PREFERENCES}
     higher: dict[str, bool | None] = {one.name: one.higher_is_better for one in shown}
     higher |= dict.fromkeys(PREFERENCES, True)
-    _check_conditions(asked, names, higher, test)
+    for condition in asked:
+        name = names[condition.measure]
+        check_condition(condition, higher[name], is_preference=name in PREFERENCES, test=test)
     least = _least_grade(shown, rel)
     options = HowTested(test, correction, alpha, seed)
     differences = list(_run_differences(judged, first, others, shown, higher, least))
-    table, corrected = _tested(differences, options)
     certain = {names[condition.measure] for condition in asked if condition.certainly}
     limits = {
         (run, one.name): limits_of(judged, first, run, one.measure) for run in others
         for one in shown if (has_bounds(one.measure) if bounds else one.name in certain)
     }  # fmt: skip
-    if bounds:
-        table = _with_bounds(table, limits)
+    table, corrected = _tested(differences, limits, options)
+    if not bounds:
+        table = table.drop(columns=["low", "high"])
     moved, retrieved = _documents(judged, first, others, shown, least)
     return RunComparison(
         first, others, len(judged.judgements), table,
@@ -149,10 +149,9 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
             raise FileNotFoundError(f"there is no file {path}")
         if path.is_dir():
             raise IsADirectoryError(f"{path} is a folder: name run files")
-    for number, path in enumerate(files):
-        for other in files[:number]:
-            if path.samefile(other):
-                raise ValueError(f"{other} and {path} are one file: name two runs")
+    for other, path in combinations(files, 2):
+        if path.samefile(other):
+            raise ValueError(f"{other} and {path} are one file: name two runs")
     names = [run_name(path) for path in files]
     if len(set(names)) < len(names):
         names = [str(path) for path in files]
@@ -181,17 +180,6 @@ def _measure_of_condition(name: str) -> NamedMeasure:
     return found[0]
 
 
-def _check_conditions(
-    asked: Iterable[Condition], names: Mapping[str, str], higher: Mapping[str, bool | None],
-    test: str,
-) -> None:  # fmt: skip
-    for condition in asked:
-        name = names[condition.measure]
-        check_condition(condition, higher[name], is_preference=name in PREFERENCES)
-        if condition.certainly and condition.level is not None and test != "t":
-            raise ValueError(f"the condition {condition.text!r}: p<LEVEL certainly needs test='t'")
-
-
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
     """What preferences take for relevant: as LexiP, which stands for the same."""
     of_lexip = [one.measure["rel"] for one in shown if one.measure.NAME == "LexiP"]
@@ -217,8 +205,10 @@ class _RunDifference:
         """By how much the run is better, or of a count more."""
         return -self.difference if self.higher_is_better is False else self.difference
 
-    def row(self, options: HowTested) -> dict[str, Any]:
+    def row(self, limits: AllLimits, options: HowTested) -> dict[str, Any]:
         """The row of the summary."""
+        bounds = limits.get((self.run, self.name))
+        low, high = bounds.means if bounds else (np.nan, np.nan)
         test = "sign" if self.name == "sgnLP" else options.test
         is_preference = self.name in PREFERENCES
         pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
@@ -227,7 +217,7 @@ class _RunDifference:
             "run": self.run, "measure": self.name,
             "a": float(self.a.mean()), "b": float(self.b.mean()),
             "difference": found.difference, "ci_low": found.ci_low, "ci_high": found.ci_high,
-            "effect": found.effect,
+            "low": low, "high": high, "effect": found.effect,
             "wins": int((self.gain > 0).sum()), "losses": int((self.gain < 0).sum()),
             "ties": int((self.gain == 0).sum()),
             "p": found.p, "test": test,
@@ -261,26 +251,15 @@ def _run_differences(
 
 
 def _tested(
-    differences: Sequence[_RunDifference], options: HowTested
+    differences: Sequence[_RunDifference], limits: AllLimits, options: HowTested
 ) -> tuple[pd.DataFrame, Corrected]:
     """The summary's rows with corrected p-values, and what the correction was about."""
-    table = pd.DataFrame([one.row(options) for one in differences])
+    table = pd.DataFrame([one.row(limits, options) for one in differences])
     corrected = correct(table["p"], options.correction)
     table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
     # Nothing is more compatible with no difference; a test has nothing to compute it from.
     table.loc[[not one.difference.any() for one in differences], ["p", "p_corrected"]] = 1.0
     return table, corrected
-
-
-def _with_bounds(
-    table: pd.DataFrame, limits: Mapping[tuple[str, str], Limits]
-) -> pd.DataFrame:
-    """The summary's rows with the bounds of each difference, where it has any."""
-    means = {pair: of.means for pair, of in limits.items()}
-    pairs = zip(table["run"], table["measure"])
-    table[["low", "high"]] = [means.get(pair, (np.nan, np.nan)) for pair in pairs]
-    place = list(table).index("ci_high") + 1
-    return table[[*table.columns[:place], "low", "high", *table.columns[place:-2]]]
 
 
 def _unanswered(

@@ -12,8 +12,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
+from ..evaluation.bounds import labelled_measures
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import Labelled
 from ..io.tables import counted
+from ..scoring.arrays import Floats
+from ..statistics.boxes import box_test
 
 #: What can be asked: better and worse know the direction of the measure, the others do not.
 HOW = ("better", "worse", "lower", "higher", "different")
@@ -150,50 +156,43 @@ def parse_condition(text: str) -> Condition:
 
 
 def check_condition(
-    condition: Condition, higher_is_better: bool | None, *, is_preference: bool = False
+    condition: Condition, higher_is_better: bool | None, *, is_preference: bool, test: str = "t"
 ) -> None:
-    """Whether a condition can be asked of a measure.
+    """Whether a condition can be asked of a measure, and by a test.
 
     Raises:
-        ValueError: for better or worse where neither is, and percentages of what has no means, or
-            an amount that no preference can reach.
+        ValueError: for better or worse where neither is, and percentages of what has no means, an
+            amount that no preference can reach, or a test that has no bounds.
     """
-    what = f"the condition {condition.text!r}: {condition.measure}"
+    wrong = ""
     if higher_is_better is None and condition.how in ("better", "worse"):
-        raise ValueError(
-            f"{what} only counts, more of it is neither better nor worse; write higher, lower or "
-            "different"
+        wrong = (
+            "only counts, more of it is neither better nor worse; write higher, lower or different"
         )
-    if condition.percent and is_preference:
-        raise ValueError(
-            f"{what} is a difference between runs and has no value to take a percentage of; leave "
-            "out the %"
+    elif is_preference and condition.percent:
+        wrong = (
+            "is a difference between runs and has no value to take a percentage of; leave out the %"
         )
-    if is_preference and condition.certainly:
-        raise ValueError(f"{what} has no bounds over unjudged documents; leave out certainly")
-    if is_preference and condition.amount > 1:
-        raise ValueError(
-            f"{what} lies between -1 and 1, so the condition can never hold; write an amount of 1 "
-            "or less"
+    elif is_preference and condition.certainly:
+        wrong = "has no bounds over unjudged documents; leave out certainly"
+    elif is_preference and condition.amount > 1:
+        wrong = (
+            "lies between -1 and 1, so the condition can never hold; write an amount of 1 or less"
         )
+    if wrong:
+        raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
+    if condition.certainly and condition.level is not None and test != "t":
+        raise ValueError(f"the condition {condition.text!r}: p<LEVEL certainly needs test='t'")
 
 
 def holds(condition: Condition, found: Observed) -> bool:
-    """Whether a condition holds.
-
-    Raises:
-        UntestableError: where it asks for a p-value and there is none.
+    """Whether a condition holds; one that asks for a p-value does not where there is none.
 
     >>> found = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
     >>> [holds(parse_condition(f"AP {rest}"), found)
     ...  for rest in ("worse", "worse by 4% p<.05", "worse by .03", "worse p<.01", "better")]
     [True, True, False, False, False]
     """
-    if condition.level is not None and math.isnan(found.p):
-        raise UntestableError(
-            "no test can be made: there is only one query; compare on several queries, or leave "
-            "out p<"
-        )
     size = abs(found.difference)
     base = 0.0 if math.isnan(found.mean_a) else abs(found.mean_a)
     rounding = NOTHING * max(base, size)
@@ -205,13 +204,66 @@ def holds(condition: Condition, found: Observed) -> bool:
     return condition.asks_for(up, not up, found.higher_is_better)
 
 
-class UntestableError(ValueError):
-    """A condition that cannot be tested on these queries."""
+@dataclass(frozen=True)
+class Limits:
+    """What a run's difference from the baseline can be, whatever the unjudged documents are.
+
+    Attributes:
+        low: the least difference of each query, run less baseline, shape (Q,).
+        high: the greatest, shape (Q,).
+        most: the greatest size that the baseline's mean can have.
+    """
+
+    low: Floats
+    high: Floats
+    most: float
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The bounds of the mean difference."""
+        return float(self.low.mean()), float(self.high.mean())
+
+
+def limits_of(judged: JudgedRuns, baseline: str, run: str, measure: Any) -> Limits:
+    """The bounds of a difference, over the unjudged documents that either run shows.
+
+    Raises:
+        ValueError: for a measure that has no bounds.
+    """
+    labelled: Labelled = labelled_measures(judged.select([baseline, run]), {"": measure})[""]
+    low, high = labelled.difference(1, 0)
+    return Limits(low, high, max(abs(float(bound.mean())) for bound in labelled.bounds(0)))
+
+
+def holds_certainly(
+    condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
+) -> bool:
+    """Whether a condition holds under every labelling.
+
+    Args:
+        condition: what is asked.
+        limits: the bounds of the difference.
+        higher_is_better: the direction of the measure.
+        family: over how many conditions p-values are corrected; by Bonferroni here, which is never
+            more lenient than Holm.
+
+    >>> import numpy as np
+    >>> limits = Limits(np.array([-0.3, -0.2]), np.array([-0.1, 0.0]), 0.5)
+    >>> [holds_certainly(parse_condition(f"AP {how} certainly"), limits, True)
+    ...  for how in ("worse", "worse by .04", "worse by .06", "better")]
+    [True, True, False, False]
+    """
+    least, (low, high) = max(condition.least(limits.most), NOTHING), limits.means
+    up, down = low >= least, high <= -least
+    if condition.level is not None:
+        test = box_test(limits.low, limits.high, condition.level / family)
+        up, down = up and test.sign > 0, down and test.sign < 0
+    return condition.asks_for(up, down, higher_is_better)
 
 
 def verdict_on(
     condition: Condition, run: str, found: Observed, *, family: int, correction: str | None,
-    certain: bool = True,
+    limits: Limits | None,
 ) -> Verdict:  # fmt: skip
     """How a condition came out, and by which numbers.
 
@@ -221,16 +273,19 @@ def verdict_on(
         found: what came out.
         family: over how many p-values ``found.p`` was corrected.
         correction: by what; None: by nothing.
-        certain: of a condition that must hold whatever the unjudged documents are: whether it does.
+        limits: the bounds of the difference, where the condition must hold certainly.
     """
     numbers = {"difference": found.difference, "p": found.p, "detectable": found.detectable}
     parts = [f"{found.difference + 0:+.4g} from A to B"]
     if found.mean_a and not math.isnan(found.mean_a):
         parts[0] += f" ({100 * found.difference / abs(found.mean_a) + 0:+.2f} %)"
-    try:
-        outcome = Outcome.FAIL if holds(condition, found) else Outcome.PASS
-    except UntestableError as error:
-        return Verdict(run, condition.text, Outcome.ERROR, f"{parts[0]}, {error}", numbers)
+    if condition.level is not None and math.isnan(found.p):
+        parts.append(
+            "no test can be made: there is only one query; compare on several queries, or leave "
+            "out p<"
+        )
+        return Verdict(run, condition.text, Outcome.ERROR, ", ".join(parts), numbers)
+    outcome = Outcome.FAIL if holds(condition, found) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if correction and family > 1 else ""
         parts.append(f"p = {found.p:.4g}{how}")
@@ -239,8 +294,9 @@ def verdict_on(
                 f"a t-test over these queries finds a difference of {found.detectable:.3g} with "
                 "probability .8"
             )
-    if condition.certainly and outcome is Outcome.FAIL:
-        if certain:
+    if limits and outcome is Outcome.FAIL:
+        family = family if correction else 1
+        if holds_certainly(condition, limits, found.higher_is_better, family=family):
             parts.append("whatever the unjudged documents are")
         else:
             outcome = Outcome.PASS

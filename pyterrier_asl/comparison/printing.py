@@ -1,17 +1,24 @@
-"""What a comparison of runs with a baseline looks like, human-readable and machine-readable."""
+"""What a comparison of runs with a baseline looks like, human-readable and machine-readable.
+
+The verdicts of a guard also look as build systems want them: JUnit XML, and annotations of GitHub
+Actions.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 
 from ..io import tables
+from ..io.atomic import replacing
 from .guard import Outcome, Verdict
 from .result import RunComparison
-from .verdict_formats import as_rows
 
 #: How many relevant documents are shown to have moved where nobody says how many.
 MOVED = 5
@@ -22,6 +29,8 @@ _TITLES = {
     "found": "retrieved by",
 }  # fmt: skip
 _WIDTH = 100
+#: What a condition that does not pass is in JUnit XML.
+_ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
 
 
 def print_comparison(
@@ -52,16 +61,6 @@ def print_comparison(
         tables.write(_human_readable(compared), form, places=places, titles=_titles(compared))
     else:
         tables.write(_of_one(compared, compared.summary), form, places=places)
-
-
-def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> None:
-    """Prints how a guard came out: on stderr, and as JSON lines also behind the measures."""
-    for one in verdicts:
-        print(one, file=sys.stderr)
-    print(f"Guard: {outcome.name}", file=sys.stderr)
-    if form == "jsonl":
-        for row in as_rows(verdicts, outcome):
-            print(*tables.jsonl_lines(pd.DataFrame([row])))
 
 
 def _print_all(
@@ -125,3 +124,64 @@ def _human_readable(compared: RunComparison) -> pd.DataFrame:
 
 def _titles(compared: RunComparison) -> dict[str, str]:
     return {**_TITLES, "p_corrected": f"p ({compared.options.correction})"}
+
+
+# Verdicts
+
+
+def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> None:
+    """Prints how a guard came out: on stderr, and as JSON lines also behind the measures."""
+    for one in verdicts:
+        print(one, file=sys.stderr)
+    print(f"Guard: {outcome.name}", file=sys.stderr)
+    if form == "jsonl":
+        rows: list[dict[str, Any]] = [
+            {
+                "condition": one.condition, "run": one.run, "outcome": one.outcome.name,
+                "message": one.message, **one.numbers,
+            }
+            for one in verdicts
+        ]  # fmt: skip
+        for row in [*rows, {"verdict": outcome.name, "status": outcome.value}]:
+            print(*tables.jsonl_lines(pd.DataFrame([row])))
+
+
+def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> None:
+    """Saves verdicts as JUnit XML: a test case for each condition and run."""
+    found = [one.outcome for one in verdicts]
+    suite = ElementTree.Element(
+        "testsuite", name="pyterrier-asl compare", tests=str(len(found)),
+        failures=str(found.count(Outcome.FAIL)), errors=str(found.count(Outcome.ERROR)),
+    )  # fmt: skip
+    for one in verdicts:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_xml_text(one.run), name=_xml_text(one.condition)
+        )
+        if one.outcome in _ELEMENTS:
+            element = ElementTree.SubElement(case, _ELEMENTS[one.outcome])
+            element.set("message", _xml_text(one.message))
+        ElementTree.SubElement(case, "system-out").text = _xml_text(str(one))
+    with replacing(path, begins=b"<?xml") as beside:
+        ElementTree.ElementTree(suite).write(beside, encoding="utf-8", xml_declaration=True)
+
+
+def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
+    """Workflow commands of GitHub Actions: an error for each condition that does not pass."""
+    return [
+        f"::{'error' if one.outcome in _ELEMENTS else 'notice'} "
+        f"title={_escaped(f'{one.outcome.name}: {one.condition}', True)}::"
+        f"{_escaped(f'{one.run}: {one.message}')}"
+        for one in verdicts
+    ]
+
+
+def _xml_text(text: str) -> str:
+    """Text without the control characters that XML cannot hold."""
+    return "".join(c if c >= " " or c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _escaped(text: str, is_property: bool = False) -> str:
+    pairs = [("%", "%25"), ("\r", "%0D"), ("\n", "%0A")]
+    for old, new in [*pairs, *([(":", "%3A"), (",", "%2C")] if is_property else [])]:
+        text = text.replace(old, new)
+    return text

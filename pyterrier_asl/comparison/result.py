@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import pandas as pd
 
 from ..io.tables import counted, formatted
 from ..statistics.correction import correct
-from .certainty import Limits, holds_certainly
-from .guard import Condition, Observed, Verdict, verdict_on
+from .guard import Condition, Limits, Observed, Verdict, verdict_on
 
 #: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
 PREFERENCES = ("rrLP", "sgnLP")
+
+#: The bounds of runs' differences from the baseline, by run and measure.
+AllLimits: TypeAlias = dict[tuple[str, str], Limits]
 
 #: Tests of two runs by name: what they are, and what their effect size is.
 TESTS = {
@@ -91,7 +94,7 @@ class RunComparison:
     dropped: int
     hint: str
     _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
-    _limits: dict[tuple[str, str], Limits] = field(default_factory=dict, repr=False)
+    _limits: AllLimits = field(default_factory=dict, repr=False)
 
     def notes(self) -> list[str]:
         """What to know of the numbers, in sentences."""
@@ -140,17 +143,10 @@ class RunComparison:
                     rows[run, name]["detectable"],
                 ),
                 family=corrected.family, correction=self.options.correction,
-                certain=self._holds_certainly(condition, run, name, corrected.family),
+                limits=self._limits[run, name] if condition.certainly else None,
             )
             for run, condition, name in asked
         ]  # fmt: skip
-
-    def _holds_certainly(self, condition: Condition, run: str, name: str, family: int) -> bool:
-        if not condition.certainly:
-            return True
-        limits, higher = self._limits[run, name], self.higher_is_better[name]
-        family = max(family, 1) if self.options.correction else 1
-        return holds_certainly(condition, limits, higher, family=family)
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure

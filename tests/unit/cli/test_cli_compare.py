@@ -340,7 +340,7 @@ def test_what_is_no_condition(files, text):
 def test_what_cannot_be_asked_of_a_measure(files, text, message):
     result = compare("--fail-if", text)
     assert result.exit_code == 2 and message in result.stderr
-    check_condition(parse_condition("Judged@10 higher"), None)
+    check_condition(parse_condition("Judged@10 higher"), None, is_preference=False)
 
 
 # Errors
