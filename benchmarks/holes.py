@@ -29,7 +29,7 @@ from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.measures.names import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
-from pyterrier_asl.unjudged.comparison import judging_order, relabelled
+from pyterrier_asl.unjudged.holes import judging_order, relabelled
 from pyterrier_asl.unjudged.likely import Model
 from pyterrier_asl.unjudged.pairs import all_pairs, verdict_of
 from pyterrier_asl.unjudged.virtual import sampled

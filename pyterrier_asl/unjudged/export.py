@@ -12,7 +12,7 @@ import pandas as pd
 from ..io.atomic import another_kind, check_replaceable, replacing
 from ..io.tables import jsonl_lines, tsv_lines
 from ..io.texts import Texts
-from .comparison import Holes, describe
+from .holes import Holes, describe
 from .loop import questions
 
 #: What a list can look like, by the ending of its file, else TREC's; and what it begins with: of

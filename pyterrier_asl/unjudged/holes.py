@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, overload
 
+import numpy as np
+import pandas as pd
+
 from ..evaluation.judged_runs import JudgedRuns
-from .comparison import Holes, holes_between
-from .pairs import AllPairs, all_pairs, labelled_runs
+from ..evaluation.labellings import Labelled
+from ..measures.names import higher_is_better
+from ..scoring.arrays import Floats, Ints
+from ..scoring.bounds import lexicographic_verdicts
+from .likely import Likely, how_likely
+from .pairs import OPEN, AllPairs, Difference, all_pairs, difference_of, labelled_runs
+from .virtual import difference_alone
 
 
 @overload
@@ -83,3 +93,138 @@ def holes(
         judged = JudgedRuns([*judged.names, *further], judged.runs + others.runs, judged.judgements)
     labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
     return holes_between(judged, labelled, alpha)
+
+
+@dataclass(frozen=True)
+class Holes:
+    """What unjudged documents could change in the comparison of two runs.
+
+    Attributes:
+        difference: the difference of A and B, its bounds and verdicts.
+        labelled: the compared runs, A first, B second.
+        runs: the same with their names.
+        alpha: the level of the t-test.
+    """
+
+    difference: Difference
+    labelled: Labelled
+    runs: JudgedRuns
+    alpha: float
+
+    @property
+    def verdict(self) -> str:
+        """``'A'``, ``'B'``, ``'equal'`` or ``'open'``."""
+        return self.difference.verdict
+
+    @property
+    def is_open(self) -> bool:
+        """Whether labellings disagree on the better run."""
+        return self.verdict == OPEN
+
+    @property
+    def todo(self) -> pd.DataFrame:
+        """The documents to judge next, in this order.
+
+        First those whose relevance helps the run that is behind now, then the others, by how much
+        the mean difference changes if that document alone is relevant; ties by best rank, qid and
+        docno. ``qid``, ``docno``, ``weight`` (the change of A - B), ``rank_a``, ``rank_b``, and
+        ``runs``, how many runs show it.
+        """
+        return describe(self.labelled, self.order(), self.runs.qids)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a positive difference is good for A."""
+        return higher_is_better(self.labelled.measure) is not False
+
+    def order(self) -> Ints:
+        """The numbers of the documents to judge next, in this order."""
+        return judging_order(self.labelled)
+
+    @property
+    def preferences(self) -> pd.DataFrame:
+        """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
+        pair = self.labelled.pair(self.labelled.side(0), self.labelled.side(1))
+        frame = pd.DataFrame(lexicographic_verdicts(pair), columns=["b_wins", "tie", "a_wins"])
+        frame.insert(0, "qid", self.runs.qids)
+        return frame
+
+    def likely(
+        self, *, groups: Mapping[str, str] | None = None, samples: int = 1000, seed: int = 0
+    ) -> Likely:
+        """How likely A is better, under a model (see
+        :func:`~pyterrier_asl.unjudged.likely.how_likely`)."""
+        return how_likely(self.runs, self.labelled, groups=groups, samples=samples, seed=seed)
+
+    def with_labels(self, codes: Ints, grades: Floats) -> Holes:
+        """The same comparison where some of the documents have been judged."""
+        return holes_between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
+
+    def describe(self) -> str:
+        """One line to read."""
+        return self.difference.describe()
+
+    def to_dict(self, most: int = 10) -> dict[str, Any]:
+        """What a page needs to show the pair: plain values.
+
+        Args:
+            most: how many documents to judge next to list.
+        """
+        return {
+            **self.verdicts(),
+            "queries": self.difference.by_query.to_dict("records"),
+            "todo": self.todo.head(most).to_dict("records"),
+        }
+
+    def verdicts(self) -> dict[str, Any]:
+        """The pair in one row: the difference, its bounds, the verdict, and that of the test."""
+        one = self.difference
+        names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
+        test = None if one.test is None else one.test.verdict
+        return {**{name: getattr(one, name) for name in names}, "significance": test}
+
+    def row(self) -> pd.DataFrame:
+        """The same as a table, and how many unjudged documents the two show."""
+        unjudged = int(self.difference.by_query["unjudged"].sum())
+        return pd.DataFrame([{**self.verdicts(), "unjudged": unjudged}])
+
+
+def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
+    """The comparison of the first two of some runs; the others belong to what is compared."""
+    return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
+
+
+def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
+    """The runs where some of the documents have been judged."""
+    unjudged = labelled.unjudged.labelled(codes, grades)
+    return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
+
+
+def judging_order(labelled: Labelled) -> Ints:
+    """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
+    codes = labelled.documents
+    weights = difference_alone(labelled, 0, 1, codes)
+    now = float((labelled.side(0).value - labelled.side(1).value).mean())
+    helps = (weights * now < 0).astype(np.int64)
+    best = labelled.unjudged.best[codes]
+    docnos = pd.Series(labelled.unjudged.docnos(codes)).rank(method="first").to_numpy()
+    qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
+    by_qid = qids[labelled.unjudged.queries[codes]]
+    order = np.lexsort((docnos, by_qid, best, -np.abs(weights).round(15), -helps))
+    return codes[order]
+
+
+def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
+    """Documents as a frame (see :attr:`Holes.todo`), in this order."""
+    unjudged = labelled.unjudged
+    rank_a, rank_b = (
+        pd.Series(one.ranks, index=one.codes).reindex(codes).astype("Int64").array
+        for one in unjudged.retrieved[:2]
+    )
+    shown = np.bincount(np.concatenate([one.codes for one in unjudged.retrieved]))
+    return pd.DataFrame({
+        "qid": [qids[query] for query in unjudged.queries[codes]],
+        "docno": unjudged.docnos(codes),
+        "weight": difference_alone(labelled, 0, 1, codes),
+        "rank_a": rank_a, "rank_b": rank_b, "runs": shown[codes],
+    })  # fmt: skip

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..io.texts import Texts
 from ..scoring.arrays import Floats, Ints
-from .comparison import Holes
+from .holes import Holes
 from .labels import COLUMNS, LabelFile
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"

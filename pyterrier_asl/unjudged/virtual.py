@@ -119,23 +119,28 @@ def alone(labelled: Labelled, side: Side, codes: Ints) -> Floats:
         codes: the documents, shape (M,).
     """
     candidates = candidates_of(labelled, side)
-    queries = labelled.unjudged.queries[codes]
-    number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
-    number[codes] = np.arange(len(codes))
+    queries, number = labelled.unjudged.queries[codes], _numbers(labelled, candidates, codes)
     known = np.flatnonzero(candidates.codes < 0)
     starts = np.searchsorted(candidates.queries[known], np.arange(len(labelled.judgements) + 1))
     sizes = np.diff(starts)[queries]
     virtual = np.repeat(np.arange(len(codes)), sizes)
     chosen = known[starts[:-1][queries][virtual] + within_query(cumulate(sizes))]
-    own = np.flatnonzero(candidates.codes >= 0)
-    own = own[number[candidates.codes[own]] >= 0]
-    virtual = np.concatenate((virtual, number[candidates.codes[own]]))
+    own = np.flatnonzero(number >= 0)
+    virtual = np.concatenate((virtual, number[own]))
     chosen = np.concatenate((chosen, own))
     order = np.lexsort((chosen, virtual))
     return values_with(
         labelled, side, candidates, queries, virtual[order], chosen[order],
         np.ones(len(codes), dtype=np.int64),
     )  # fmt: skip
+
+
+def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
+    """Which of some unjudged documents each candidate is; -1: none of them."""
+    number = np.full(len(labelled.unjudged) + 1, -1, dtype=np.int64)
+    number[codes] = np.arange(len(codes))
+    found: Ints = number[candidates.codes]  # that of a judged one is -1, the last
+    return found
 
 
 def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Floats:
@@ -148,17 +153,14 @@ def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Float
         labels: which of them are relevant, shape (N, D).
     """
     candidates, queries = candidates_of(labelled, side), len(labelled.judgements)
-    number = np.full(len(labelled.unjudged) + 1, -1, dtype=np.int64)
-    number[codes] = np.arange(len(codes))
-    relevant = np.ones((len(labels), len(candidates.ranks)), dtype=bool)
-    open_ = np.flatnonzero(candidates.codes >= 0)
-    known = number[candidates.codes[open_]]
-    relevant[:, open_] = np.where(known >= 0, labels[:, known], False)
-    rows, chosen = np.nonzero(relevant)
+    others = np.zeros((len(labels), 1), dtype=bool)  # documents without a label
+    of_candidates = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
+    rows, chosen = np.nonzero(of_candidates | (candidates.codes < 0))
     virtual = rows * queries + candidates.queries[chosen]
-    extra = np.array([
-        np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels
-    ]).reshape(-1)  # fmt: skip
+    rows, relevant = np.nonzero(labels)
+    extra = np.bincount(
+        rows * queries + labelled.unjudged.queries[codes[relevant]], minlength=len(labels) * queries
+    )
     every = np.tile(np.arange(queries), len(labels))
     values = values_with(labelled, side, candidates, every, virtual, chosen, extra)
     return values.reshape(-1, queries)
