@@ -157,10 +157,9 @@ def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Float
     of_candidates = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
     rows, chosen = np.nonzero(of_candidates | (candidates.codes < 0))
     virtual = rows * queries + candidates.queries[chosen]
-    rows, relevant = np.nonzero(labels)
-    extra = np.bincount(
-        rows * queries + labelled.unjudged.queries[codes[relevant]], minlength=len(labels) * queries
-    )
+    extra = np.array([
+        np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels
+    ]).reshape(-1)  # fmt: skip
     every = np.tile(np.arange(queries), len(labels))
     values = values_with(labelled, side, candidates, every, virtual, chosen, extra)
     return values.reshape(-1, queries)
