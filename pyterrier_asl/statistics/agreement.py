@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Floats, same_items
 
-__all__ = ["ConfusionTable", "agreement_of_tables", "cohen_kappa", "confusion_table"]
-
 
 class ConfusionTable(NamedTuple):
     """How often one judge gave one grade and the other another.

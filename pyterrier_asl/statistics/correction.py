@@ -13,9 +13,6 @@ from .inputs import Floats, check_name
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CORRECTIONS", "Corrected", "correct", "with_corrected_p"]
-
-
 #: What statsmodels calls the corrections.
 _STATSMODELS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Floats, finite_vectors, same_items
 
-__all__ = ["kendall_tau", "rank_biased_overlap", "rank_biased_overlap_of_scores", "tau_ap"]
-
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     """Kendall's tau-b of two score vectors: the usual agreement of two rankings of systems.

@@ -12,14 +12,6 @@ from numpy.typing import ArrayLike
 
 from .inputs import CHUNK, Floats, Settings, check_name, finite_vectors, means_of, prepare
 
-__all__ = [
-    "Interval",
-    "centred_interval",
-    "confidence_interval",
-    "detectable_difference",
-    "sign_interval",
-]
-
 
 class Interval(NamedTuple):
     """A mean and its confidence interval."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
@@ -151,38 +150,30 @@ def _rows_that_scipy_treats_alike(differences: Floats) -> Iterator[Ints]:
     yield from rows[special, None]
 
 
-@dataclass(frozen=True)
-class PairTest:
-    """How a test of pairs is run, and what it can take."""
-
-    run: Callable[[Floats, Floats, Settings], TestResult]
-    weighted: bool = False
-    paired: bool = True
-
-    def of_many(self, a: Floats, b: Floats, options: Settings) -> TestResult:
-        """The test over the rows of two matrices, in chunks."""
-        step = max(1, CHUNK // a.shape[1])
-        parts = [
-            self._of_chunk(a[at : at + step], b[at : at + step], options)
-            for at in range(0, len(a), step)
-        ]
-        return TestResult(*map(np.concatenate, zip(*parts)))
-
-    def _of_chunk(self, a: Floats, b: Floats, options: Settings) -> TestResult:
-        result = self.run(a, b, options)
-        if not self.paired:
-            return result
-        # A pair without any difference has no p, whatever the test makes of it.
-        same = ~np.any(a - b, axis=1)
-        without_p = (np.where(same, np.nan, column) for column in result[2:])
-        return TestResult(result.ci_low, result.ci_high, *without_p)
-
+#: The test that ignores that queries are the same.
+UNPAIRED = "unpaired-t"
 
 #: Tests of two systems by themselves.
-TESTS = {
-    "t": PairTest(_paired_t, weighted=True),
-    "wilcoxon": PairTest(_wilcoxon),
-    "sign": PairTest(_sign),
-    "randomization": PairTest(_randomization, weighted=True),
-    "unpaired-t": PairTest(_unpaired_t, paired=False),
+TESTS: dict[str, Callable[[Floats, Floats, Settings], TestResult]] = {
+    "t": _paired_t,
+    "wilcoxon": _wilcoxon,
+    "sign": _sign,
+    "randomization": _randomization,
+    UNPAIRED: _unpaired_t,
 }
+
+
+def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResult:
+    """A test of the rows of two matrices, in chunks."""
+    step = max(1, CHUNK // a.shape[1])
+    parts = [
+        TESTS[test](a[at : at + step], b[at : at + step], options)
+        for at in range(0, len(a), step)
+    ]
+    result = TestResult(*map(np.concatenate, zip(*parts)))
+    if test == UNPAIRED:
+        return result
+    # A pair without any difference has no p, whatever the test makes of it.
+    same = (a == b).all(axis=1)
+    without_p = (np.where(same, np.nan, column) for column in result[2:])
+    return TestResult(result.ci_low, result.ci_high, *without_p)

@@ -23,8 +23,6 @@ from numpy.typing import ArrayLike
 
 from .inputs import Floats, check_name
 
-__all__ = ["TARGETS", "Estimate", "PredictionPowered", "needed_queries", "prediction_powered"]
-
 #: What a prediction-powered estimate can be of.
 TARGETS = ("queries like these", "these queries")
 
@@ -186,25 +184,22 @@ def needed_queries(
     everything = np.concatenate((f, rest))
     size, spread = everything.size, float(everything.var(ddof=1))
     like_these = target == TARGETS[0]
-    pilot = h.size
-    covariance = float(_covariance(h, f))
-    for n in range(3, size + 1):
-        left = size - n
-        scale = (1 + n / left if left else np.inf) if like_these else 1.0
-        weight = min(max(covariance / (scale * spread), 0.0), 1.0) if spread else 0.0
-        residual = float((h - weight * f).var(ddof=1)) * (pilot - 1) / max(
-            pilot - 1 - (weight > 0), 1
-        )
-        variance = residual / n
-        if like_these:
-            variance += weight**2 * spread / left if weight else 0.0
-        else:
-            # Residuals divided by 1 - leverage, of which two queries' worth is spent on the line.
-            variance *= left / size * (n / (n - 2) if weight else 1)
-        freedom = n - 2 if weight else n - 1
-        if 2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom) <= width:
-            return n
-    return None
+    n = np.arange(3, size + 1)
+    left = size - n
+    none_left = np.full(len(n), np.inf)
+    scale = np.divide(size, left, out=none_left, where=left > 0) if like_these else np.ones(len(n))
+    weight = _weight(h, f, everything, scale)
+    used, pilot = weight > 0, h.size
+    residuals = (h - weight[:, None] * f).var(axis=1, ddof=1)
+    variance = residuals * (pilot - 1) / np.maximum(pilot - 1 - used, 1) / n
+    if like_these:
+        variance += weight**2 * spread / np.maximum(left, 1)  # with none left lambda is 0
+    else:
+        # Residuals divided by 1 - leverage, of which two queries' worth is spent on the line.
+        variance *= left / size * np.where(used, n / (n - 2), 1)
+    widths = 2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 1 - used)
+    enough = n[widths <= width]
+    return int(enough[0]) if len(enough) else None
 
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -232,12 +227,11 @@ def _covariance(h: Floats, f: Floats) -> Floats:
     return covariance
 
 
-def _weight(h: Floats, f: Floats, everything: Floats, scale: float) -> Floats:
+def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
     """lambda: how far the machine is relied on; 0 where its values are all equal."""
-    spread = scale * everything.var(-1, ddof=1)
     constant = np.ptp(everything, axis=-1) == 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = _covariance(h, f) / spread
+        weight = _covariance(h, f) / (scale * everything.var(-1, ddof=1))
     return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
 
 

@@ -42,6 +42,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -62,16 +63,6 @@ from .inputs import (
     prepare,
     undefined_is_nan,
 )
-
-__all__ = [
-    "PAIR_TESTS",
-    "TUKEY_TESTS",
-    "Comparison",
-    "compare_all",
-    "compare_differences",
-    "compare_pair",
-    "compare_with_baseline",
-]
 
 
 @dataclass(frozen=True)
@@ -109,6 +100,9 @@ PAIR_TESTS: tuple[str, ...] = tuple(pairwise.TESTS)
 
 #: Tests of all pairs of systems at once, which need no correction.
 TUKEY_TESTS: tuple[str, ...] = tuple(tukey.TESTS)
+
+#: Tests that can take weighted queries.
+_WEIGHTED = ("t", "randomization", "tukey-randomized")
 
 
 def compare_pair(
@@ -224,9 +218,9 @@ def compare_all(
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
     matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
-    labels = labels_of(names, len(matrix))
-    pairs = np.triu_indices(len(matrix), k=1)
-    return _compare(matrix, labels, *pairs, test, correction, options)
+    pairs = list(combinations(labels_of(names, len(matrix)), 2))
+    first, second = np.triu_indices(len(matrix), k=1)
+    return _compare(matrix, first, second, pairs, test, correction, options)
 
 
 def compare_with_baseline(
@@ -273,7 +267,8 @@ def compare_with_baseline(
     check_name("baseline", baseline, labels)
     at = labels.index(baseline)
     others = np.delete(np.arange(len(labels)), at)
-    return _compare(matrix, labels, others, np.full_like(others, at), test, correction, options)
+    pairs = [(labels[other], baseline) for other in others]
+    return _compare(matrix, others, np.full_like(others, at), pairs, test, correction, options)
 
 
 def compare_differences(
@@ -310,7 +305,7 @@ def compare_differences(
     >>> float(frame.loc[0, "p"])
     0.0625
     """
-    check_name("test", test, [name for name, one in pairwise.TESTS.items() if one.paired])
+    check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
     matrix = finite_matrix(differences)
     pairs = [tuple(pair) for pair in names]
     if len(pairs) != len(matrix) or any(len(pair) != 2 for pair in pairs):
@@ -320,42 +315,33 @@ def compare_differences(
         )
     matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
     at = np.arange(len(matrix))
-    with_zero = np.vstack((matrix, np.zeros_like(matrix[:1])))
-    result = _test_pairs(test, with_zero, at, np.full_like(at, -1), options)
-    first, second = zip(*pairs) if pairs else ((), ())
-    difference = means_of(matrix, options.weights)
-    frame = pd.DataFrame({"a": first, "b": second, "difference": difference})
-    return _with_test(frame, result, test, correction, options)
+    with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
+    frame = _compare(with_zero, at, np.full_like(at, -1), pairs, test, correction, options)
+    return frame.drop(columns=["mean_a", "mean_b"])
 
 
 def _compare(
-    values: Floats, labels: list[str], first: Ints, second: Ints, test: str,
+    values: Floats, first: Ints, second: Ints, pairs: Sequence[tuple[str, ...]], test: str,
     correction: str | None, options: Settings,
 ) -> pd.DataFrame:  # fmt: skip
-    """Compares the systems of ``first`` with those of ``second``."""
+    """Compares the systems of ``first`` with those of ``second``, called as ``pairs`` says."""
+    result = _test_pairs(test, values, first, second, options)
     means = means_of(values, options.weights)
-    frame = pd.DataFrame(
-        {
-            "a": [labels[i] for i in first],
-            "b": [labels[i] for i in second],
-            "mean_a": means[first],
-            "mean_b": means[second],
-            "difference": means[first] - means[second],
-        }
-    )
-    return _with_test(
-        frame, _test_pairs(test, values, first, second, options), test, correction, options
-    )
+    a, b = means[first], means[second]
+    frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
+    method = _correction_for(test, correction)
+    frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
+    if test == "randomization" and method in ("bonferroni", "holm"):
+        _warn_if_too_few_draws(frame.attrs["family"], options)
+    return frame
 
 
 def _test_pairs(
     test: str, values: Floats, first: Ints, second: Ints, options: Settings
 ) -> TestResult:
     """A test of the systems of ``first`` against those of ``second``."""
-    weighted = ["tukey-randomized"]
-    if test in PAIR_TESTS:
-        weighted = [name for name, one in pairwise.TESTS.items() if one.weighted]
-    if options.weights is not None and test not in weighted:
+    if options.weights is not None and test not in _WEIGHTED:
+        weighted = [name for name in _WEIGHTED if (name in PAIR_TESTS) is (test in PAIR_TESTS)]
         raise ValueError(
             f"test {test!r} has no form for weighted queries: "
             f"leave out weights or use one of {', '.join(map(repr, weighted))}"
@@ -365,18 +351,7 @@ def _test_pairs(
     with undefined_is_nan():
         if test in tukey.TESTS:
             return tukey.TESTS[test](values, first, second, options)
-        return pairwise.TESTS[test].of_many(values[first], values[second], options)
-
-
-def _with_test(
-    frame: pd.DataFrame, result: TestResult, test: str, correction: str | None, options: Settings
-) -> pd.DataFrame:
-    """Adds what the test says, corrected, and a note of how it came about."""
-    method = _correction_for(test, correction)
-    frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
-    if test == "randomization" and method in ("bonferroni", "holm"):
-        _warn_if_too_few_draws(frame.attrs["family"], options)
-    return frame
+        return pairwise.compare_rows(test, values[first], values[second], options)
 
 
 def _warn_if_too_few_draws(family: int, options: Settings) -> None:
@@ -387,7 +362,7 @@ def _warn_if_too_few_draws(family: int, options: Settings) -> None:
             f"{options.n_resamples} draws cannot make one of {family} comparisons significant at "
             f"{options.alpha} after correction: give n_resamples={needed} or more, or use "
             f"'tukey-randomized'",
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

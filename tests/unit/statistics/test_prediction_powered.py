@@ -137,6 +137,18 @@ def test_how_many_queries_a_width_needs():
     assert needed_queries(h[:5], f[:5], f[5:9], 1e-9, target="these queries") == 9
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_machine_that_says_always_the_same_costs_nothing(target):
+    """Not by rounding either: the variance of equal values need not be 0."""
+    people = np.random.default_rng(5).random(7)
+    for width in (0.3, 0.5, 0.7):
+        by_value = {
+            needed_queries(people, np.full(7, one), np.full(13, one), width, target=target)
+            for one in (0.0, 0.1, 0.3, 0.5, 0.7)
+        }
+        assert len(by_value) == 1
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

@@ -380,6 +380,11 @@ def test_differences_are_the_pairs_they_came_from(test):
     assert found.attrs == expected.attrs
 
 
+def test_no_preferences_are_no_rows():
+    found = compare_differences(np.zeros((0, 4)), [])
+    assert found.empty and {"a", "b", "difference", "p_corrected"} < set(found)
+
+
 # --- Edges --------------------------------------------------------------------------------------
 
 
