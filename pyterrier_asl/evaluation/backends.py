@@ -22,10 +22,9 @@ import numpy as np
 
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import prefetch
-from ..io.processes import safe_restarts, safe_start
+from ..io.processes import exit_with_parent, safe_restarts, safe_start
 from ..io.runs import iter_run_batches
 from ..judging.judgements import Judgements
-from .parent import exit_with_parent
 from .scorer import MeasuredBlock, MeasuredRun, Scorer
 
 Task: TypeAlias = tuple[str, Any, bool]
@@ -94,7 +93,7 @@ def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
     try:
         blocks = scorer.blocks(name, source)
     except (ValueError, OSError) as error:
-        return MeasuredRun.failed(name, error)
+        return MeasuredRun(name, error=error)
     done = _score_blocks(scorer, name, source, blocks) if alone else blocks
     return _matched_with(_NONE, done)
 
@@ -106,7 +105,7 @@ def _score_blocks(
     try:
         return scorer.score(name, source, blocks)
     except (ValueError, OSError) as error:
-        return MeasuredRun.failed(name, error)
+        return MeasuredRun(name, error=error)
 
 
 # Here

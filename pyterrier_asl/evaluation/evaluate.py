@@ -257,13 +257,9 @@ def _check_evaluation(evaluation: pd.DataFrame) -> None:
         raise ValueError(f"it has no column {lacking.pop()}")
     if evaluation[list(_KEYS)].isna().any(axis=None):
         raise ValueError("runs or queries are missing")
-    names, qids = (evaluation[key].to_numpy() for key in _KEYS)
-    runs = pd.unique(names)
-    queries = qids[: len(qids) // max(len(runs), 1)]
-    if len(pd.unique(queries)) < len(queries) or not (
-        np.array_equal(names, np.repeat(runs, len(queries)))
-        and np.array_equal(qids, np.tile(queries, len(runs)))
-    ):
+    rows = pd.MultiIndex.from_frame(evaluation[list(_KEYS)])
+    runs, queries = (evaluation[key].unique().tolist() for key in _KEYS)
+    if not rows.equals(pd.MultiIndex.from_product([runs, queries])):
         raise ValueError("its runs do not have the same queries, each once")
 
 

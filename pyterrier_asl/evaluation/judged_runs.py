@@ -254,13 +254,9 @@ def per_track(
             f"{', '.join(given)} can be given for the queries of one track, and there are "
             f"{len(several)}: call it for each"
         )
-    parts = []
-    for name, judged in several.items():
-        part = analyse(name, judged)
-        part.insert(0, "track", name)
-        parts.append(part)
-    whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = parts[0].attrs
+    parts = {name: analyse(name, judged) for name, judged in several.items()}
+    whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
+    whole.attrs = next(iter(parts.values())).attrs
     return whole
 
 

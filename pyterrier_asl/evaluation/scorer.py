@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,15 +54,10 @@ class MeasuredRun:
     """
 
     name: str
-    values: Floats
+    values: Floats = field(default_factory=lambda: np.empty((0, 0)))
     top: pa.Table | None = None
     judged: JudgedRun | None = None
     error: Exception | None = None
-
-    @classmethod
-    def failed(cls, name: str, error: Exception) -> MeasuredRun:
-        """One that could not be measured."""
-        return cls(name, np.empty((0, 0)), error=error)
 
 
 class Scorer:
@@ -126,13 +121,11 @@ class Scorer:
         answered = judged.retrieved > 0
         values = values_of(list(self._by_rows.values()), judged)
         by_rows = {label: each[answered] for label, each in zip(self._by_rows, values)}
-        top = self._top(name, judged) if self._pooled else None
+        top = None
+        if self._pooled:
+            ranking = judged.whole_ranking.cut(self._depth)
+            top = ranked(name, judged.table, self.judgements.qid_text, ranking)
         return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
-
-    def _top(self, name: str, judged: JudgedRun) -> pa.Table:
-        """A run's part in the pool of all."""
-        ranking = judged.whole_ranking.cut(self._depth)
-        return ranked(name, judged.table, self.judgements.qid_text, ranking)
 
     def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
@@ -178,6 +171,5 @@ def _top_of(blocks: Sequence[MeasuredBlock]) -> pa.Table:
 
 def _needs_rows(measure: Any) -> bool:
     """Whether a measure is not of where the judged documents are alone."""
-    if not acceleration.supports(measure):
-        return True
-    return isinstance(measure, PluginMeasure) and measure.needs_rows()
+    ours = isinstance(measure, PluginMeasure)
+    return measure.needs_rows() if ours else not acceleration.supports(measure)

@@ -1,24 +1,32 @@
-"""Starts Python processes that import nothing from the current folder.
+"""Python processes that import nothing from the current folder, and end with the one that sends.
 
 ``python -c`` and ``python -m`` look there first: whoever runs a command in a folder of somebody
 else's would run that one's ``json.py``. Python 3.11 has an option against it, for older ones the
 folder is another one while processes start.
+
+A process that is killed cannot tell its workers to end: they look whether it is still there.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
-from threading import Lock
+from functools import lru_cache, partial
+from threading import Lock, Thread
 from typing import Any
 
 _OPTION = "PYTHONSAFEPATH"
 #: What starts the missing workers of an executor of joblib's.
 _START = "_adjust_process_count"
+#: How often a worker looks whether its parent is there, in seconds.
+_EVERY = 1.0
+#: What it takes away when it is not.
+_FOLDERS: set[str] = set()
 
 
 def python_command(code: str) -> list[str]:
@@ -32,8 +40,9 @@ def python_command(code: str) -> list[str]:
     return [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {code}"]
 
 
-@contextmanager
-def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> Iterator[None]:
+def safe_start(
+    *, by_folder: bool = sys.version_info < (3, 11)
+) -> AbstractContextManager[None]:
     """Processes that others start in here, joblib for one, do not import from the current folder.
 
     Threads can be in here at the same time: what was before comes back with the last of them.
@@ -42,12 +51,7 @@ def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> Iterator[None
         by_folder: whether the current folder is that of Python's own modules meanwhile, and that of
             a process that stays where it started; else Python is told so.
     """
-    guard = _BY_FOLDER if by_folder else _BY_OPTION
-    guard.enter()
-    try:
-        yield
-    finally:
-        guard.leave()
+    return _BY_FOLDER if by_folder else _BY_OPTION
 
 
 def safe_restarts(executor: Any) -> None:
@@ -68,7 +72,7 @@ def safe_restarts(executor: Any) -> None:
 
 
 @dataclass
-class _Guard:
+class _Guard(AbstractContextManager[None]):
     """A state of this process, for as long as some of its threads want it."""
 
     begin: Callable[[], Callable[[], None]]
@@ -76,13 +80,13 @@ class _Guard:
     threads: int = 0
     lock: Lock = field(default_factory=Lock)
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
         with self.lock:
             if not self.threads:
                 self.end = self.begin()
             self.threads += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *error: object) -> None:
         with self.lock:
             self.threads -= 1
             if not self.threads and self.end is not None:
@@ -109,3 +113,44 @@ def _with_option() -> Callable[[], None]:
 
 
 _BY_FOLDER, _BY_OPTION = _Guard(_elsewhere), _Guard(_with_option)
+
+
+def exit_with_parent(sender: int, folder: str | os.PathLike[str] | None = None) -> None:
+    """Ends this process soon after ``sender`` has ended, and takes away what that has left.
+
+    Args:
+        sender: The process that sent the work. Nothing happens in itself: work can also be done
+            where it comes from.
+        folder: What it sent, for nobody else. It is removed. None for nothing.
+    """
+    if os.getpid() != sender:
+        if folder is not None:
+            _FOLDERS.add(os.fspath(folder))
+        _watch(sender)
+
+
+@lru_cache(maxsize=1)
+def _watch(sender: int) -> None:
+    Thread(target=_wait, args=(sender,), daemon=True).start()
+
+
+def _wait(sender: int) -> None:
+    child = os.getppid() == sender
+    # One that has ended may exist until somebody has noticed: to its children it is gone at once.
+    while os.getppid() == sender if child else _exists(sender):
+        time.sleep(_EVERY)
+    for folder in _FOLDERS:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def _exists(process: int) -> bool:
+    if os.name == "nt":  # where a signal that does nothing would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -282,12 +282,9 @@ def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
     if np.any(answered > 1):
         qid = judgements.qids[int(np.argmax(answered > 1))]
         raise SplitQuery(f"the answers to query {qid!r} do not lie together")
-    queries, ranks, pairs = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("queries", "ranks", "pairs")
-    )
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    return JudgedRun.from_entries(judgements, retrieved, *in_query_order(queries, ranks, pairs))
+    entries = np.concatenate([(part.queries, part.ranks, part.pairs) for part in parts], axis=1)
+    return JudgedRun.from_entries(judgements, retrieved, *in_query_order(*entries))
 
 
 def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:

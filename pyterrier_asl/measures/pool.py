@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -330,17 +331,16 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
     if depth is not None and (type(depth) is not int or depth < 1):
         raise ValueError(f"its depth is {depth!r}")
     rank = table.column("rank").to_numpy()
-    first = np.flatnonzero(np.diff(run, prepend=-1).astype(bool) | np.diff(query, prepend=-1))
-    if not np.array_equal(rank, within_query(np.append(first, len(rank))) + 1):
+    rows = pd.DataFrame({"run": run, "query": query, "doc": doc})
+    answers = rows.groupby(["run", "query"], sort=False)
+    if (answers.ngroup().diff() < 0).any():
+        raise ValueError("a run has the same query twice")
+    if (answers.cumcount() + 1 != rank).any():
         raise ValueError("its ranks do not count the documents of each run and query")
     if depth is not None and len(rank) and rank.max() > depth:
         raise ValueError(f"a rank is {rank.max()}, beyond its depth {depth}")
-    for what, columns in (
-        ("a run has the same query twice", np.stack([run[first], query[first]])),
-        ("a run has the same document twice", np.stack([run, query, doc])),
-    ):
-        if len(np.unique(columns, axis=1).T) < columns.shape[1]:
-            raise ValueError(what)
+    if rows.duplicated().any():
+        raise ValueError("a run has the same document twice")
 
 
 def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking) -> pa.Table:

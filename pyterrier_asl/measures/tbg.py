@@ -27,6 +27,26 @@ def _as_lengths(value: Any) -> DocLengths:
     return DocLengths.resolve(value)
 
 
+#: The parameters that the formula takes besides ranks and lengths.
+_CONSTANTS = {
+    "halflife": Param(
+        real(0, above=True), default=224.0, desc="seconds until half of the users have stopped"
+    ),
+    "p_click_rel": Param(
+        real(0, 1), default=0.64, desc="probability of a click on a relevant summary"
+    ),
+    "p_click_nonrel": Param(
+        real(0, 1), default=0.39, desc="probability of a click on any other summary"
+    ),
+    "p_save": Param(
+        real(0, 1), default=0.77, desc="probability of saving a relevant document once read"
+    ),
+    "time_summary": Param(real(0, MOST), default=4.4, desc="seconds to read a summary"),
+    "time_per_word": Param(real(0, MOST), default=0.018, desc="seconds to read a word"),
+    "time_base": Param(real(0, MOST), default=7.8, desc="seconds a document takes besides"),
+}
+
+
 class _TBG(PluginMeasure):
     """
     Time-biased gain, the relevant documents that a user is expected to save, who reads summaries
@@ -59,27 +79,9 @@ class _TBG(PluginMeasure):
         "missing_length": Param(
             real(0, MOST), desc="words of a document whose length is not known"
         ),
-        "halflife": Param(
-            real(0, above=True), default=224.0, desc="seconds until half of the users have stopped"
-        ),
-        "p_click_rel": Param(
-            real(0, 1), default=0.64, desc="probability of a click on a relevant summary"
-        ),
-        "p_click_nonrel": Param(
-            real(0, 1), default=0.39, desc="probability of a click on any other summary"
-        ),
-        "p_save": Param(
-            real(0, 1), default=0.77, desc="probability of saving a relevant document once read"
-        ),
-        "time_summary": Param(real(0, MOST), default=4.4, desc="seconds to read a summary"),
-        "time_per_word": Param(real(0, MOST), default=0.018, desc="seconds to read a word"),
-        "time_base": Param(real(0, MOST), default=7.8, desc="seconds a document takes besides"),
+        **_CONSTANTS,
         "unjudged": UNJUDGED,
     }
-    _CONSTANTS = (
-        "halflife", "p_click_rel", "p_click_nonrel", "p_save", "time_summary", "time_per_word",
-        "time_base",
-    )  # fmt: skip
 
     def run_columns(self) -> list[str]:
         """What the run must hold besides query, document and score."""
@@ -111,7 +113,7 @@ class _TBG(PluginMeasure):
 
     def constants(self) -> dict[str, float]:
         """What the formula takes besides ranks and lengths."""
-        return {name: self[name] for name in self._CONSTANTS}
+        return {name: self[name] for name in _CONSTANTS}
 
     def lengths_of(self, judged: JudgedRun) -> Floats:
         """Words of every retrieved document, in ranking order."""

@@ -23,8 +23,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluation.parent import exit_with_parent
-from ..io.processes import safe_restarts, safe_start
+from ..io.processes import exit_with_parent, safe_restarts, safe_start
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
