@@ -78,7 +78,7 @@ def command(
     """
     from ..charts.saving import check_path, save_chart
     from ..evaluation.evaluate import judgements_of
-    from ..io.run_listing import list_runs
+    from ..io.runs import list_runs
     from ..io.tables import write
     from ..io.texts import Texts
     from ..unjudged.export import check_export, export

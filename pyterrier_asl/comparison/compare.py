@@ -22,7 +22,7 @@ from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.files import local_path
-from ..io.run_listing import run_name
+from ..io.runs import run_name
 from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference

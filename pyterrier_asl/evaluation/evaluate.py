@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ..io.progress import progress_bar
 from ..io.qrels import loaded_qrels
-from ..io.run_listing import list_runs
+from ..io.runs import list_runs
 from ..io.saved_tables import error_names, load_table, save_table
 from ..judging.judgements import Judgements
 from ..measures.names import added_up, named_measures

@@ -13,7 +13,7 @@ import pandas as pd
 from ir_measures import NumRet
 
 from ..io.partitions import PartitionedRun
-from ..io.run_listing import RunSource, list_runs, run_name
+from ..io.runs import RunSource, list_runs, run_name
 from ..io.tables import ALL, counted
 from ..io.texts import text_lines
 from ..judging.judgements import Judgements

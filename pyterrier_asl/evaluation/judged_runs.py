@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..io.progress import progress_bar
-from ..io.run_listing import list_runs
-from ..io.runs import iter_runs
+from ..io.runs import iter_runs, list_runs
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import remembered

@@ -10,8 +10,7 @@ import pytest
 
 from pyterrier_asl import RarenessPool
 from pyterrier_asl.io.qrels import read_qrels_table
-from pyterrier_asl.io.run_listing import run_name
-from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import AP_Rareness, P_Rareness

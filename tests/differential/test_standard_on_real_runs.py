@@ -24,8 +24,7 @@ from ir_measures import (
 
 from pyterrier_asl import ASL, accelerate
 from pyterrier_asl.io.qrels import read_qrels_table
-from pyterrier_asl.io.run_listing import run_name
-from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judgements import Judgements, rank
 

@@ -26,7 +26,7 @@ from pyterrier_asl.evaluation.files import read_groups
 from pyterrier_asl.io import qrels, runs
 from pyterrier_asl.io import trec_text as _trec_text
 from pyterrier_asl.io.atomic import replacing
-from pyterrier_asl.io.run_listing import run_name
+from pyterrier_asl.io.runs import run_name
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 

@@ -17,8 +17,7 @@ from pyterrier_asl.evaluation.files import measure_files
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io import partitions
 from pyterrier_asl.io.partitions import PartitionedRun, partitioned_runs
-from pyterrier_asl.io.run_listing import list_runs
-from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.io.runs import list_runs, read_run_table
 
 
 @pytest.fixture
