@@ -317,8 +317,8 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any] | None:
         return None
     if isinstance(run_types, pd.DataFrame):
         run_types = run_types.set_index("run")["type"]
-    known = {str(run): kind for run, kind in run_types.items()}
+    known = pd.Series(dict(run_types), dtype=object).rename(str)
     lacking = [name for name in names if name not in known]
     if lacking:
         raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
-    return pd.Series([known[name] for name in names], index=names)
+    return known[names]

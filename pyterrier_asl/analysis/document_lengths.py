@@ -65,8 +65,7 @@ def lengths_by_rank(
     3  run     2           all    30.0          1
     """
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
-    weight = np.zeros(len(judged.qids))
-    weight[queries.at] = queries.each
+    weight = queries.spread(len(judged.qids))
     some = documents.assign(weight=weight[documents["query"]])
     some = some[some["weight"] > 0]
     some = some.assign(weighted=some["weight"] * some["length"])
@@ -119,20 +118,13 @@ def _all_documents(
     tables = []
     for name, run in zip(judged.names, judged.runs):
         seen = run.view(cutoff)
+        offsets, relevant = seen.ranking.offsets, seen.relevant(rel)
+        kinds = np.full(len(seen.ranking), _KINDS[1], dtype=object)
+        kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
+        table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
         found = _known_lengths(name, seen, known, missing_length)
-        tables.append(_documents_of_run(seen, rel).assign(run=name, length=found))
+        tables.append(pd.DataFrame({**table, "run": name, "length": found}))
     return pd.concat(tables, ignore_index=True)
-
-
-def _documents_of_run(seen: JudgedRun, rel: float) -> pd.DataFrame:
-    """The retrieved documents of a run in ranking order: query, rank, kind."""
-    ranking = seen.ranking
-    queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets) + 1
-    relevant = seen.relevant(rel)
-    is_relevant = np.zeros(len(ranking), dtype=bool)
-    is_relevant[ranking.offsets[relevant.queries] + relevant.ranks - 1] = True
-    kinds = np.where(is_relevant, _KINDS[0], _KINDS[1])
-    return pd.DataFrame({"query": queries, "rank": ranks, "kind": kinds})
 
 
 def _known_lengths(

@@ -142,9 +142,7 @@ def rare_finds(
     here = np.isin(ranks.queries, queries.at)
     systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
     finders = found.sum(axis=0)
-    weights = np.zeros(len(judged.qids))
-    weights[queries.at] = queries.each
-    share = found * weights[ranks.queries[here]]
+    share = found * queries.spread(len(judged.qids))[ranks.queries[here]]
     with np.errstate(invalid="ignore"):
         rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
     relevant, pool = found.shape[1], int(np.sum(finders > 0))

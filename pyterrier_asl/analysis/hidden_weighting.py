@@ -97,7 +97,8 @@ def effective_share(
     shares = np.array([_shares_by_query(each) for each in documents])
     some = queries.where(documents[0].total > 0)
     share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
-    pooled = [_pooled(each, queries) for each in documents]
+    here = np.isin(documents[0].queries, queries.at)
+    pooled = [_effective_share(each.precision[here]) for each in documents]
     means = {"run": judged.names, "AP": queries.mean(precisions)}
     return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
@@ -131,11 +132,6 @@ def _shares_by_query(documents: RelevantDocuments) -> Floats:
     """The effective share of each query, NaN where nothing is relevant, shape (Q,)."""
     by_query = np.split(documents.precision, np.cumsum(documents.total)[:-1])
     return np.array([_effective_share(precision) for precision in by_query])
-
-
-def _pooled(documents: RelevantDocuments, queries: Queries) -> float:
-    """The effective share of all documents of these queries together."""
-    return _effective_share(documents.precision[np.isin(documents.queries, queries.at)])
 
 
 def _effective_share(precision: Floats) -> float:

@@ -102,8 +102,6 @@ def judges(
     draws = partial(_times_drawn, n_resamples, seed)
     agreements = [_on_documents(known, least, draws), *(_on_systems(b, draws) for b in boards)]
     rows = [row for each in agreements for row in _agreement_rows(each, known, persons, alpha)]
-    gains = [_gains_by_judge(board, reference, None) for board in boards]
-    of_groups = [_gains_by_judge(board, reference, groups) for board in boards] if groups else []
     reversals = [row for board in boards for row in _reversals(board, reference, test, alpha)]
     confusion = judge_confusion(known)
     return JudgeReport(
@@ -111,8 +109,8 @@ def judges(
         persons,
         pd.DataFrame(rows),
         pd.DataFrame(reversals) if boards else None,
-        _corrected(gains, alpha),
-        _corrected(of_groups, alpha),
+        _gains(boards, reference, alpha),
+        _gains(boards, reference, alpha, groups) if groups else None,
         _leniency(known, least, reference),
         confusion[confusion["judge_a"] == reference].reset_index(drop=True),
         _as_systems(known, least, persons, by_ap),
@@ -270,27 +268,25 @@ def _verdict(less: Interval) -> str:
 # What a judge does to systems
 
 
-def _gains_by_judge(
-    board: Boards, reference: str, groups: Mapping[str, str] | None
-) -> pd.DataFrame:
-    """What each system, or group, gains from each judge beyond what all gain on average."""
-    queries = Queries(np.arange(len(board.qids)))
-    labels = [(groups or {}).get(name, name) for name in board.systems]
-    parts = []
-    for judge in board.others(reference):
-        gains = board.values[judge] - board.values[reference]
-        by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
-        part = own_gains(by_label.to_numpy(), gains.mean(axis=0), queries, T_TEST)
-        part.insert(0, "run" if groups is None else "group", by_label.index)
-        part.insert(0, "measure", board.measure)
-        part.insert(0, "judge", judge)
-        parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
-    return pd.concat(parts, ignore_index=True)
+def _gains(
+    boards: list[Boards], reference: str, alpha: float, groups: Mapping[str, str] | None = None
+) -> pd.DataFrame | None:
+    """What each system, or group, gains from each judge beyond what all gain on average.
 
-
-def _corrected(gains: list[pd.DataFrame], alpha: float) -> pd.DataFrame | None:
-    """The gains by all measures, which are shown together; None where there are none."""
-    return corrected(pd.concat(gains, ignore_index=True), "t", "holm", alpha) if gains else None
+    By all measures, which are shown together; None where there are none.
+    """
+    what, parts = "run" if groups is None else "group", []
+    for board in boards:
+        queries = Queries(np.arange(len(board.qids)))
+        labels = pd.Index([(groups or {}).get(name, name) for name in board.systems], name=what)
+        for judge in board.others(reference):
+            gains = board.values[judge] - board.values[reference]
+            by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
+            part = own_gains(by_label.to_numpy(), gains.mean(axis=0), queries, T_TEST)
+            about = {"judge": judge, "measure": board.measure, what: by_label.index}
+            part = pd.concat([pd.DataFrame(about), part], axis=1)
+            parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
+    return corrected(pd.concat(parts, ignore_index=True), "t", "holm", alpha) if parts else None
 
 
 def _reversals(board: Boards, reference: str, test: str, alpha: float) -> list[dict[str, Any]]:

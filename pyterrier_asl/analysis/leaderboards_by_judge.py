@@ -93,14 +93,12 @@ class Boards:
         parsed = [one.measure for one in named_measures(list(measures))]
         least = least_grades(judges, rel, judge_rel)
         judged: dict[str, JudgedRuns] = {}
-        values: list[dict[str, Floats]] = [{} for _ in parsed]
         for name, qrels in judges.items():
             runs = judged[str(name)] = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-            for measure, of_judges in zip(parsed, values):
+            for measure in parsed:
                 asked = with_options(measure, least[str(name)])
                 has_rel = "rel" in asked.SUPPORTED_PARAMS
                 relevant_by(str(name), runs.judgements, asked["rel"] if has_rel else 1)
-                of_judges[str(name)] = runs.values(asked)
         topics = {name: [*map(str, one.qids)] for name, one in judged.items()}
         first = next(iter(judged.values()))
         common = set.intersection(*map(set, topics.values()))
@@ -111,10 +109,11 @@ class Boards:
         return [
             cls(
                 str(measure), -1 if higher_is_better(measure) is False else 1, first.names, shared,
-                {name: by_query[:, at[name]] for name, by_query in of_judges.items()},
+                {name: one.values(with_options(measure, least[name]))[:, at[name]]
+                 for name, one in judged.items()},
                 first.judgements,
             )
-            for measure, of_judges in zip(parsed, values)
+            for measure in parsed
         ]  # fmt: skip
 
     def scores(self, judge: str, queries: Queries) -> Floats:

@@ -137,8 +137,7 @@ def agreement_by_number_of_systems(
     judged = judged.once(by_double_scores) if as_published else judged
     if measures is None:
         measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
-    weights = np.zeros(len(judged.qids))
-    weights[queries.at] = queries.each
+    weights = queries.spread(len(judged.qids))
     rows = []
     for name, parts in rareness_parts(judged, measures, rel).items():
         for size in sizes:

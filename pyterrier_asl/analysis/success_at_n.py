@@ -60,10 +60,9 @@ def satisfaction(
     for system, kind, values in curves:
         for n, one in enumerate(queries.of(values), start=1):
             mean, low, high = confidence_interval(one, alpha=alpha, weights=queries.weights)
-            point = {"system": system, "kind": kind, "n": n, "S@n": mean}
-            ends = {"ci_low": max(low, 0.0), "ci_high": min(high, 1.0)}
-            rows.append({**point, **ends, "queries": len(queries)})
-    return pd.DataFrame(rows)
+            rows.append((system, kind, n, mean, max(low, 0.0), min(high, 1.0), len(queries)))
+    columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @satisfaction.chart

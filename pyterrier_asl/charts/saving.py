@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,25 +41,20 @@ def save_chart(
     """
     check_path(path, force=force)
     ending = Path(path).suffix
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        if ending != ".html" or width is not None:
-            what = ending if width is None else f"width={width!r}"
-            raise ValueError(
-                f"{what} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
-            ) from None
-        how: dict[str, Any] = {}
-    else:
-        how = {"inline": True} if ending == ".html" else {}
-    if ending == ".html":
-        how["json_kwds"] = {"cls": _ForPages}
-    if ending == ".png":
-        how["scale_factor"] = PIXELS
+    converts = find_spec("vl_convert") is not None
+    if not converts and (ending != ".html" or width is not None):
+        what = ending if width is None else f"width={width!r}"
+        raise ValueError(
+            f"{what} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
+        )
+    how: dict[str, dict[str, Any]] = {
+        ".html": {"inline": converts, "json_kwds": {"cls": _ForPages}},
+        ".png": {"scale_factor": PIXELS},
+    }
     if width is not None or not title:
         chart = _for_paper(chart, width, title)
     with replacing(path, force=force) as beside:
-        chart.save(str(beside), format=ending.removeprefix("."), **how)
+        chart.save(str(beside), format=ending.removeprefix("."), **how.get(ending, {}))
 
 
 def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:

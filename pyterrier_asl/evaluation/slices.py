@@ -61,6 +61,12 @@ class Queries:
         """The weights; ones where all count alike."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
+    def spread(self, total: int) -> Floats:
+        """The weights of all ``total`` queries, 0 for those that are not among these."""
+        spread = np.zeros(total)
+        spread[self.at] = self.each
+        return spread
+
 
 def slices(
     qids: Sequence[Any], weights: Any = None, by: Any = None
