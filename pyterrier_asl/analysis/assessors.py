@@ -212,7 +212,7 @@ def human_range(
     names = both.runs.names
     kinds = _types(names, run_types)
     means = pd.Series(queries.mean(both.precision), index=names)
-    automatic = means if kinds is None else means[(kinds == "automatic").to_numpy()]
+    automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
     best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
     bar = best if system is None else names[both.runs.row(system)]
     rows = []
@@ -220,7 +220,6 @@ def human_range(
         scores = each.average_precision()
         judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
         rows.append((each.name, "judge", *judge, bar))
-    manual = means[:0] if kinds is None else means[(kinds == "manual").to_numpy()]
     if len(manual):
         ends = manual.min(), manual.mean(), manual.max()
         rows.append(("manual runs", "manual runs", *ends, best))
@@ -311,10 +310,10 @@ def _differences(
     return rows
 
 
-def _types(names: list[str], run_types: Any) -> pd.Series[Any] | None:
-    """Each run's type, in the order of the runs; None where types are not given."""
+def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
+    """Each run's type, in the order of the runs; where types are not given all are automatic."""
     if run_types is None:
-        return None
+        return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):
         run_types = run_types.set_index("run")["type"]
     known = pd.Series(dict(run_types), dtype=object).rename(str)

@@ -90,15 +90,14 @@ def read_judges(texts: Sequence[str]) -> dict[str, str]:
 
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     """The minimum grade of each judge by name; or one for all."""
+    one = len(texts) == 1 and "=" not in texts[0]
+    form = "NAME=GRADE, a judge and the least relevant grade"
+    named = {"": texts[0]} if one else _pairs_by_name(texts, form)
     try:
-        if len(texts) == 1 and "=" not in texts[0]:
-            return read_grade(float(texts[0]))
-        named = _pairs_by_name(texts, "NAME=GRADE, a judge and the least relevant grade")
-        return {name: read_grade(float(grade)) for name, grade in named.items()}
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
+        grades = {name: read_grade(float(grade)) for name, grade in named.items()}
+    except ValueError:
         raise ValueError(f"{' '.join(texts)!r} is no grade, such as NAME=2") from None
+    return grades[""] if one else grades
 
 
 def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..scoring.arrays import within_query
 from .registry import JudgedRuns
 
 
@@ -37,7 +38,5 @@ def _reranked(table: object) -> pa.Table:
     )
     run = run.take(order)
     new = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
-    starts = np.concatenate(([0], np.flatnonzero(new) + 1))
-    sizes = np.diff(starts, append=len(run))
-    positions = np.arange(len(run)) - np.repeat(starts, sizes)
-    return run.set_column(2, "score", pa.array(-positions.astype(np.float64)))
+    offsets = np.concatenate(([0], np.flatnonzero(new) + 1, [len(run)]))
+    return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))

@@ -71,13 +71,12 @@ def synthetic_systems(
     by_finders = np.argsort(-found.sum(axis=0), kind="stable")
     rows = []
     for system, alpha, number in product(("rare", "common"), alphas, numbers):
-        if system == "common" and number > found.shape[1]:
+        common = number if system == "common" else 0
+        if common > found.shape[1]:
             continue
         new = np.zeros(found.shape[1], dtype=np.int64)
-        if system == "common":
-            new[by_finders[:number]] = 1
-        made_up = number if system == "rare" else 0
-        value, rank = _ranked_among(found, new, made_up, cutoff, alpha, normalized)
+        new[by_finders[:common]] = 1
+        value, rank = _ranked_among(found, new, number - common, cutoff, alpha, normalized)
         rows.append((system, float(alpha), number, value, rank))
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 

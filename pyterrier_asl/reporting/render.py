@@ -20,18 +20,11 @@ from markupsafe import Markup, escape
 
 from ..io.tables import counted
 from ..io.texts import Texts
+from ..statistics.tests import PAIR_TESTS
 from .collect import Findings
 from .figures import specifications
 from .ranking import SystemRanking
-from .summary import (
-    Summary,
-    decimals,
-    own_test_name,
-    p_value,
-    shown_value,
-    test_name,
-    test_note,
-)
+from .summary import Summary, decimals, own_test_name, p_value, shown_value, test_name
 from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
@@ -80,7 +73,7 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.globals.update(
         summary=Summary, p_value=p_value,
-        test_name=test_name, own_test_name=own_test_name, test_note=test_note,
+        test_name=test_name, own_test_name=own_test_name, pair_tests=PAIR_TESTS,
     )  # fmt: skip
     environment.filters.update(breakable=_breakable, counted=counted, sentences=_sentences)
     environment.filters["value"] = lambda value, ranking: shown_value(ranking, value)

@@ -43,14 +43,9 @@ class Summary:
         return self.findings.first
 
     @property
-    def winner(self) -> int:
-        """The best system."""
-        return int(self.first.order[0])
-
-    @property
-    def second(self) -> int:
-        """The second best system; of one system that one."""
-        return int(self.first.order[:2][-1])
+    def two(self) -> list[int]:
+        """The two best systems; of one system that one, twice."""
+        return [int(self.first.order[0]), int(self.first.order[:2][-1])]
 
     @cached_property
     def gains(self) -> Floats:
@@ -78,21 +73,20 @@ class Summary:
     @property
     def other_best(self) -> SystemRanking | None:
         """The first of the others by which a system is best that is not among the two best."""
-        two = (self.winner, self.second)
-        return next((each for each in self.by_asl_and_ap[1:] if each.order[0] not in two), None)
+        others = self.by_asl_and_ap[1:]
+        return next((each for each in others if each.order[0] not in self.two), None)
 
     @property
     def two_best(self) -> Comparison:
         """The two best systems compared by themselves."""
-        values = self.first.values
-        return compare_pair(values[self.winner], values[self.second], alpha=self.first.alpha)
+        return compare_pair(*self.first.values[self.two], alpha=self.first.alpha)
 
     @property
     def p_of_two_best(self) -> tuple[float, float]:
         """The p-value of their difference by itself, and corrected."""
         pairs, own = self.first.comparisons, self.first.own_p
         assert pairs is not None and own is not None
-        two = [self.findings.names[system] for system in (self.winner, self.second)]
+        two = [self.findings.names[system] for system in self.two]
         at = int((pairs["a"].isin(two) & pairs["b"].isin(two)).argmax())
         return float(own[at]), float(pairs["p_corrected"].iloc[at])
 
@@ -113,7 +107,7 @@ class Summary:
     def weak_queries(self) -> list[int]:
         """Where the best system loses most against the median one, or the other; of one system
         its two worst queries."""
-        own, systems = self.gains[self.winner], len(self.gains)
+        own, systems = self.gains[self.two[0]], len(self.gains)
         if systems == 1:
             return [int(query) for query in own.argsort(kind="stable")[:2]]
         others = np.median(self.gains, axis=0) if systems > 2 else self.gains.max(axis=0)
@@ -133,16 +127,6 @@ def own_test_name(ranking: SystemRanking) -> str:
     """The test behind the p-value of a pair by itself."""
     own = ranking.test if ranking.test in PAIR_TESTS else "t"
     return _TESTS[own].removesuffix("s")
-
-
-def test_note(ranking: SystemRanking) -> str:
-    """How to read the letters after this test."""
-    if ranking.test in PAIR_TESTS:
-        return (
-            "Systems without a common letter may still not differ: after a test of pairs "
-            "the letters show only groups of neighbours in which no two systems do."
-        )
-    return "Systems that share no letter differ significantly."
 
 
 def p_value(p: float) -> str:
