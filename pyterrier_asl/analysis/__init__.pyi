@@ -1,7 +1,7 @@
 from .assessors import assessor_scores, compare_with_assessors, human_range
 from .best_runs import headroom, run_quality
 from .collection_sizes import collection_statistics
-from .discrimination import discriminative_power, preference_discrimination
+from .discrimination import discriminative_power, preference_discrimination, stability
 from .document_lengths import lengths_by_rank
 from .finders import rare_documents, rare_finds
 from .hidden_weighting import effective_share, equivalents
@@ -9,7 +9,6 @@ from .incomplete_judgements import missing_labels, missing_queries
 from .judges import judge_agreement, judge_confusion
 from .leaderboards_by_judge import leaderboard_agreement, leaderboard_swaps, leaderboards
 from .preferred_systems import cycles, system_order, system_preferences
-from .query_stability import stability
 from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
 from .rareness_pools import agreement_of_pools, pools_by, rareness_by_pool, without_own_group
 from .rareness_synthetic import synthetic_systems

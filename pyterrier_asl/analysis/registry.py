@@ -15,7 +15,7 @@ An analysis is a function of judged runs, some of their queries, and options of 
   analysis without ``queries: Queries`` has no ``weights`` and no ``by``. Any class with ``of`` and
   ``qids`` can stand in the place of ``JudgedRuns``: callers give what its ``of`` takes. Without
   one, the function is left as it is, and reads and slices what it is given by itself.
-* Arguments that many analyses have are described once, in ``descriptions.py``.
+* Arguments that many analyses have are described once, in ``_COMMON``.
 * It is called for each slice: ``queries.mean(values)`` and ``queries.of(values)`` look at the
   slice; ``judged.once(prepare, rel, cutoff)`` computes what all slices share.
 * ``tracks=True``: it is also called for each track, whose name it gets if it has ``track: str``.
@@ -29,6 +29,8 @@ An analysis is a function of judged runs, some of their queries, and options of 
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -48,7 +50,6 @@ from ..measures.names import named_measures
 from ..scoring.arrays import Bools as Bools
 from ..scoring.arrays import Floats as Floats
 from ..scoring.arrays import Ints as Ints
-from .descriptions import described
 
 ALEX = "Alex, Hall, Metzler 2022"
 DIAZ = "Diaz 2023"
@@ -57,6 +58,37 @@ TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
+
+#: What is said of the arguments that many analyses have, and of some where there are tracks.
+_COMMON = {
+    "runs": "dict of name -> run, folder of run files, or list of them; or JudgedRuns.",
+    "qrels": "frame, file, or ir_datasets id; None: those of JudgedRuns.",
+    "duplicates": "what a document is that stands twice in a ranking; see "
+    ":func:`~pyterrier_asl.evaluate`.",
+    "judges": "name -> qrels of the same queries; values are over the queries that all judged.",
+    "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
+    "all but ``qrels``; None: as ``rel``.",
+    "rel": "minimum grade of a relevant document.",
+    "cutoff": "look at the first ``cutoff`` documents only.",
+    "missing": "as in ``ASL(missing=...)``.",
+    "measure": "a measure or its name.",
+    "measures": "measures or their names.",
+    "test": "a test for pairs; see :mod:`pyterrier_asl.statistics.tests`.",
+    "alpha": "the level of significance; intervals cover 1 - alpha.",
+    "n_resamples": "draws of the tests that draw at random.",
+    "seed": "of the draws; the same seed gives the same numbers.",
+    "progress": "whether to show a progress bar; None: where there is a terminal.",
+    "weights": "how much each query counts; see :func:`~pyterrier_asl.evaluation.slices.slices`.",
+    "by": "slices of the queries, each with its own rows.",
+    "as_published": "the paper's choice: missing documents right after the list "
+    "(``missing='after'``).",
+}
+_OF_TRACKS = {
+    "runs": "the runs of one track; or, without qrels, a dict of track -> (runs, qrels).",
+    "qrels": "the judgements of the one track.",
+    "weights": "how much each query counts; for one track.",
+    "by": "slices of the queries; for one track.",
+}
 
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -162,7 +194,7 @@ def analysis(
         source = body.__globals__.get(str(first.annotation))
         read = hasattr(source, "of")
         function = cast(Any, _read_and_sliced(body, source, declared) if read else body)
-        function.__doc__ = described(inspect.getdoc(body) or "", function, tracks)
+        function.__doc__ = _described(inspect.getdoc(body) or "", function, tracks)
         function.analysis, function.draw = declared, declared.draw
         function.another = lambda *of: _setter(_declare(replace(
             declared, name=of[0], figure=of[1], what=of[2]
@@ -290,3 +322,38 @@ def _public(
     last = [parameter(name, only, default=None, annotation="Any") for name in ("weights", "by")]
     known = {one.name: one for one in [*reads, *own, *(last if sliced else [])]}
     return sorted((one for name, one in known.items() if name != "track"), key=lambda p: p.kind)
+
+
+def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:
+    """A docstring that describes every argument, in the order of the signature.
+
+    Args:
+        doc: the docstring, which may leave common arguments out.
+        function: whose arguments they are.
+        tracks: whether it can be about several tracks.
+
+    >>> def ties(runs, depth, rel=1): ...
+    >>> print(_described("Ties.\\n\\nArgs:\\n    depth: a rank.\\n\\nReturns:\\n    Rows.", ties))
+    Ties.
+    <BLANKLINE>
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        depth: a rank.
+        rel: minimum grade of a relevant document.
+    <BLANKLINE>
+    Returns:
+        Rows.
+    """
+    if "\nArgs:\n" not in doc:
+        doc = doc.replace("\nReturns:\n", "\nArgs:\n\n\nReturns:\n", 1)
+    before, _, rest = doc.partition("\nArgs:\n")
+    said, _, after = rest.partition("\n\n")
+    blocks = (block.strip() for block in re.split(r"\n    (?=\w+:)", said))
+    own = {block.partition(":")[0]: block for block in blocks}
+    texts = {**_COMMON, **(_OF_TRACKS if tracks else {})}
+    lines = [
+        own.get(name) or textwrap.fill(f"{name}: {texts[name]}", 90, subsequent_indent=" " * 8)
+        for name in inspect.signature(function).parameters
+        if name in own or name in texts
+    ]
+    return f"{before}\nArgs:\n    " + "\n    ".join(lines) + f"\n\n{after.lstrip()}"

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.best_runs import run_quality
-from ..analysis.query_stability import stability
+from ..analysis.discrimination import stability
 from ..evaluation.bounds import with_pool_of
 from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns

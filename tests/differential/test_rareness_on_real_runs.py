@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl.analysis.discrimination import discriminative_power
+from pyterrier_asl.analysis.discrimination import discriminative_power, stability
 from pyterrier_asl.analysis.double_scores import by_double_scores
 from pyterrier_asl.analysis.finders import rare_documents
-from pyterrier_asl.analysis.query_stability import stability
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,

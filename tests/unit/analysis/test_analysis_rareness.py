@@ -12,9 +12,8 @@ from ir_measures import AP, P
 from scipy.stats import kendalltau, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
-from pyterrier_asl.analysis.discrimination import discriminative_power
+from pyterrier_asl.analysis.discrimination import discriminative_power, stabilities, stability
 from pyterrier_asl.analysis.finders import rare_documents, rare_finds
-from pyterrier_asl.analysis.query_stability import stabilities, stability
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,

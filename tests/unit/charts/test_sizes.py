@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.charts.forms import captioned
-from pyterrier_asl.charts.saving import PIXELS, save_chart
-from pyterrier_asl.charts.sizes import WIDTHS, fitted, without_titles
+from pyterrier_asl.charts.saving import PIXELS, WIDTHS, fitted, save_chart, without_titles
 
 alt = pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

@@ -174,8 +174,7 @@ def test_options_reach_the_function(files):
     from ir_measures import AP
 
     from pyterrier_asl import ASL
-    from pyterrier_asl.analysis.discrimination import discriminative_power
-    from pyterrier_asl.analysis.query_stability import stability
+    from pyterrier_asl.analysis.discrimination import discriminative_power, stability
     from pyterrier_asl.analysis.reordered_systems import reordering
 
     said = ["-m", "ASL@10 map", "--test", "t", "--correction", "bonferroni", "--level", ".3,.1"]

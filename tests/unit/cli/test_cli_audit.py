@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pyterrier_asl as asl
-from pyterrier_asl.charts.sizes import WIDTHS
+from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
 from pyterrier_asl.comparison.audited import audited, audited_chart, plan_audit
 from pyterrier_asl.statistics.prediction_powered import prediction_powered

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from pyterrier_asl.charts.sizes import WIDTHS
+from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
 
 
