@@ -252,7 +252,8 @@ def stability(
     size = round(len(chosen) / 2) if queries is None else queries
     if not 1 <= size <= len(chosen):
         raise ValueError(f"{size} of {len(chosen)} queries cannot be drawn")
-    share = _drawn_queries(len(chosen), size, draws, seed) * chosen.each
+    some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
+    share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
     share /= share.sum(axis=1, keepdims=True)
     rows = [
         (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
@@ -280,13 +281,6 @@ def stability_chart(frame: pd.DataFrame) -> Any:
         shape=shape("fuzz", "fuzz", domain=kinds),
         tooltip=["measure", "fuzz", alt.Tooltip("stability", format=".4f"), "queries", "draws"],
     )
-
-
-def _drawn_queries(items: int, size: int, draws: int, seed: int) -> Floats:
-    """Which items each draw holds, as zeros and ones, shape (draws, items)."""
-    generator = np.random.default_rng(seed)
-    first = np.arange(items) < size
-    return generator.permuted(np.tile(first, (draws, 1)), axis=1).astype(np.float64)
 
 
 def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.forms import alt, by_collection, figure
-from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
+from ..evaluation.relevant_documents import relevant_documents
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.
@@ -94,7 +94,10 @@ def effective_share(
     """
     documents = judged.once(relevant_documents, rel, cutoff)
     precisions = np.array([each.mean(each.precision, 0.0) for each in documents])
-    shares = np.array([_shares_by_query(each) for each in documents])
+    ends = np.cumsum(documents[0].total)[:-1]
+    shares = np.array(
+        [[_effective_share(part) for part in np.split(each.precision, ends)] for each in documents]
+    )
     some = queries.where(documents[0].total > 0)
     share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
     here = np.isin(documents[0].queries, queries.at)
@@ -126,12 +129,6 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
         "gives as a plain mean of search lengths. Each point is a run; dashed and shaded is what "
         f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}.",
     )
-
-
-def _shares_by_query(documents: RelevantDocuments) -> Floats:
-    """The effective share of each query, NaN where nothing is relevant, shape (Q,)."""
-    by_query = np.split(documents.precision, np.cumsum(documents.total)[:-1])
-    return np.array([_effective_share(precision) for precision in by_query])
 
 
 def _effective_share(precision: Floats) -> float:

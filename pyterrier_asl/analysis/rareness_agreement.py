@@ -138,12 +138,13 @@ def agreement_by_number_of_systems(
     if measures is None:
         measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
     weights = queries.spread(len(judged.qids))
+    everyone = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     for name, parts in rareness_parts(judged, measures, rel).items():
         for size in sizes:
             if not 2 <= size <= len(judged):
                 continue
-            drawn = _drawn_systems(len(judged), size, draws, seed + size)
+            drawn = np.random.default_rng(seed + size).permuted(everyone, axis=1)[:, :size]
             tau = pd.Series(_taus(parts, weights, drawn))
             rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
     columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
@@ -174,13 +175,6 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
         "Agreement of the ranking of sampled systems with the one they have among all, with "
         "its standard error.",
     )
-
-
-def _drawn_systems(systems: int, size: int, draws: int, seed: int) -> Ints:
-    """Systems drawn without replacement, shape (draws, size)."""
-    generator = np.random.default_rng(seed)
-    everyone = np.tile(np.arange(systems), (draws, 1))
-    return generator.permuted(everyone, axis=1)[:, :size]
 
 
 def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
