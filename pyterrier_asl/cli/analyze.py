@@ -61,13 +61,8 @@ def _list(kind: Callable[[str], Any], *names: str, help: str) -> Decorator:
     return _option(*names, metavar="LIST", help=help, read=typed.read_numbers(kind))
 
 
-def _number(*names: str, help: str) -> Decorator:
-    return _option(*names, type=options.NUMBER, help=help)
-
-
-def _switch(name: str, help: str) -> Decorator:
-    return _option(name, is_flag=True, default=None, help=help)
-
+_number = partial(_option, type=options.NUMBER)
+_switch = partial(_option, is_flag=True, default=None)
 
 #: The options of the analyses, by the parameters of their functions. Where two analyses have
 #: different parameters of one name, the annotation follows the name.
@@ -98,8 +93,9 @@ _OPTIONS: dict[str, Decorator] = {
                                      help="Levels of significance: .05,.01"),
     "levels: int": _number("--levels", help="How many recall levels."),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
-    "each": _switch("--each", "A row for each system."),
-    "as_published": _switch("--as-published", "By the choices of the paper, where ours differ."),
+    "each": _switch("--each", help="A row for each system."),
+    "as_published": _switch("--as-published", help="By the choices of the paper, where ours "
+                            "differ."),
     "draws": _number("--draws", help="How often to draw."),
     "n_resamples": _number("--resamples", "n_resamples", help="Draws of a test that draws."),
     "permutations": _option("--permutations", type=click.IntRange(min=0),
@@ -109,7 +105,7 @@ _OPTIONS: dict[str, Decorator] = {
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="A difference that is none."),
     "alphas": _list(float, "--alphas", help="Weights of rareness: 0,.5,1"),
-    "normalized": _switch("--normalized", "The variant that cannot exceed 1."),
+    "normalized": _switch("--normalized", help="The variant that cannot exceed 1."),
     "seed": _option("--seed", type=click.IntRange(min=0), help="Of the draws."),
     "deepest": _number("--deepest", help="The last rank to report."),
     "n": _number("--documents", "n", help="How many documents there are."),
@@ -137,7 +133,7 @@ _OPTIONS: dict[str, Decorator] = {
                          metavar="NAME=GRADE", read=typed.read_judge_rel,
                          help="Least grade that this judge finds relevant, else as --rel; can be "
                          "given again. A grade alone is for all but QRELS, whose name is qrels."),
-    "both_ways": _switch("--both-ways", "Also by the other judges' judgements."),
+    "both_ways": _switch("--both-ways", help="Also by the other judges' judgements."),
     "lengths": options.lengths,
     "missing_length": _option("--missing-length", type=float,
                               help="For documents whose length is not known."),
@@ -223,7 +219,7 @@ def _command(analysis: Analysis) -> click.Command:
             option(made)
             _with_default(made.params[-1], name in analysis.required, parameter.default)
     options.places(made)
-    options.output_format("tsv begins with the names of the columns.")(made)
+    options.output_format(help="tsv begins with the names of the columns.")(made)
     options.chart("Draw the figure as well")(made)
     return made
 

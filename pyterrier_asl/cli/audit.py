@@ -19,36 +19,33 @@ _TITLES = {
 }  # fmt: skip
 
 
-def audit_options(command: options.F) -> options.F:
-    """The options of a machine that people audit."""
-    for option in (
-        options.chart("With --machine-qrels: draw the estimates as well"),
-        options.text_option(
-            "--draw", "FILE",
-            "With --plan: save the queries that people are to judge; refuses to draw again.",
-        ),
-        click.option(
-            "--plan", type=click.FloatRange(0, min_open=True), metavar="WIDTH",
-            help="Say how many queries people must judge for intervals of at most this width, and "
-            "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
-        ),
-        click.option(
-            "--target", type=click.Choice(["like-these", "these"]), default="like-these",
-            show_default=True,
-            help="Whose mean the estimate is of: queries like these, or only these.",
-        ),
-        click.option(
-            "--machine-rel", type=float, metavar="GRADE",
-            help="Least relevant grade of the machine, if its scale is another than people's.",
-        ),
-        options.text_option(
-            "--machine-qrels", "FILE",
-            "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
-            "estimate means and differences by both.",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+#: The options of a machine that people audit.
+audit_options = options.together(
+    options.text_option(
+        "--machine-qrels", "FILE",
+        "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
+        "estimate means and differences by both.",
+    ),
+    click.option(
+        "--machine-rel", type=float, metavar="GRADE",
+        help="Least relevant grade of the machine, if its scale is another than people's.",
+    ),
+    click.option(
+        "--target", type=click.Choice(["like-these", "these"]), default="like-these",
+        show_default=True,
+        help="Whose mean the estimate is of: queries like these, or only these.",
+    ),
+    click.option(
+        "--plan", type=click.FloatRange(0, min_open=True), metavar="WIDTH",
+        help="Say how many queries people must judge for intervals of at most this width, and "
+        "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
+    ),
+    options.text_option(
+        "--draw", "FILE",
+        "With --plan: save the queries that people are to judge; refuses to draw again.",
+    ),
+    options.chart("With --machine-qrels: draw the estimates as well"),
+)  # fmt: skip
 
 
 def show_audit(

@@ -81,8 +81,8 @@ if TYPE_CHECKING:
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
 @options.alpha
-@options.seed("Seed of the randomization test.")
-@options.by_query("Each query's differences, too, losses first.")
+@options.seed(help="Seed of the randomization test.")
+@options.by_query(help="Each query's differences, too, losses first.")
 @click.option(
     "--moved", type=click.IntRange(min=0), metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
@@ -92,11 +92,11 @@ if TYPE_CHECKING:
 )
 @options.places
 @options.output_format(
-    "All but table are a row for each measure; with -q for each query and measure; with --moved "
-    "for each document. tsv begins with the names of the columns."
+    help="All but table are a row for each measure; with -q for each query and measure; with "
+    "--moved for each document. tsv begins with the names of the columns."
 )
 @options.rel(
-    "Least grade of a relevant document, for preferences, and measures that do not say.  "
+    help="Least grade of a relevant document, for preferences, and measures that do not say.  "
     "[default: 1]"
 )
 @options.pool("the two runs.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
@@ -12,30 +13,33 @@ from ..io.tables import EVERY_PLACE, FORMS
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Decorator(Protocol):
-    """Adds an option to a command."""
-
-    def __call__(self, command: F, /) -> F:
-        """The command, with the option."""
-
+#: Adds an option to a command.
+Decorator: TypeAlias = Callable[[Any], Any]
 
 #: What counts from 1.
 NUMBER = click.IntRange(min=1)
 
+#: An option that is there or not.
+switch = partial(click.option, is_flag=True)
 
-def switch(*names: str, help: str) -> Decorator:
-    """An option that is there or not."""
-    return click.option(*names, is_flag=True, help=help)
+#: An option that can be given several times.
+repeated = partial(click.option, multiple=True)
+
+
+def together(*several: Decorator) -> Decorator:
+    """Options that are taken together, in the order of help."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(several):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def text_option(name: str, metavar: str, help: str) -> Decorator:
     """An option with the name of a file, an id, or other text."""
     return click.option(name, metavar=metavar, help=help)
-
-
-def repeated(*names: str, metavar: str, help: str) -> Decorator:
-    """Such an option that can be given several times."""
-    return click.option(*names, multiple=True, metavar=metavar, help=help)
 
 
 qrels = click.argument("qrels")
@@ -78,32 +82,23 @@ def measures(help: str) -> Decorator:
     return repeated("-m", "--measures", metavar="NAMES", help=what)
 
 
-def rel(help: str) -> Decorator:
-    """``-l``, as trec_eval calls the least relevant grade."""
-    return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
+#: ``-l``, as trec_eval calls the least relevant grade.
+rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
 
 
 def chart(help: str) -> Decorator:
     """``--chart`` with what a paper needs: ``--width`` and ``--no-title``."""
-
-    def decorate(command: F) -> F:
-        for option in (
-            click.option(
-                "--title/--no-title", default=True, help="Draw it with title and caption."
-            ),
-            click.option(
-                "--width", type=click.Choice(["column", "page"]),
-                help="Draw it as wide as a column or the page of a paper in two columns.",
-            ),
-            text_option(
-                "--chart", "FILE",
-                f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
-            ),
-        ):  # fmt: skip
-            command = option(command)
-        return command
-
-    return decorate
+    return together(
+        text_option(
+            "--chart", "FILE",
+            f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
+        ),
+        click.option(
+            "--width", type=click.Choice(["column", "page"]),
+            help="Draw it as wide as a column or the page of a paper in two columns.",
+        ),
+        click.option("--title/--no-title", default=True, help="Draw it with title and caption."),
+    )  # fmt: skip
 
 
 def draw(figure: Any, path: str, *, width: str | None, title: bool) -> None:
@@ -120,24 +115,17 @@ def pool(help: str) -> Decorator:
     return text_option("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
 
 
-def seed(help: str, default: int = 0) -> Decorator:
-    """``--seed``."""
-    return click.option(
-        "--seed", type=click.IntRange(min=0), default=default, show_default=True, help=help
-    )
+#: ``--seed``, of what is drawn.
+seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
+#: ``-q``: what is by query.
+by_query = partial(switch, "-q", "--by_query")
 
-def by_query(help: str) -> Decorator:
-    """``-q``: what is by query."""
-    return switch("-q", "--by_query", help=help)
-
-
-def output_format(help: str) -> Decorator:
-    """``-o``: how a table is printed."""
-    return click.option(
-        "-o", "--output_format", type=click.Choice(FORMS), default="table", show_default=True,
-        help=help,
-    )  # fmt: skip
+#: ``-o``: how a table is printed.
+output_format = partial(
+    click.option, "-o", "--output_format", type=click.Choice(FORMS), default="table",
+    show_default=True,
+)  # fmt: skip
 
 
 def jobs(help: str) -> Decorator:

@@ -34,8 +34,8 @@ from . import epilog, options
     "R@1000, Judged@10."
 )
 @options.rel(
-    "Least grade of a relevant document, for measures that do not say.  [default: 1, or for the "
-    "default measures what an ir_datasets id says]"
+    help="Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
+    "the default measures what an ir_datasets id says]"
 )
 @click.option(
     "-k", "--depth", "cutoff", type=options.NUMBER, default=1000, show_default=True,
