@@ -48,6 +48,10 @@ audit_options = options.together(
 )  # fmt: skip
 
 
+#: What they are called in Python, but for --machine-qrels.
+AUDIT = ("machine_rel", "target", "plan", "draw", "chart", "width", "title")
+
+
 def show_audit(
     runs: Any, people: str, machine: str, names: tuple[str, ...], *, lengths: str | None,
     target: str, plan: float | None, draw: str | None, output_format: str, places: int,
@@ -55,13 +59,16 @@ def show_audit(
     rel: float | None, machine_rel: float | None, seed: int, **_: Any,
 ) -> None:  # fmt: skip
     """Prints the estimates by both, or plans them."""
-    from ..comparison.audited import audited, audited_chart, plan_audit
+    from ..charts.saving import check_path
+    from ..comparison.audited import audited, audited_chart, plan_audit, what_is_estimated
     from ..evaluation.files import completed, measures_for
     from ..evaluation.judged_runs import JudgedRuns
     from ..io.tables import write
     from ..measures.names import parse_measures
     from ..statistics.prediction_powered import TARGETS
 
+    if chart:
+        check_path(chart, inputs=filter(None, [people, machine, *runs.values(), lengths]))
     asked = parse_measures(names) if names else [
         one for one in measures_for(machine, several=False, lengths=lengths is not None)
         if one.higher_is_better is not None
@@ -84,9 +91,7 @@ def show_audit(
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
     frame = audited(runs, people, machine, measures, **given)
     if output_format == "table":
-        shown = frame.assign(
-            run=[f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
-        ).drop(columns="minus")
+        shown = frame.assign(run=what_is_estimated(frame)).drop(columns="minus")
         write(shown, "table", places=places, titles=_TITLES, group_by="measure")
         click.echo(f"\n{textwrap.fill(frame.attrs['note'], _WIDTH)}")
     else:

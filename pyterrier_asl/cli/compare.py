@@ -40,13 +40,13 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import epilog, options
-from .audit import audit_options, show_audit
+from .audit import AUDIT, audit_options, show_audit
 
 if TYPE_CHECKING:
     from ..comparison.result import RunComparison
@@ -107,8 +107,7 @@ def command(
     qrels: str, run_a: str, runs_b: tuple[str, ...], measures: tuple[str, ...],
     conditions: tuple[str, ...], allow_missing: bool, junit: str | None, github: bool | None,
     by_query: bool, moved: int | None, places: int, output_format: str,
-    target: str, plan: float | None, draw: str | None, machine_rel: float | None,
-    machine_qrels: str | None, chart: str | None, width: str | None, title: bool, **given: Any,
+    machine_qrels: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
@@ -116,33 +115,30 @@ def command(
     worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
     ir_datasets dataset.
     """
-    from ..charts.saving import check_path
     from ..comparison import compare, printing
     from ..io.atomic import check_replaceable
+    from ..io.texts import Texts
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
     if not conditions and (junit or github or allow_missing):
         raise click.UsageError("--junit, --github and --allow-missing go with --fail-if")
-    runs, read = compare.run_files([run_a, *runs_b]), [qrels, run_a, *runs_b]
+    runs = compare.run_files([run_a, *runs_b])
+    audit = {name: given.pop(name) for name in AUDIT}
     if machine_qrels is not None:
         if conditions or by_query or moved is not None or given["pool"]:
             raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
-        if chart:
-            check_path(chart, inputs=[*read, machine_qrels, *filter(None, [given["lengths"]])])
-        return show_audit(
-            runs, qrels, machine_qrels, measures, target=target, plan=plan, draw=draw, chart=chart,
-            width=width, title=title, machine_rel=machine_rel, output_format=output_format,
-            places=places, **given,
-        )  # fmt: skip
-    if chart or draw or plan is not None or machine_rel is not None:
+        how = audit | given | {"output_format": output_format, "places": places}
+        return show_audit(runs, qrels, machine_qrels, measures, **how)
+    if any(audit[name] is not None for name in ("plan", "draw", "machine_rel", "chart")):
         raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
     if junit:
-        check_replaceable(junit, inputs=read, begins=b"<?xml")
+        check_replaceable(junit, inputs=[qrels, run_a, *runs_b], begins=b"<?xml")
     if given["correction"] == "none":
         given["correction"] = None
     compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)
-    texts = _query_texts(qrels) if by_query else {}
+    is_id = by_query and not Path(qrels).exists()
+    texts = Texts.of(dataset=qrels).queries if is_id else {}
     printing.print_comparison(
         compared, output_format, by_query=by_query, texts=texts, places=places, moved=moved
     )
@@ -153,15 +149,6 @@ def command(
             click.echo(note, err=True)
     if conditions:
         _guard(compared, output_format, allow_missing, junit, github)
-
-
-def _query_texts(qrels: str) -> Mapping[str, str]:
-    """The text of the queries of an ir_datasets id."""
-    from pathlib import Path
-
-    from ..io.texts import Texts
-
-    return {} if Path(qrels).exists() else Texts.of(dataset=qrels).queries
 
 
 def _guard(

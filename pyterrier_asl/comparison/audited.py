@@ -130,16 +130,19 @@ def audited(
     return frame
 
 
+def what_is_estimated(frame: pd.DataFrame) -> list[str]:
+    """The run or the difference of each row of :func:`audited`."""
+    return [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
+
+
 def audited_chart(frame: pd.DataFrame) -> Any:
     """The estimate of each run beside people alone and the machine alone, with intervals.
 
     Args:
         frame: what :func:`audited` returned.
     """
-    what = [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
-    about = frame[["measure"]].assign(
-        what=what, kind=np.where(frame["minus"].astype(bool), "differences", "means")
-    )
+    kind = np.where(frame["minus"].astype(bool), "differences", "means")
+    about = frame[["measure"]].assign(what=what_is_estimated(frame), kind=kind)
     shown = pd.concat([
         about.assign(by=by if by == "both" else f"{by} alone").join(
             frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
@@ -235,14 +238,9 @@ class AuditPlan:
                 f"{path} is there already, and a draw is made once: keep to it, or name another "
                 "file"
             )
-        about = {
-            "target": self.target, "width": self.width, "seed": self.seed, "queries": self.queries,
-            "of": self.of,
-        }  # fmt: skip
-        lines = [
-            f"{qid}\t{'judged' if place < self.judged else 'to judge'}"
-            for place, qid in enumerate(self.drawn)
-        ]
+        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
+        lines = [f"{qid}\tjudged" for qid in self.drawn[: self.judged]]
+        lines += [f"{qid}\tto judge" for qid in self.drawn[self.judged :]]
         with replacing(path) as beside:
             beside.write_text("\n".join([f"# {json.dumps(about)}", *lines]) + "\n")
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from .inputs import Floats
+
+#: Student's t that is exceeded with a probability, by it and the degrees of freedom.
+_upper_t = cache(stats.t.isf)
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,12 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
     """
     if len(low) < 2:
         raise ValueError(f"a t-test needs at least two queries, not {len(low)}")
-    critical = _critical(alpha, len(low) - 1)
+    critical = float(_upper_t(alpha / 2, len(low) - 1))
     greatest, least = greatest_t(low, high), least_t(low, high)
     sign = int(least >= critical) - int(greatest <= -critical)
     never = greatest < critical and least > -critical
     verdict = "certain" if sign else "impossible" if never else "possible"
     return BoxTest(verdict, sign, least, greatest, critical)
-
-
-@cache
-def _critical(alpha: float, freedom: int) -> float:
-    return float(stats.t.isf(alpha / 2, freedom))
 
 
 def greatest_t(low: Floats, high: Floats) -> float:

@@ -237,13 +237,11 @@ def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> 
 
 def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Estimate and variance of the mean of queries like these."""
-    n, unjudged = h.shape[-1], rest.shape[-1]
+    n, unjudged = h.shape[-1], max(rest.shape[-1], 1)  # with none lambda is 0
     off = h - weight[..., None] * f
-    if not unjudged:  # lambda is 0 then
-        return off.mean(-1), off.var(-1, ddof=1) / n
     # A single query has no variance of its own.
     spread = (rest if unjudged > 1 else np.concatenate((f, rest), axis=-1)).var(-1, ddof=1)
-    mean: Floats = weight * rest.mean(-1) + off.mean(-1)
+    mean: Floats = weight * (rest.sum(-1) / unjudged) + off.mean(-1)
     return mean, weight**2 * spread / unjudged + off.var(-1, ddof=1) / n
 
 

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..charts.forms import ROW, alt, figure, inline_rows
@@ -17,8 +16,6 @@ from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, is_exact, unjudged_of
 from ..measures.names import higher_is_better, parse_measure
 from ..statistics.boxes import BoxTest, box_test
-
-Floats = npt.NDArray[np.float64]
 
 #: Differences within this of 0 are equal.
 EQUAL = 1e-12
