@@ -94,10 +94,7 @@ def _command_line(context: click.Context) -> str:
         if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
             continue
         value = context.params[name]
-        values = value if isinstance(value, tuple) else (value,)
-        if isinstance(parameter, click.Option):
-            option = parameter.opts[-1]
-            words += [option] if value is True else [x for one in values for x in (option, one)]
-        else:
-            words += values
+        option = parameter.opts[-1:] if isinstance(parameter, click.Option) else []
+        for one in value if isinstance(value, tuple) else (value,):
+            words += option if one is True else [*option, one]
     return shlex.join(map(str, words))

@@ -99,8 +99,9 @@ def compare(
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    first = judged.names[0 if baseline is None else judged.row(baseline)]
-    others = [other for other in judged.names if other != first]
+    if baseline is not None:
+        judged = judged.select([baseline, *(name for name in judged.names if name != baseline)])
+    first, *others = judged.names
     if typed is None:
         name = qrels if isinstance(qrels, str) else ""
         typed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
@@ -116,7 +117,7 @@ def compare(
         check_condition(condition, higher[name], is_preference=name in PREFERENCES, test=test)
     least = _least_grade(shown, rel)
     options = HowTested(test, correction, alpha, seed)
-    differences = list(_run_differences(judged, first, others, shown, higher, least))
+    differences = list(_run_differences(judged, shown, higher, least))
     certain = {names[condition.measure] for condition in asked if condition.certainly}
     limits = {
         (run, one.name): limits_of(judged, first, run, one.measure) for run in others
@@ -125,13 +126,12 @@ def compare(
     table, corrected = _tested(differences, limits, options)
     if not bounds:
         table = table.drop(columns=["low", "high"])
-    moved, retrieved = _documents(judged, first, others, shown, least)
+    moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
         first, others, len(judged.judgements), table,
         pd.concat([one.losses_first(judged.qids) for one in differences], ignore_index=True),
-        moved, retrieved, _unanswered(judged, first, others),
-        higher, least, options, corrected.family, corrected.dropped,
-        grades_hint(judged.judgements.grades, shown, rel=rel),
+        moved, retrieved, _unanswered(judged), higher, least, options, corrected.family,
+        corrected.dropped, grades_hint(judged.judgements.grades, shown, rel=rel),
         [(condition, names[condition.measure]) for condition in asked], limits,
     )  # fmt: skip
 
@@ -234,18 +234,16 @@ class _RunDifference:
 
 
 def _run_differences(
-    judged: JudgedRuns, baseline: str, others: Sequence[str], shown: Sequence[NamedMeasure],
-    higher: Mapping[str, bool | None], rel: float,
-) -> Iterator[_RunDifference]:  # fmt: skip
-    """Those of each run in every measure, then of its preferences."""
-    a, reciprocal = judged.row(baseline), judged.reciprocal_ranks(rel)
-    total = judged.judgements.num_relevant(rel)
+    judged: JudgedRuns, shown: Sequence[NamedMeasure], higher: Mapping[str, bool | None], rel: float
+) -> Iterator[_RunDifference]:
+    """Those of each run but the first in every measure, then of its preferences."""
+    reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
     none = np.full(len(total), np.nan)
-    for run, b in zip(others, map(judged.row, others)):
+    for row, run in enumerate(judged.names[1:], 1):
         for one in shown:
-            value, up = judged.values(one.measure), higher[one.name]
-            yield _RunDifference(run, one.name, up, value[a], value[b], value[b] - value[a])
-        _, preferred = first_difference(reciprocal[b], reciprocal[a], total)
+            a, b = judged.values(one.measure)[[0, row]]
+            yield _RunDifference(run, one.name, higher[one.name], a, b, b - a)
+        _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
             yield _RunDifference(run, name, higher[name], none, none, values)
 
@@ -262,32 +260,27 @@ def _tested(
     return table, corrected
 
 
-def _unanswered(
-    judged: JudgedRuns, baseline: str, others: Sequence[str]
-) -> dict[str, list[str]]:
-    answered = {name: run.retrieved > 0 for name, run in zip(judged.names, judged.runs)}
+def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
+    first, *others = (run.retrieved > 0 for run in judged.runs)
     return {
-        run: [str(judged.qids[q]) for q in np.flatnonzero(answered[baseline] & ~answered[run])]
-        for run in others
+        name: [str(judged.qids[q]) for q in np.flatnonzero(first & ~answered)]
+        for name, answered in zip(judged.names[1:], others)
     }
 
 
 def _documents(
-    judged: JudgedRuns, baseline: str, others: Sequence[str], shown: Sequence[NamedMeasure],
-    rel: float,
-) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    judged: JudgedRuns, shown: Sequence[NamedMeasure], rel: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The relevant documents that moved, and how many which run retrieved, in ASL's view."""
     asl = next((one.measure for one in shown if one.measure.NAME in ("ASL", "nASL")), None)
     view = {"rel": rel} if asl is None else {"rel": asl["rel"], "cutoff": asl["cutoff"]}
-    a, *those = (
-        RelevantDocuments.of(judged.runs[judged.row(run)], **view) for run in (baseline, *others)
-    )
+    a, *those = (RelevantDocuments.of(run, **view) for run in judged.runs)
     known = judged.judgements
     wanted = np.flatnonzero((known.grades >= view["rel"]) & (known.grades >= 0))
     docnos = known.docnos.take(wanted).to_pandas()
     qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
     moved, retrieved = [], []
-    for run, b in zip(others, those):
+    for run, b in zip(judged.names[1:], those):
         both, change = a.found & b.found, b.lengths - a.lengths
         found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
         frame = pd.DataFrame({

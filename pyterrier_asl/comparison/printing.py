@@ -50,7 +50,12 @@ def print_comparison(
         texts: the text of queries, by id.
     """
     if form == "table":
-        _print_all(compared, places, by_query, MOVED if moved is None else moved, texts or {})
+        _print_means(compared, places)
+        if by_query:
+            print("\nB - A by query, the largest loss by the first measure first:\n")
+            tables.show(_with_text(compared.differences(), texts), places=places, titles=_TITLES)
+        if moved != 0:
+            _show_moved(compared, MOVED if moved is None else moved)
     elif by_query:
         tables.write(_with_text(_of_one(compared, compared.by_query), texts), form, places=places)
     elif moved is not None:
@@ -63,9 +68,7 @@ def print_comparison(
         tables.write(_of_one(compared, compared.summary), form, places=places)
 
 
-def _print_all(
-    compared: RunComparison, places: int, by_query: bool, moved: int, texts: Mapping[str, str]
-) -> None:
+def _print_means(compared: RunComparison, places: int) -> None:
     from rich.console import Console
 
     print(f"A: {compared.baseline} (baseline)")
@@ -83,11 +86,6 @@ def _print_all(
     print()
     for note in compared.notes():
         print(textwrap.fill(note, _WIDTH))
-    if by_query:
-        print("\nB - A by query, the largest loss by the first measure first:\n")
-        tables.show(_with_text(compared.differences(), texts), places=places, titles=_TITLES)
-    if moved:
-        _show_moved(compared, moved)
 
 
 def _show_moved(compared: RunComparison, moved: int) -> None:
