@@ -338,15 +338,9 @@ def _place(
         bucket = _below(judged_keys, keys[i])
         count[bucket] += 1
         cost[bucket] += costs[docs[i]]
-    rank = 1
-    total = 0.0
-    for i in range(found):
-        judged = found - 1 - i
-        rank += count[judged + 1]
-        total += cost[judged + 1]
-        which[i] = present[order[judged]]
-        ranks[i] = rank
-        above[i] = total
+    which[:found] = present[order[::-1]]
+    ranks[:found] = 1 + np.cumsum(count[:0:-1])
+    above[:found] = np.cumsum(cost[:0:-1])
     return found
 
 
