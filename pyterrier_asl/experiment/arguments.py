@@ -119,20 +119,16 @@ def columns_of(
     meant = [column for asked in others for column in _meaning(asked)]
     rel = rel_beside(column.measure for column in meant if column.preference is None)
     for column in meant:
-        made = [column]
-        if column.preference is not None:
-            if rel is not None and "rel" not in column.measure.params:
-                column = replace(column, measure=column.measure(rel=rel))
-            if not baselines:
-                raise ValueError(
-                    f"{column.label} compares systems with a baseline: say baseline="
-                )
-            made = [
-                replace(column, label=column.label + suffix(one, baselines, names), baseline=one)
-                for one in baselines
-            ]
-        for one in made:
-            columns.setdefault(one.label, one)
+        if column.preference is None:
+            columns.setdefault(column.label, column)
+            continue
+        if rel is not None and "rel" not in column.measure.params:
+            column = replace(column, measure=column.measure(rel=rel))
+        if not baselines:
+            raise ValueError(f"{column.label} compares systems with a baseline: say baseline=")
+        for one in baselines:
+            label = column.label + suffix(one, baselines, names)
+            columns.setdefault(label, replace(column, label=label, baseline=one))
     if not columns:
         raise ValueError("eval_metrics names no measure" + (" besides mrt" if mrt else ""))
     return list(columns.values()), mrt

@@ -188,23 +188,14 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> C
             said = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
         texts.append(" ".join(random.permutation(np.concatenate((text, strange, said)))))
     docnos = [f"d{number}" for number in range(documents)]
-    on_topic = np.flatnonzero(topic_of >= 0)
+    qids = np.array([f"q{number}" for number in range(topics)], object)
+    queries = [" ".join(of_topic[:2]) for of_topic in topic_words]
+    qrels = pd.DataFrame({"qid": qids[topic_of], "docno": docnos, "label": 1})
     return Collection(
         f"generated-{seed}",
         [{"docno": docno, "text": text} for docno, text in zip(docnos, texts)],
-        pd.DataFrame(
-            {
-                "qid": [f"q{number}" for number in range(topics)],
-                "query": [" ".join(of_topic[:2]) for of_topic in topic_words],
-            }
-        ),
-        pd.DataFrame(
-            {
-                "qid": [f"q{topic_of[number]}" for number in on_topic],
-                "docno": [docnos[number] for number in on_topic],
-                "label": 1,
-            }
-        ),
+        pd.DataFrame({"qid": qids, "query": queries}),
+        qrels[topic_of >= 0].reset_index(drop=True),
     )
 
 
@@ -280,9 +271,7 @@ def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> 
     missing = lengths["rank"].isna()
     parts = lengths.assign(from_missing=lengths["search_length"].where(missing, 0))
     asl = parts.groupby("qid")[["from_missing", "search_length"]].mean().mean()
-    return MissedDocuments(
-        float(missing.mean()), float(asl["from_missing"] / asl["search_length"])
-    )
+    return MissedDocuments(float(missing.mean()), float(asl["from_missing"] / asl["search_length"]))
 
 
 # What is said about it

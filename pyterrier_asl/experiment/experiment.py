@@ -161,9 +161,7 @@ def Experiment(
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
 
-    table = partial(
-        averages, scored, baselines, test_function, correction, correction_alpha, round
-    )
+    table = partial(averages, scored, baselines, test_function, correction, correction_alpha, round)
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
     if perquery is True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,31 +37,30 @@ def averages(
     means: dict[str, Any] = {"name": scored.names}
     for column in scored.columns:
         label = column.label
-        means[label] = [_rounded(column.mean(row), label, round) for row in values[label]]
+        means[label] = _rounded(map(column.mean, values[label]), label, round)
         if label in scored.bounds:
             for which, bound in zip(("low", "high"), scored.bounds[label].T):
-                means[f"{label} {which}"] = [_rounded(value, label, round) for value in bound]
+                means[f"{label} {which}"] = _rounded(bound, label, round)
     if scored.mrt is not None:
-        means["mrt"] = [_rounded(time, "mrt", round) for time in scored.mrt]
+        means["mrt"] = _rounded(scored.mrt, "mrt", round)
     parts = [pd.DataFrame(means)]
-    for baseline in baselines:
-        for column, label in _compared(scored, baseline, baselines):
-            part = comparison_columns(column, values[column.label], baseline, label, test)
-            parts.append(part)
-            if correction is not None:
-                parts.append(corrected_columns(part.iloc[:, -1], baseline, correction, alpha))
+    for baseline, column, label in _compared(scored, baselines):
+        part = comparison_columns(column, values[column.label], baseline, label, test)
+        parts.append(part)
+        if correction is not None:
+            parts.append(corrected_columns(part.iloc[:, -1], baseline, correction, alpha))
     return pd.concat(parts, axis=1)
 
 
-def _compared(
-    scored: ExperimentValues, baseline: int, baselines: list[int]
-) -> Iterator[tuple[Column, str]]:
-    """What is compared with a baseline, and what the columns' names begin with."""
-    for column in scored.columns:
-        if column.preference is None:
-            yield column, column.label + suffix(baseline, baselines, scored.names)
-        elif column.baseline == baseline:
-            yield column, column.label
+def _compared(scored: ExperimentValues, baselines: list[int]) -> Iterator[tuple[int, Column, str]]:
+    """What is compared with which baseline, and what the columns' names begin with."""
+    for baseline in baselines:
+        versus = suffix(baseline, baselines, scored.names)
+        for column in scored.columns:
+            if column.preference is None:
+                yield baseline, column, column.label + versus
+            elif column.baseline == baseline:
+                yield baseline, column, column.label
 
 
 def comparison_columns(
@@ -113,15 +112,15 @@ def corrected_columns(
 
     label = str(p_values.name)
     family = np.arange(len(p_values)) != baseline
-    known = p_values.to_numpy()
     reject, values = np.zeros(len(p_values), dtype=bool), np.full(len(p_values), np.nan)
     if family.any():
         reject[family], values[family], *_ = multipletests(
-            np.nan_to_num(known[family], nan=1.0), alpha=alpha, method=method
+            p_values[family].fillna(1.0), alpha=alpha, method=method
         )
-        values[np.isnan(known)] = np.nan
-    names = (f"{label.removesuffix('p-value')}reject", f"{label} corrected")
-    return pd.DataFrame(dict(zip(names, (reject, values))))
+    values[p_values.isna()] = np.nan
+    return pd.DataFrame(
+        {f"{label.removesuffix('p-value')}reject": reject, f"{label} corrected": values}
+    )
 
 
 def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
@@ -129,10 +128,9 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
     higher = {column.label: column.higher_is_better for column in scored.columns}
     if scored.mrt is not None:
         higher["mrt"] = False
-    for baseline in baselines:
-        for column, label in _compared(scored, baseline, baselines):
-            if column.higher_is_better is not None:
-                higher |= {f"{label} +": True, f"{label} -": False}
+    for _, column, label in _compared(scored, baselines):
+        if column.higher_is_better is not None:
+            higher |= {f"{label} +": True, f"{label} -": False}
     return higher
 
 
@@ -161,14 +159,15 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
 
 def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:
     """One row for each system, query and measure."""
-    places = None if isinstance(round, Mapping) else round  # a dict is about means
     rows = [
-        (scored.names[system], qid, label, _rounded(value, label, places))
+        (scored.names[system], qid, label, value)
         for system, queries in scored.scores.items()
         for qid, values in queries.items()
         for label, value in values.items()
     ]
     frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    if not isinstance(round, Mapping):  # a dict is about means
+        frame["value"] = _rounded(frame["value"], "", round)
     return frame.sort_values(["name", "qid"], kind="stable")
 
 
@@ -179,9 +178,9 @@ def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
     return dict(zip(scored.names, rows))
 
 
-def _rounded(value: float, label: str, places: Any) -> float:
+def _rounded(values: Iterable[float], label: str, places: Any) -> list[float]:
     places = places.get(label) if isinstance(places, Mapping) else places
-    return value if places is None else builtins.round(value, int(places))
+    return [value if places is None else builtins.round(value, int(places)) for value in values]
 
 
 def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ir_measures
@@ -76,38 +75,28 @@ class Trial:
 
     def run(self, systems: list[Any], measures: Sequence[Measure], perquery: Any) -> Any:
         """pt.Experiment as the user asked for it."""
-        return self._call(
-            systems, measures, perquery, **self.running, **self.saving.arguments()
-        )
+        return self._call(systems, measures, perquery, **self.running, **self.saving.arguments())
 
     def score(self, results: list[pd.DataFrame], measures: Sequence[Measure]) -> Scores:
         """pt.Experiment over results that are there."""
-        scores: Scores = self._call(
-            results, measures, "both", validate="ignore", verbose=False
-        )[1]
+        scores: Scores = self._call(results, measures, "both", validate="ignore", verbose=False)[1]
         return scores
 
     def _call(
         self, systems: list[Any], measures: Sequence[Any], perquery: Any, **further: Any
     ) -> Any:
-        with _without(self.quiet):
+        """pt.Experiment, without the warnings of it that are not so here."""
+        with warnings.catch_warnings():
+            # Of a batch; whole runs are checked.
+            warnings.filterwarnings("ignore", category=NothingJudged)
+            # Its summaries are replaced.
+            warnings.filterwarnings("ignore", message="Evaluation measures differ")
+            if self.quiet:
+                warnings.filterwarnings("ignore", message=r"\d+ topic\(s\) not found in qrels")
             return pt.Experiment(
                 systems, self.topics, self.qrels, list(measures), names=self.names,
                 perquery=perquery, dataframe=perquery is False, **self.filters, **further,
             )  # fmt: skip
-
-
-@contextmanager
-def _without(quiet: bool) -> Iterator[None]:
-    """Without the warnings of pt.Experiment that are not so here."""
-    with warnings.catch_warnings():
-        # Of a batch; whole runs are checked.
-        warnings.filterwarnings("ignore", category=NothingJudged)
-        # Its summaries are replaced.
-        warnings.filterwarnings("ignore", message="Evaluation measures differ")
-        if quiet:
-            warnings.filterwarnings("ignore", message=r"\d+ topic\(s\) not found in qrels")
-        yield
 
 
 @dataclass(frozen=True)
@@ -129,15 +118,14 @@ class ExperimentValues:
     scores: Scores
     queries: list[Any]
     mrt: list[float] | None
-    bounds: dict[str, Floats] = field(default_factory=dict)
+    bounds: dict[str, Floats]
 
     def values(self, column: Column) -> Floats:
         """Those of one column, shape (systems, queries)."""
-        label = column.label
-        return np.array(
-            [[queries[qid][label] for qid in self.queries] for queries in self.scores.values()],
-            dtype=np.float64,
-        ).reshape(len(self.scores), len(self.queries))
+        each = [
+            queries[qid][column.label] for queries in self.scores.values() for qid in self.queries
+        ]
+        return np.array(each, np.float64).reshape(len(self.scores), len(self.queries))
 
 
 def score(
@@ -151,7 +139,8 @@ def score(
     poolless = [c.measure for c in columns if needs_pool(c.measure)]
     measures = _unique(columns)
     twice = bool(mrt or poolless or not measures)
-    keep = _needed(measures) if twice or bounds or _preference_columns(columns) else []
+    preferences = any(c.preference for c in columns)
+    keep = _needed(measures) if twice or bounds or preferences else []
     judgements = trial.judgements()
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
@@ -194,10 +183,6 @@ def _bounds(
 def _unique(columns: list[Column]) -> list[Measure]:
     """The measures, each once."""
     return list(dict.fromkeys(c.measure for c in columns if c.preference is None))
-
-
-def _preference_columns(columns: list[Column]) -> list[Column]:
-    return [c for c in columns if c.preference is not None]
 
 
 def _needed(measures: list[Measure]) -> list[str]:
@@ -252,9 +237,7 @@ def _labelled(
     scores: Scores, columns: list[Column], judgements: Judgements, recorders: list[ResultRecorder]
 ) -> Scores:
     """The values by the columns' labels, preferences among them."""
-    preferred = {
-        c.label: _preference(c, judgements, recorders) for c in _preference_columns(columns)
-    }
+    preferred = {c.label: _preference(c, judgements, recorders) for c in columns if c.preference}
 
     def value(system: int, qid: Any, column: Column) -> float:
         if column.preference is None:
@@ -263,8 +246,7 @@ def _labelled(
 
     return {
         system: {
-            qid: {column.label: value(system, qid, column) for column in columns}
-            for qid in queries
+            qid: {column.label: value(system, qid, column) for column in columns} for qid in queries
         }
         for system, queries in sorted(scores.items())
     }
