@@ -73,19 +73,18 @@ class Trial:
         starts = range(0, 0 if size is None else len(qids), size or 1)
         return [qids.iloc[start : start + size].tolist() for start in starts]
 
-    def run(self, systems: list[Any], measures: Sequence[Measure], perquery: Any) -> Any:
-        """pt.Experiment as the user asked for it."""
-        return self._call(systems, measures, perquery, **self.running, **self.saving.arguments())
-
-    def score(self, results: list[pd.DataFrame], measures: Sequence[Measure]) -> Scores:
-        """pt.Experiment over results that are there."""
-        scores: Scores = self._call(results, measures, "both", validate="ignore", verbose=False)[1]
-        return scores
-
-    def _call(
-        self, systems: list[Any], measures: Sequence[Any], perquery: Any, **further: Any
+    def run(
+        self, systems: list[Any], measures: Sequence[Measure], perquery: Any, **options: Any
     ) -> Any:
-        """pt.Experiment, without the warnings of it that are not so here."""
+        """pt.Experiment, without the warnings of it that are not so here.
+
+        Args:
+            systems: the systems, or their results.
+            measures: what to score them by.
+            perquery: as in pt.Experiment.
+            options: in place of those that the user asked for.
+        """
+        options = options or {**self.running, **self.saving.arguments()}
         with warnings.catch_warnings():
             # Of a batch; whole runs are checked.
             warnings.filterwarnings("ignore", category=NothingJudged)
@@ -95,7 +94,7 @@ class Trial:
                 warnings.filterwarnings("ignore", message=r"\d+ topic\(s\) not found in qrels")
             return pt.Experiment(
                 systems, self.topics, self.qrels, list(measures), names=self.names,
-                perquery=perquery, dataframe=perquery is False, **self.filters, **further,
+                perquery=perquery, dataframe=perquery is False, **self.filters, **options,
             )  # fmt: skip
 
 
@@ -158,7 +157,9 @@ def score(
         pool = _pool(poolless, recorders)
         columns = [replace(c, measure=with_pool(c.measure, pool)) for c in columns]
     if twice:
-        scores = trial.score([one.frame for one in recorders], _unique(columns) or [LexiP])
+        results = [one.frame for one in recorders]
+        scored_by = _unique(columns) or [LexiP]
+        scores = trial.run(results, scored_by, "both", validate="ignore", verbose=False)[1]
     labelled = _labelled(scores, columns, judgements, recorders)
     known = set(judgements.qid_text.to_pylist())
     queries = [qid for qid in labelled[0] if str(qid) in known]
