@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -254,7 +255,7 @@ def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
 
 
 def _trials(folder: Path, metric: str, stage: str) -> Path:
-    return folder / f"{_as_file(metric)}-{_as_file(stage)}.csv"
+    return folder / (re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}") + ".csv")
 
 
 def save(
@@ -289,7 +290,3 @@ def save(
         written.append(out / "scores.html")
         save_chart(scores_by_parameters(results), written[-1], force=force)
     return written
-
-
-def _as_file(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in ".@=" else "-" for letter in name)
