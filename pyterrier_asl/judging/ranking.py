@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..scoring.arrays import Bools, Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import Ints, cumulate, queries_of, within_query
 from .matching import PairIndex, arrays_of, codes
 
 Scores = npt.NDArray[np.float32]
@@ -130,39 +130,20 @@ def _by_arrow(
 def _in_order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints:
     """The rows of each block by score, then by id, both descending."""
     order = np.arange(len(block))
-    within = block[1:] == block[:-1]
-    rising = np.flatnonzero(within & (scores[1:] > scores[:-1]))
-    if len(rising):
-        unsorted = np.zeros(block[-1] + 1, dtype=bool)
-        unsorted[block[rising]] = True
-        part = np.flatnonzero(unsorted[block])
-        order[part] = part[np.lexsort((-scores[part], block[part]))]
-        scores = scores[order]
-    tied = within & (scores[1:] == scores[:-1])
-    if tied.any():
-        _resolve_ties(order, tied, ids)
+    not_below = (block[1:] == block[:-1]) & (scores[1:] >= scores[:-1])
+    unsorted = np.isin(block, block[1:][not_below])
+    if unsorted.any():
+        part = np.flatnonzero(unsorted)
+        rows = pa.table({"block": block[part], "score": scores[part], "id": ids.take(part)})
+        keys = [("block", "ascending"), ("score", "descending"), ("id", "descending")]
+        order[part] = part[pc.sort_indices(rows, sort_keys=keys)]
     return order
-
-
-def _resolve_ties(order: Ints, tied: Bools, ids: pa.LargeStringArray) -> None:
-    """Puts rows of equal score (``tied``: as the row before) by id, descending."""
-    member = np.zeros(len(order), dtype=bool)
-    member[1:] |= tied
-    member[:-1] |= tied
-    places = np.flatnonzero(member)
-    group = np.cumsum(np.concatenate(([True], ~tied)))[places]
-    names = ids.take(pa.array(order[places]))
-    alphabetical = pc.rank(names, sort_keys="descending", tiebreaker="first").to_numpy()
-    order[places] = order[places][np.lexsort((alphabetical, group))]
 
 
 def _without_repeats(order: Ints, block: Ints, ids: pa.LargeStringArray) -> tuple[Ints, Ints]:
     """Leaves each id of a block once, where it ranks best; and the rows left out."""
     numbers, different = codes(ids)
     keys = (block * len(different) + numbers)[order]
-    _, first = np.unique(keys, return_index=True)
-    if len(first) == len(keys):
-        return order, np.empty(0, dtype=np.int64)
     kept = np.zeros(len(keys), dtype=bool)
-    kept[first] = True
+    kept[np.unique(keys, return_index=True)[1]] = True
     return order[kept], order[~kept]
