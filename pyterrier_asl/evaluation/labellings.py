@@ -23,6 +23,7 @@ from ..scoring import standard as scoring
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
 from . import standard as acceleration
+from .standard import gains_of
 
 #: Grades of which nDCG's bounds try each; no scale has as many.
 _MOST_GRADES = 1000
@@ -255,12 +256,6 @@ class Labelled:
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
     """The values of documents by their number from 1; 0 where a run does not have them."""
     return np.concatenate((np.zeros(1, dtype=values.dtype), values))[numbers]
-
-
-def gains_of(measure: Any, grades: Floats) -> Floats:
-    """What grades gain in nDCG; negative ones nothing."""
-    grades = np.maximum(grades, 0)
-    return scoring.exponential(grades) if measure["dcg"] == "exp-log2" else grades
 
 
 def _worth(

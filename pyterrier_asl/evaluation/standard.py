@@ -120,20 +120,21 @@ def _set_p(measure: Any, view: JudgedRun) -> Floats:
 
 
 def _ndcg(measure: Any, view: JudgedRun) -> Floats:
-    form, cutoff = measure["dcg"], measure.params.get("cutoff")
-    ideal = view.judgements.once(_ideal, form, cutoff)
     graded = view.relevant(0)
-    grades = view.judgements.grades[graded.pairs]
-    return scoring.ndcg(graded.ranks, _GAINS[form](grades), graded.offsets, ideal)
+    gains = gains_of(measure, view.judgements.grades[graded.pairs])
+    ideal = view.judgements.once(_ideal, measure)
+    return scoring.ndcg(graded.ranks, gains, graded.offsets, ideal)
 
 
-def _ideal(judgements: Judgements, form: str, cutoff: int | None) -> Floats:
-    return scoring.ideal_dcg(_GAINS[form](judgements.grades), judgements.offsets, cutoff)
+def _ideal(judgements: Judgements, measure: Any) -> Floats:
+    gains = gains_of(measure, judgements.grades)
+    return scoring.ideal_dcg(gains, judgements.offsets, measure.params.get("cutoff"))
 
 
-_GAINS: dict[str, Callable[[Floats], Floats]] = {
-    "log2": np.positive, "exp-log2": scoring.exponential,
-}  # fmt: skip
+def gains_of(measure: Any, grades: Floats) -> Floats:
+    """What grades gain in nDCG; negative ones nothing."""
+    grades = np.maximum(grades, 0)
+    return scoring.exponential(grades) if measure["dcg"] == "exp-log2" else grades
 
 
 def _err(measure: Any, view: JudgedRun) -> Floats:

@@ -228,9 +228,7 @@ def _lists_of_tuples(source: Any, kind: str, names: tuple[str, ...]) -> list[lis
 
 
 def _names(source: Any) -> list[str]:
-    if isinstance(source, pa.Table):
-        return list(source.column_names)
-    return [str(name) for name in source.columns]
+    return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
 
 
 def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from typing_extensions import Self
 
+from ..io.files import file_format
 from ..io.progress import progress_bar
 from ..io.saved_tables import error_names, load_table, save_table
 from ..io.tables import counted
@@ -27,9 +28,6 @@ _VERSION = 1
 
 #: The lines of a text file of lengths.
 _LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
-
-#: How a Parquet file begins.
-_PARQUET = b"PAR1"
 
 
 class _WrongLength(ValueError):
@@ -217,10 +215,8 @@ class DocLengths(Named):
 
 def _is_text(path: str | os.PathLike[str]) -> bool:
     """Whether a file is to be read line by line; what is wrong with other paths is said later."""
-    if not Path(path).is_file() or not os.path.getsize(path):
-        return False
-    with open(path, "rb") as file:
-        return file.read(len(_PARQUET)) != _PARQUET
+    file = Path(path)
+    return file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet"
 
 
 def _line(path: Path, row: int) -> int:

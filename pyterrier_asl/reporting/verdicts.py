@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from ir_measures import nDCG
 
-from ..evaluation.labellings import Labelled, gains_of, has_bounds, unjudged_of
+from ..evaluation.labellings import Labelled, has_bounds, unjudged_of
+from ..evaluation.standard import gains_of
 from .collect import Findings
 
 #: The measures that the page can bound, with the parameters that it knows.

@@ -23,6 +23,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import cumulate, queries_of, sum_by_query, within_query
+
 __all__ = [
     "best_average_precision",
     "expected_average_precision",
@@ -86,14 +88,12 @@ def worst_average_precision(
     array([0.3889, 0.125 ])
     """
     size, r, n = _counts(retrieved, common, relevant)
-    flat = r.ravel()
-    # One entry for each common document: its topic, and j, its place among the topic's common ones.
+    # One entry for each common document, by topic; j is its place among the topic's common ones.
     # The closed form with harmonic numbers would lose digits where R' is much larger than r.
-    topic = np.repeat(np.arange(flat.size), flat)
-    j = np.arange(topic.size) - (np.cumsum(flat) - flat)[topic] + 1
-    precision = j / ((size - r).ravel()[topic] + j)
-    total = np.bincount(topic, weights=precision, minlength=flat.size).reshape(r.shape)
-    return np.asarray(total / np.maximum(n, 1), dtype=np.float64)
+    offsets = cumulate(r.ravel())
+    j = within_query(offsets) + 1
+    precision = j / ((size - r).ravel()[queries_of(offsets)] + j)
+    return sum_by_query(precision, offsets).reshape(r.shape) / np.maximum(n, 1)
 
 
 def expected_average_precision(
@@ -130,7 +130,8 @@ def expected_average_precision(
     array([0.537 , 0.2604])
     """
     size, r, n = _counts(retrieved, common, relevant)
-    harmonic = _harmonic_numbers(size)
+    terms = 1.0 / np.arange(1, int(size.max(initial=0)) + 1)
+    harmonic = np.concatenate(([0.0], np.cumsum(terms)))[size]  # H_R'
     # Where R' is 1 there are no others: r - 1 is 0 and so is the second term, whatever it is over.
     others = (r - 1) / np.maximum(size - 1, 1) * (size - harmonic)
     expected = r / (np.maximum(size, 1) * np.maximum(n, 1)) * (harmonic + others)
@@ -173,12 +174,6 @@ def expected_success(retrieved: ArrayLike, common: ArrayLike, n: int) -> NDArray
         left = size - i
         failure *= np.where(left > 0, np.maximum(left - r, 0) / np.maximum(left, 1), 1.0)
     return 1.0 - failure
-
-
-def _harmonic_numbers(m: NDArray[np.int64]) -> NDArray[np.float64]:
-    """H_m for each m, H_0 being 0."""
-    terms = 1.0 / np.arange(1, int(m.max(initial=0)) + 1)
-    return np.asarray(np.concatenate(([0.0], np.cumsum(terms)))[m], dtype=np.float64)
 
 
 def _counts(

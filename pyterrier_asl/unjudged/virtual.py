@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.labellings import Labelled, Side, gains_of, ideal_gains
+from ..evaluation.labellings import Labelled, Side, ideal_gains
+from ..evaluation.standard import gains_of
 from ..scoring import lexicographic, rareness, search_length, standard
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, within_query
 from ..scoring.time_biased_gain import time_biased_gain
