@@ -57,25 +57,23 @@ class RarenessPool(Named):
 
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
         """From a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
-        run, names = codes(table.column("run").combine_chunks().cast(pa.large_string()))
+        run, qid, docno = (table.column(name).combine_chunks() for name in ("run", "qid", "docno"))
+        self._run, names = codes(run.cast(pa.large_string()))
         self.runs: list[str] = names.to_pylist()
         self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
         self.depth = depth
         self._table = table
-        query, self._qids = codes(table.column("qid").combine_chunks())
-        docno = table.column("docno").combine_chunks()
+        self._query, self._qids = codes(qid)
         doc, different = codes(docno)
         _, first, self._pair = np.unique(
-            query * max(len(different), 1) + doc, return_index=True, return_inverse=True
+            self._query * max(len(different), 1) + doc, return_index=True, return_inverse=True
         )
-        bounds = np.searchsorted(query[first], np.arange(len(self._qids) + 1))
-        self._index = PairIndex(bounds, docno.take(pa.array(first)))
-        self._run, self._query, self._rank = run, query, table.column("rank").to_numpy()
+        bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
+        self._index = PairIndex(bounds, docno.take(first))
+        self._rank = table.column("rank").to_numpy()
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
         about = json.dumps([self.runs, self.groups, depth]).encode()
-        self._make_known(
-            name, [about, run, table.column("qid").combine_chunks(), docno, self._rank]
-        )
+        self._make_known(name, [about, self._run, qid, docno, self._rank])
         if self.systems < FEW:
             warnings.warn(
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
