@@ -189,7 +189,8 @@ class JudgedRuns:
     def _matched_with(self, qrels: Any) -> bool:
         if qrels is self.source or qrels is self.judgements:
             return True
-        return _is_named(qrels) and _is_named(self.source) and str(qrels) == str(self.source)
+        named = all(isinstance(each, (str, os.PathLike)) for each in (qrels, self.source))
+        return named and str(qrels) == str(self.source)
 
 
 def _key(measure: Any) -> tuple[str, str]:
@@ -257,10 +258,6 @@ def per_track(
     whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
     whole.attrs = next(iter(parts.values())).attrs
     return whole
-
-
-def _is_named(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike))
 
 
 def _matched(judgements: Judgements, name: str, run: Any) -> JudgedRun:

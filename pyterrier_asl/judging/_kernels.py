@@ -105,22 +105,17 @@ def _same(
 
 
 @compiled
-def _greater(offsets: Ints, data: Bytes, i: int, j: int) -> bool:
-    """Whether id i comes after id j in plain string order."""
+def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
+    """Whether row i ranks before row j: higher score, or equal score and greater id, in plain
+    string order."""
+    if scores[i] != scores[j]:
+        return bool(scores[i] > scores[j])
     begin, other = offsets[i], offsets[j]
     length, other_length = offsets[i + 1] - begin, offsets[j + 1] - other
     for k in range(min(length, other_length)):
         if data[begin + k] != data[other + k]:
             return bool(data[begin + k] > data[other + k])
     return bool(length > other_length)
-
-
-@compiled
-def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
-    """Whether row i ranks before row j: higher score, or equal score and greater id."""
-    if scores[i] != scores[j]:
-        return bool(scores[i] > scores[j])
-    return _greater(offsets, data, i, j)
 
 
 @compiled

@@ -89,8 +89,6 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     >>> starts.tolist(), each.to_pylist()
     ([0, 2, 3, 4], ['b', 'a', 'b'])
     """
-    if not len(ids):
-        return np.zeros(1, dtype=np.int64), ids
     encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
     starts = np.concatenate(([0], encoded.run_ends.to_numpy(zero_copy_only=False)))
     return starts, encoded.values
