@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from ir_measures import Measure
 
 from ..evaluation.grades import rel_beside
 from ..measures import LexiP
 from ..measures.names import higher_is_better, parse_measure, parse_measures
+from ..scoring.arrays import Floats
 from ..statistics.pairwise import sign_test, t_test
 from .recorder import text_ids
 
-Floats = npt.NDArray[np.float64]
 #: Two samples, paired; the second item of the answer is the p-value.
 Test = Callable[[Floats, Floats], Any]
 

@@ -152,7 +152,9 @@ def Experiment(
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
         saving=Saving(save_dir, save_mode, save_format, options.get("plan")),
         running={
-            "batch_size": batch_size, "test": test, "validate": validate, **options,
+            "batch_size": batch_size, "test": test, "validate": validate, "save_mode": save_mode,
+            "save_dir": None if save_dir is None else os.fspath(save_dir),
+            "save_format": save_format, **options,
             **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
         },
         quiet=perquery is False,

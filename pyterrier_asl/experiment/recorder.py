@@ -55,13 +55,6 @@ class Saving:
         if self.folder is not None and self.plan == "tree":
             raise ValueError("plan='tree' saves no results: leave out plan=, or save_dir=")
 
-    def arguments(self) -> dict[str, Any]:
-        if self.folder is None:
-            return {}
-        return {
-            "save_dir": os.fspath(self.folder), "save_mode": self.mode, "save_format": self.format,
-        }  # fmt: skip
-
     def saved(self, name: str) -> pd.DataFrame | None:
         """The results that pt.Experiment will read in place of running the system."""
         if self.folder is None or self.mode != "reuse":

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
-from .arguments import Column, Floats, Test, suffix
+from ..scoring.arrays import Floats
+from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
 
 _SUMMARIES = ("aggregated.csv", "perquery.csv")

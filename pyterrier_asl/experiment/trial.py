@@ -20,8 +20,9 @@ from ..judging.judgements import Judgements, NothingJudged
 from ..measures import LexiP
 from ..measures.names import needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool
+from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
-from .arguments import Column, Floats
+from .arguments import Column
 from .recorder import ResultRecorder, Saving, check_results, error_context, with_recorders
 
 #: System number -> query -> measure -> value: what pt.Experiment returns for every query.
@@ -84,7 +85,7 @@ class Trial:
             perquery: as in pt.Experiment.
             options: in place of those that the user asked for.
         """
-        options = options or {**self.running, **self.saving.arguments()}
+        options = options or self.running
         with warnings.catch_warnings():
             # Of a batch; whole runs are checked.
             warnings.filterwarnings("ignore", category=NothingJudged)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
+from ..scoring.arrays import cumulate, within_query
 from ._transformer import (
     HELP_URL,
     ParameterisedTransformer,
@@ -17,7 +18,7 @@ from ._transformer import (
     validate_any,
 )
 from .bm25 import query_weights, robertson_weights
-from .term_statistics import TermStatistics, expand_ranges
+from .term_statistics import TermStatistics
 
 
 def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.DataFrame:
@@ -207,7 +208,7 @@ class RobertsonPRF(ParameterisedTransformer):
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
         documents = self.statistics.doc_terms(docnos)
         sizes = np.diff(documents.offsets)[doc_of]
-        entries = expand_ranges(documents.offsets[:-1][doc_of], sizes)
+        entries = np.repeat(documents.offsets[doc_of], sizes) + within_query(cumulate(sizes))
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
         # One number for a query and a term, for NumPy to count the pairs by.
         base = int(documents.term_ids.max(initial=0)) + 1

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import cumulate
+from ..scoring.arrays import cumulate, within_query
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,
@@ -23,7 +23,7 @@ from .format import (
     read_metadata,
     read_strings,
 )
-from .term_statistics import DocTerms, ScoringArrays, expand_ranges, unknown_documents
+from .term_statistics import DocTerms, ScoringArrays, unknown_documents
 from .tokens import Tokeniser, WordTokeniser, tokeniser_from
 
 if TYPE_CHECKING:
@@ -250,12 +250,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """
         docids = self.docids(docnos)
         every = self.forward_arrays
-        starts, ends = every.offsets[docids], every.offsets[docids + 1]
-        entries = expand_ranges(starts, ends - starts)
+        starts = every.offsets[docids]
+        sizes = every.offsets[docids + 1] - starts
+        offsets = cumulate(sizes)
+        entries = np.repeat(starts, sizes) + within_query(offsets)
         return DocTerms(
-            cumulate(ends - starts),
-            every.term_ids[entries].astype(np.int64),
-            every.tfs[entries].astype(np.int64),
+            offsets, every.term_ids[entries].astype(np.int64), every.tfs[entries].astype(np.int64)
         )
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -74,19 +74,6 @@ class TermStatistics(Protocol):
         """A weighted query as ``query_column`` takes it; the terms are not tokenised again."""
 
 
-def expand_ranges(
-    starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """start, start + 1, ... of each range, one after another.
-
-    Examples:
-        >>> expand_ranges(np.array([5, 0]), np.array([3, 2]))
-        array([5, 6, 7, 0, 1])
-    """
-    offsets = np.cumsum(sizes) - sizes
-    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - offsets, sizes), np.int64)
-
-
 def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: object) -> KeyError:
     """The error for documents that an index does not have."""
     shown = ", ".join(repr(str(docno)) for docno in unknown[:3])

@@ -19,9 +19,8 @@ from ir_measures import Measure
 from ..io.columns import typed_table
 from ..io.values import text
 from ..measures.names import added_up, higher_is_better, named_measures
+from ..scoring.arrays import Floats
 from .space import Setting, Space
-
-Floats = npt.NDArray[np.float64]
 
 _IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
