@@ -147,13 +147,12 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
 
     def mark(values: pd.Series[Any]) -> list[str]:
         higher = higher_is_better.get(str(values.name))
-        if higher is None:
-            return [""] * len(values)
-        best = np.flatnonzero(values == (values.max() if higher else values.min()))
-        marks = [""] * len(values)
-        for row in best:
-            marks[row] = _BETTER[how] if row == best[-1] else _TIED[how]
-        return marks
+        marks = np.full(len(values), "", object)
+        if higher is not None:
+            best = np.flatnonzero(values == (values.max() if higher else values.min()))
+            marks[best] = _TIED[how]
+            marks[best[-1:]] = _BETTER[how]
+        return marks.tolist()
 
     return table.style.apply(mark, axis=0)
 

@@ -323,10 +323,11 @@ def read_index(
     docnos = _docnos(java)
     inverted = java.getInvertedIndex()
     size = java.getCollectionStatistics().getNumberOfUniqueTerms()
-    lexicon = java.getLexicon().iterator()
+    lexicon = pt.tqdm(
+        java.getLexicon(), total=size, unit="term", desc="copying", disable=not verbose
+    )
     names, rows = [], []
-    for _ in pt.tqdm(range(size), unit="term", desc="copying", disable=not verbose):
-        entry = lexicon.next()
+    for entry in lexicon:
         names.append(str(entry.getKey()))
         rows.append(_all_postings(inverted, entry.getValue()))
     offsets, docids, tfs = _stacked(rows)
