@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import (
-    MOST,
-    alt,
-    captioned,
-    category,
-    figure,
-    in_rows,
-    ranges,
-    shape,
-)
+from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
 from ..io.progress import progress_bar
 from ..statistics.inputs import CHUNK
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
@@ -316,8 +307,8 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
         return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):
         run_types = run_types.set_index("run")["type"]
-    known = pd.Series(dict(run_types), dtype=object).rename(str)
+    known = {str(run): kind for run, kind in run_types.items()}
     lacking = [name for name in names if name not in known]
     if lacking:
         raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
-    return known[names]
+    return pd.Series(known, names)

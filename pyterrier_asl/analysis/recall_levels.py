@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import (
-    HEIGHT,
-    alt,
-    bars,
-    by_collection,
-    category,
-    cells,
-    figure,
-    labelled_lines,
-)
+from ..charts.forms import HEIGHT, alt, bars, by_collection, category, cells, figure, labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis

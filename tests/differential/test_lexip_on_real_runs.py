@@ -8,12 +8,8 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.collection_sizes import collection_statistics
-from pyterrier_asl.analysis.discrimination import (
-    preference_discrimination,
-)
-from pyterrier_asl.analysis.incomplete_judgements import (
-    missing_labels,
-)
+from pyterrier_asl.analysis.discrimination import preference_discrimination
+from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes
 from pyterrier_asl.analysis.tied_rankings import ties
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns

@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import ASL, DocLengths, evaluate, search_lengths
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
 from pyterrier_asl.analysis.document_lengths import lengths_by_rank
-from pyterrier_asl.analysis.hidden_weighting import (
-    effective_documents,
-    equivalents,
-)
+from pyterrier_asl.analysis.hidden_weighting import effective_documents, equivalents
 from pyterrier_asl.analysis.reordered_systems import Scored, num_better, reordering
 from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction

@@ -11,10 +11,7 @@ import pytest
 import scipy.stats
 from ir_measures import RR
 
-from pyterrier_asl.analysis.discrimination import (
-    discriminative_power,
-    preference_discrimination,
-)
+from pyterrier_asl.analysis.discrimination import discriminative_power, preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import (
     missing_labels,
     missing_queries,
