@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import RR
 
 from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
-from ..judging.judged_run import JudgedRun
+from ..measures.names import with_options
 from ..scoring.assessor import expected_success
 from ..statistics.intervals import confidence_interval
-from .registry import TROTMAN, Floats, Queries, analysis
+from .registry import TROTMAN, Queries, analysis
 from .several_judges import RunsAndJudges
 
 
@@ -48,9 +49,12 @@ def satisfaction(
         raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
 
     others = both.others
+    reciprocal = both.runs.values(with_options(RR, others.rel))[:, others.at]
+    # The first relevant document is among the first n where its rank is n at most.
+    least = 1 / np.arange(1, depth + 1)[:, None]
     curves = [
-        (name, "run", success_by_depth(run, depth, others.rel)[:, others.at])
-        for name, run in zip(both.runs.names, both.runs.runs)
+        (name, "run", (of_run >= least).astype(np.float64))
+        for name, of_run in zip(both.runs.names, reciprocal)
     ]
     for judge in others.each:
         counts = judge.retrieved, judge.common
@@ -112,17 +116,3 @@ def _curves_in_colour(frame: pd.DataFrame) -> list[str]:
     some = [] if runs.empty else list(runs.index[[0, len(runs) // 2, -1]])
     judges = means[means["kind"] == "judge"].index
     return list(dict.fromkeys([*judges[: len(COLORS) - len(some)], *some]))
-
-
-def success_by_depth(run: JudgedRun, depth: int, rel: float = 1) -> Floats:
-    """Whether each query has a relevant document among the first 1, ..., depth; (depth, Q).
-
-    >>> from pyterrier_asl.judging.judgements import Judgements
-    >>> success_by_depth(Judgements({"q": {"a": 1}}).judge({"q": {"x": 2, "a": 1}}), 3).tolist()
-    [[0.0], [1.0], [1.0]]
-    """
-    relevant = run.relevant(rel)
-    first = np.full(len(relevant.total), np.inf)
-    answered = relevant.found > 0
-    first[answered] = relevant.ranks[relevant.offsets[:-1][answered]]
-    return (first <= np.arange(1, depth + 1)[:, None]).astype(np.float64)
