@@ -27,7 +27,7 @@ from ..statistics.intervals import Interval, centred_interval
 from .comparisons import T_TEST, PairedTest, corrected
 from .judge_report import BELOW, MARGIN, UNDECIDED, UNKNOWN, WITHIN, JudgeReport
 from .judges import judge_confusion
-from .leaderboards_by_judge import Boards, own_gains, side_by_side, swap_counts
+from .leaderboards_by_judge import Boards, own_gains, swap_counts
 from .ranks import rounded
 from .registry import Floats, Queries
 from .several_judges import BOUNDS, OtherJudges, relevant_by, shared_pairs
@@ -109,8 +109,8 @@ def judges(
         persons,
         pd.DataFrame(rows),
         pd.DataFrame(reversals) if boards else None,
-        _gains(boards, reference, alpha),
-        _gains(boards, reference, alpha, groups) if groups else None,
+        _gains_by_judge(boards, reference, alpha),
+        _gains_by_judge(boards, reference, alpha, groups) if groups else None,
         _leniency(known, least, reference),
         confusion[confusion["judge_a"] == reference].reset_index(drop=True),
         _as_systems(known, least, persons, by_ap),
@@ -268,7 +268,7 @@ def _verdict(less: Interval) -> str:
 # What a judge does to systems
 
 
-def _gains(
+def _gains_by_judge(
     boards: list[Boards], reference: str, alpha: float, groups: Mapping[str, str] | None = None
 ) -> pd.DataFrame | None:
     """What each system, or group, gains from each judge beyond what all gain on average.
@@ -279,7 +279,7 @@ def _gains(
     for board in boards:
         queries = Queries(np.arange(len(board.qids)))
         labels = pd.Index([(groups or {}).get(name, name) for name in board.systems], name=what)
-        for judge in board.others(reference):
+        for judge in [*board.values][1:]:  # after the reference
             gains = board.values[judge] - board.values[reference]
             by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
             part = own_gains(by_label.to_numpy(), gains.mean(axis=0), queries, T_TEST)
@@ -292,10 +292,10 @@ def _gains(
 def _reversals(board: Boards, reference: str, test: str, alpha: float) -> list[dict[str, Any]]:
     """For each judge the pairs of systems that it puts in another order than the reference."""
     queries = Queries(np.arange(len(board.qids)))
-    compared = board.compared(queries, PairedTest(test, "auto", alpha))
     rows = []
-    for judge in board.others(reference):
-        both = side_by_side(compared[reference], compared[judge])
+    for other, judge, both in board.pairs(queries, PairedTest(test, "auto", alpha)):
+        if other != reference:  # whose pairs come first
+            break
         reversed_ = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
         which = "; ".join(reversed_["better"] + " over " + reversed_["worse"])
         row = {"judge": judge, "measure": board.measure, **swap_counts(both), "which": which}

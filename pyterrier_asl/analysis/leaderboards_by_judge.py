@@ -25,11 +25,6 @@ from .ranks import rounded, shared_ranks
 from .registry import JUDGES, Floats, JudgedRuns, Queries, analysis
 from .several_judges import least_grades, relevant_by
 
-_SWAP_COLUMNS = (
-    "judge_a", "judge_b", "better", "worse", "difference_a", "difference_b", "p_a", "p_b",
-    "significant_a", "significant_b",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Boards:
@@ -113,27 +108,22 @@ class Boards:
         """The systems' means under a judge, larger is better, shape (S,)."""
         return np.asarray(rounded(self.sign * queries.mean(self.values[judge])))
 
-    def compared(self, queries: Queries, paired: PairedTest) -> dict[str, pd.DataFrame]:
-        """All pairs of systems under each judge, differences positive where the first is better."""
-        return {
+    def pairs(
+        self, queries: Queries, paired: PairedTest
+    ) -> Iterator[tuple[str, str, pd.DataFrame]]:
+        """Every two judges, and what they say of each pair of systems.
+
+        Differences are positive where the first system is better.
+        """
+        compared = {
             judge: compare_all(
                 self.sign * queries.of(values), self.systems, weights=queries.weights,
                 **asdict(paired),
             )
             for judge, values in self.values.items()
         }  # fmt: skip
-
-    def pairs(
-        self, queries: Queries, paired: PairedTest
-    ) -> Iterator[tuple[str, str, pd.DataFrame]]:
-        """Every two judges, and what they say of each pair of systems."""
-        compared = self.compared(queries, paired)
         for a, b in combinations(self.values, 2):
             yield a, b, side_by_side(compared[a], compared[b])
-
-    def others(self, reference: str) -> list[str]:
-        """The judges but one."""
-        return [judge for judge in self.values if judge != reference]
 
 
 @analysis("leaderboards", JUDGES, "systems", group_by="judge")
@@ -373,11 +363,10 @@ def _swaps(boards: Boards, judge_a: str, judge_b: str, both: pd.DataFrame) -> pd
     """The swaps between two judges, the run that judge a prefers first."""
     swapped = both[both["reversed"] & (both["significant_a"] | both["significant_b"])]
     turn = boards.sign * np.sign(swapped["difference_a"])
-    return swapped.assign(
-        judge_a=judge_a,
-        judge_b=judge_b,
-        difference_a=turn * swapped["difference_a"],
-        difference_b=turn * swapped["difference_b"],
-        p_a=swapped["p_corrected_a"],
-        p_b=swapped["p_corrected_b"],
-    )[list(_SWAP_COLUMNS)]
+    systems, significant = ["better", "worse"], ["significant_a", "significant_b"]
+    differences = swapped[["difference_a", "difference_b"]].mul(turn, axis=0)
+    p = swapped[["p_corrected_a", "p_corrected_b"]].set_axis(["p_a", "p_b"], axis=1)
+    found = pd.concat([swapped[systems], differences, p, swapped[significant]], axis=1)
+    found.insert(0, "judge_a", judge_a)
+    found.insert(1, "judge_b", judge_b)
+    return found
