@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from ..io.tables import counted, formatted
@@ -174,10 +175,9 @@ class RunComparison:
             values = [float(rows["a"].iloc[0]), *rows["b"].tolist()]
             up = self.higher_is_better[name]
             best = None if up is None else max(values) if up else min(values)
-            marks = [""]
-            for difference, p in zip(rows["difference"].tolist(), rows["p_corrected"].tolist()):
-                significant = up is not None and p <= self.options.alpha
-                marks.append(("$^{+}$" if (difference > 0) is up else "$^{-}$") * significant)
+            significant = (rows["p_corrected"] <= self.options.alpha) & (up is not None)
+            signs = np.where((rows["difference"] > 0) == up, "$^{+}$", "$^{-}$")
+            marks = ["", *np.where(significant, signs, "").tolist()]
             texts = [formatted(value, places) for value in values]
             columns[name] = [
                 (rf"\textbf{{{text}}}" if value == best else text) + mark
