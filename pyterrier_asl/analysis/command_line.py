@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from ..charts.saving import save_chart
 from ..evaluation.files import read_groups, read_pairs
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
@@ -167,31 +166,6 @@ def _of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, s
 
 
 # What is shown
-
-
-def draw(
-    analysis: Analysis, frame: pd.DataFrame, path: str, *, width: str | None = None,
-    title: bool = True,
-) -> None:
-    """Draws the figure.
-
-    Args:
-        analysis: which.
-        frame: what :func:`analyze` made.
-        path: the file; its ending is one of :data:`.charts.saving.ENDINGS`.
-        width: as :func:`.charts.saving.save_chart` takes it.
-        title: likewise.
-
-    Raises:
-        ValueError: for another ending, or where there is no Altair.
-    """
-    try:
-        chart = analysis.draw(frame, by=SLICE if SLICE in frame else None)
-        save_chart(chart, path, width=width, title=title)
-    except ModuleNotFoundError as error:
-        if error.name != "altair":
-            raise
-        raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'") from error
 
 
 def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:

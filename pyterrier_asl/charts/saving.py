@@ -101,9 +101,11 @@ def check_path(
         force: whether a file of another kind is overwritten.
 
     Raises:
-        ValueError: for another ending than those of :data:`ENDINGS`.
+        ValueError: for another ending than those of :data:`ENDINGS`, or where there is no Altair.
         OSError: where the file cannot be written, or is another one.
     """
+    if find_spec("altair") is None:
+        raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():

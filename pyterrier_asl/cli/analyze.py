@@ -260,5 +260,5 @@ def _run_analysis(
     if output_format == "table" and (notes := typed.notes(frame)):
         click.echo(f"\n{notes}")
     if chart:
-        typed.draw(analysis, table, chart, width=width, title=title)
-        click.echo(f"wrote {chart}", err=True)
+        figure = analysis.draw(table, by=typed.SLICE if typed.SLICE in table else None)
+        options.draw(figure, chart, width=width, title=title)

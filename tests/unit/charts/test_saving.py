@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pyterrier_asl.charts.saving import ENDINGS, save_chart
+from pyterrier_asl.charts.saving import ENDINGS, check_path, save_chart
 
 alt = pytest.importorskip("altair")
 
@@ -45,6 +45,13 @@ def test_a_name_cannot_become_markup(tmp_path, monkeypatch, alone):
     assert elements(pages[0]) == elements(pages[1])
     assert "window.hurt=1<" not in pages[1] and "\\u003c/script>\\u003cscript>" in pages[1]
     assert len(pages[0]) < len(pages[1])
+
+
+def test_without_altair_it_is_said_what_to_install(tmp_path, monkeypatch):
+    check_path(tmp_path / "chart.html")
+    monkeypatch.setitem(__import__("sys").modules, "altair", None)
+    with pytest.raises(ValueError, match="charts need Altair: pip install"):
+        check_path(tmp_path / "chart.html")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -16,8 +16,9 @@ from _calls import analyze as call
 from _calls import analyzed as rows
 
 from pyterrier_asl import DocLengths
-from pyterrier_asl.analysis import command_line, registry
+from pyterrier_asl.analysis import registry
 from pyterrier_asl.analysis.registry import Analysis
+from pyterrier_asl.charts import saving
 from pyterrier_asl.cli import analyze as cli
 
 ANALYSES = registry.analyses()
@@ -317,7 +318,7 @@ def drawn(monkeypatch, *said: str) -> dict:
     """The Vega-Lite of the chart that a command would save, which Altair has validated."""
     made = []
     keep = lambda chart, path, **how: made.append(chart.to_dict())  # noqa: E731
-    monkeypatch.setattr(command_line, "save_chart", keep)
+    monkeypatch.setattr(saving, "save_chart", keep)
     result = call(*said, "--chart", "drawn.html", "-o", "tsv")
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines()[-1] == "wrote drawn.html"
