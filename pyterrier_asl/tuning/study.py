@@ -45,7 +45,7 @@ class NumberedSampler(optuna.samplers.RandomSampler):  # type: ignore[misc]
     """
 
     def __init__(self, seed: int) -> None:
-        super().__init__(seed)
+        super().__init__()  # whose own seed, which draws nothing here, has to be below 2**32
         self.seed = seed
 
     def sample_independent(
@@ -77,7 +77,7 @@ def run_trials(
     import joblib
 
     _check_options(n_trials, seed, jobs, sampler)
-    jobs = joblib.effective_n_jobs(jobs)
+    jobs = int(joblib.effective_n_jobs(jobs))
     space, metric = objective.space, objective.task.metric
     with _quiet():
         study = _study(objective, seed, sampler, storage, study_name)
