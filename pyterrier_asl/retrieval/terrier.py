@@ -323,11 +323,9 @@ def read_index(
     docnos = _docnos(java)
     inverted = java.getInvertedIndex()
     size = java.getCollectionStatistics().getNumberOfUniqueTerms()
-    lexicon = pt.tqdm(
-        java.getLexicon(), total=size, unit="term", desc="copying", disable=not verbose
-    )
+    lexicon = () if size == 0 else java.getLexicon()  # without a term there is none
     names, rows = [], []
-    for entry in lexicon:
+    for entry in pt.tqdm(lexicon, total=size, unit="term", desc="copying", disable=not verbose):
         names.append(str(entry.getKey()))
         rows.append(_all_postings(inverted, entry.getValue()))
     offsets, docids, tfs = _stacked(rows)

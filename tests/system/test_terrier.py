@@ -147,6 +147,13 @@ def test_one_index_is_one_index_however_it_is_named(terrier, java):
     assert str(terrier.path) in repr(closed) == repr(opened)
 
 
+def test_an_index_without_a_term_is_not_copied(tmp_path):
+    index = pt.terrier.TerrierIndex(tmp_path / "empty")
+    index.indexer().index([{"docno": "d1", "text": ""}])
+    with pytest.raises(ValueError, match="none of the 1 documents has an index term"):
+        TermIndex.from_terrier(index, verbose=False)
+
+
 def test_both_have_the_statistics_that_feedback_needs(terrier, copy):
     assert isinstance(copy, TermStatistics)
     assert isinstance(TerrierTerms(terrier), TermStatistics)
