@@ -10,9 +10,8 @@ import pandas as pd
 
 from ..charts.forms import (
     COLORS,
+    CROWDED,
     MOST,
-    ROW,
-    STEP,
     alt,
     captioned,
     category,
@@ -20,6 +19,7 @@ from ..charts.forms import (
     first_of,
     inline_rows,
     shape,
+    square,
 )
 from ..evaluation.preferences import preference_cubes
 from ..scoring.preferences import KINDS, named_pairs
@@ -134,11 +134,8 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
     told = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(told["mean"].abs().max()), 1e-9)
-    side = max(160, ROW * len(order))
-    axis = {"sort": order, "title": None}
-    every = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
     base = (
-        alt.Chart(inline_rows(told), title=title, width=side, height=side)
+        alt.Chart(inline_rows(told), title=title)
         .transform_calculate(turned="[false, true]")
         .transform_flatten(["turned"])
         .transform_calculate(
@@ -148,11 +145,8 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
             won="datum.turned ? datum.losses : datum.wins",
             lost="datum.turned ? datum.wins : datum.losses",
         )
-        .encode(
-            x=alt.X("column:N", axis=alt.Axis(labelAngle=-90, **every), **axis),
-            y=alt.Y("row:N", axis=alt.Axis(**every), **axis),
-        )
     )
+    base = square(base, "row", "column", order)
     scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-most, most])
     color = alt.Color("preference:Q", title="mean", scale=scale, legend=alt.Legend(orient="bottom"))
     few = len(order) <= MOST  # a dot would cover the cells of many
@@ -245,7 +239,7 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
         "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
         f"share one. {in_cycles} of {len(frame)} systems are preferred to each other in a cycle, "
         "which no ranking does justice to.",
-        height=alt.Step(STEP if len(frame) <= MOST else ROW),
+        rows=1 if len(frame) <= MOST else CROWDED,
         x=alt.X("rank:Q", title="rank", axis=alt.Axis(tickMinStep=1)),
         y=alt.Y("system:N", title=None, sort=None),
         color=category("method", domain=list(methods.values())).legend(orient="top"),

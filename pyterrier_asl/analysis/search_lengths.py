@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..charts.forms import ROW, alt, category, figure
+from ..charts.forms import CROWDED, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
 from .asl_options import ASL_OPTIONS, AslOptions
 from .registry import ALEX, Ints, JudgedRuns, analysis
@@ -176,7 +176,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         f"retrieved: {about['wins']} are shorter, {about['losses']} longer, {about['same']} the "
         f"same. {about['neither']} more were retrieved by neither; where these lie says only how "
         "deep the two runs are.",
-        height=alt.Step(ROW),
+        rows=CROWDED,
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("retrieved by", domain=list(names.values())),

@@ -23,8 +23,9 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#00
 #: Pixels of a row with a name beside it.
 STEP = 18
 
-#: The same where there can be very many.
+#: The same where there can be very many, and in usual ones.
 ROW = 12
+CROWDED = ROW / STEP
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
@@ -240,6 +241,23 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
         text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
     )
     return alt.layer(shade, number)
+
+
+def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
+    """A chart with the same systems along both sides, as large as their names need.
+
+    Args:
+        base: the chart with its mark, or without.
+        row: the column of the systems along y.
+        column: that of those along x.
+        order: the systems.
+    """
+    side = max(160, ROW * len(order))
+    axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
+    return base.properties(width=side, height=side).encode(
+        x=alt.X(f"{column}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90, **axis)),
+        y=alt.Y(f"{row}:N", sort=order, title=None, axis=alt.Axis(**axis)),
+    )
 
 
 def ranks_on_lists(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import ROW, alt, figure, inline_rows
+from ..charts.forms import alt, captioned, inline_rows, square
 from ..evaluation.bounds import with_pool_of
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, is_exact, unjudged_of
@@ -163,20 +163,16 @@ class AllPairs:
             domain=["better", "worse", "equal", "open"],
             range=["#0072b2", "#d55e00", "#999999", "#f0f0f0"],
         )
-        axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120, "title": None}
-        side = max(160, ROW * len(order))
         legend = alt.Legend(orient="bottom", columns=2)
-        return figure(
-            alt.Chart(inline_rows(cells)).mark_rect(),
+        drawn = alt.Chart(inline_rows(cells)).mark_rect().encode(
+            color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
+            tooltip=["run:N", "other:N", "verdict:N"],
+        )
+        return captioned(
+            square(drawn, "run", "other", order),
             f"What unjudged documents leave open: {self.measure}",
             "Each run against each other. Better and worse hold under every labelling of the "
             "unjudged documents; open pairs depend on them.",
-            width=side,
-            height=side,
-            x=alt.X("other:N", sort=order, axis=alt.Axis(labelAngle=-90, **axis)),
-            y=alt.Y("run:N", sort=order, axis=alt.Axis(**axis)),
-            color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
-            tooltip=["run:N", "other:N", "verdict:N"],
         )
 
 
