@@ -124,11 +124,10 @@ def compare(
         for one in shown if (has_bounds(one.measure) if bounds else one.name in certain)
     }  # fmt: skip
     table, corrected = _tested(differences, limits, options)
-    if not bounds:
-        table = table.drop(columns=["low", "high"])
     moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
-        first, others, len(judged.judgements), table,
+        first, others, len(judged.judgements),
+        table if bounds else table.drop(columns=["low", "high"]),
         pd.concat([one.losses_first(judged.qids) for one in differences], ignore_index=True),
         moved, retrieved, _unanswered(judged), higher, least, options, corrected.family,
         corrected.dropped, grades_hint(judged.judgements.grades, shown, rel=rel),

@@ -221,17 +221,13 @@ def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
     return h, f, rest
 
 
-def _covariance(h: Floats, f: Floats) -> Floats:
-    centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
-    covariance: Floats = centred.sum(-1) / (h.shape[-1] - 1)
-    return covariance
-
-
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
     """lambda: how far the machine is relied on; 0 where its values are all equal."""
     constant = np.ptp(everything, axis=-1) == 0
+    centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
+    covariance = centred.sum(-1) / (h.shape[-1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = _covariance(h, f) / (scale * everything.var(-1, ddof=1))
+        weight = covariance / (scale * everything.var(-1, ddof=1))
     return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
 
 

@@ -331,8 +331,17 @@ def _compare(
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
     method = _correction_for(test, correction)
     frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
-    if test == "randomization" and method in ("bonferroni", "holm"):
-        _warn_if_too_few_draws(frame.attrs["family"], options)
+    family = frame.attrs["family"]
+    by_draws = test == "randomization" and method in ("bonferroni", "holm")
+    # The smallest p that draws can give must be able to survive the correction.
+    if by_draws and family > options.alpha * (options.n_resamples + 1):
+        needed = int(np.ceil(family / options.alpha))
+        warnings.warn(
+            f"{options.n_resamples} draws cannot make one of {family} comparisons significant at "
+            f"{options.alpha} after correction: give n_resamples={needed} or more, or use "
+            f"'tukey-randomized'",
+            stacklevel=3,
+        )
     return frame
 
 
@@ -352,18 +361,6 @@ def _test_pairs(
         if test in tukey.TESTS:
             return tukey.TESTS[test](values, first, second, options)
         return pairwise.compare_rows(test, values[first], values[second], options)
-
-
-def _warn_if_too_few_draws(family: int, options: Settings) -> None:
-    """The smallest p that draws can give must be able to survive the correction."""
-    if family > options.alpha * (options.n_resamples + 1):
-        needed = int(np.ceil(family / options.alpha))
-        warnings.warn(
-            f"{options.n_resamples} draws cannot make one of {family} comparisons significant at "
-            f"{options.alpha} after correction: give n_resamples={needed} or more, or use "
-            f"'tukey-randomized'",
-            stacklevel=4,
-        )
 
 
 def _correction_for(test: str, correction: str | None) -> str | None:

@@ -351,8 +351,9 @@ def test_by_default_pairs_get_holm_and_tukey_nothing():
 
 def test_draws_too_few_for_the_family_are_warned_about():
     values = scores(20, 30)
-    with pytest.warns(UserWarning, match="n_resamples=3800"):
+    with pytest.warns(UserWarning, match="n_resamples=3800") as told:
         compare_all(values, names(values), test="randomization", n_resamples=1000)
+    assert told[0].filename == __file__
 
 
 # --- Baseline and preferences -------------------------------------------------------------------
