@@ -337,19 +337,16 @@ class _Sample:
     ) -> _Sample:
         by_machine = JudgedRuns.of(runs, machine)
         by_people = by_machine.judged_by(people)
-        known = by_machine.judgements.qid_text.to_pylist()
-        wanted = by_people.judgements.qid_text.to_pylist()
-        unknown = sorted(set(wanted) - set(known))
-        if unknown:
+        known = pd.Index(by_machine.judgements.qid_text.to_pylist())
+        wanted = pd.Index(by_people.judgements.qid_text.to_pylist())
+        unknown = wanted.difference(known)
+        if len(unknown):
             raise ValueError(
                 f"people have judged {len(unknown)} queries that the machine has not, such as "
                 f"{unknown[0]!r}: leave them out, or have the machine judge them"
             )
-        first = set(wanted)
-        return cls(
-            by_machine, by_people, [*wanted, *(qid for qid in known if qid not in first)],
-            len(wanted), rel, machine_rel,
-        )  # fmt: skip
+        qids = [*wanted, *known.difference(wanted, sort=False)]
+        return cls(by_machine, by_people, qids, len(wanted), rel, machine_rel)
 
     def values(self, one: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
         """By people, and by the machine of the same queries and of the others.
