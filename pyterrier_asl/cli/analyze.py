@@ -184,8 +184,8 @@ def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
 
 
 @click.group(
-    name="analyze", cls=Analyses, epilog=epilog(__doc__), subcommand_metavar="NAME [ARGS]...",
-)  # fmt: skip
+    name="analyze", cls=Analyses, epilog=epilog(__doc__), subcommand_metavar="NAME [ARGS]..."
+)
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_list,
     help="List the names with paper, and table or figure.",
