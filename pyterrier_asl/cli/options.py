@@ -12,7 +12,6 @@ from ..io.tables import EVERY_PLACE, FORMS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]
 
