@@ -165,9 +165,9 @@ def parquet_batches(
             read = [name for name in there if name in naming.union(columns.values())]
             expected, rows = parquet.metadata.num_rows, 0
             batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
-            for batch in batches if expected else [parquet.read(columns=read)]:
-                rows += len(batch)
-                table = pa.table(batch)
+            tables = (pa.Table.from_batches([batch]) for batch in batches)
+            for table in tables if expected else [parquet.read(columns=read)]:
+                rows += len(table)
                 if naming:
                     _check_one_run(path, table, seen)
                 if qid is not None:

@@ -127,14 +127,15 @@ def iter_columns(
     """
     parse = partial(_parse_quickly, layout=layout, include=include)
     empty = True
-    tag = None
+    names: dict[bytes, None] = {}
     with open_text(path) as stream:
         for number, (block, parsed) in enumerate(_parsed(_blocks(path, stream), parse, path)):
             if parsed is None:
                 parsed = _parse_slowly(path, number, block, layout, include)
             table, tags = parsed
             if layout is RUN:
-                tag = _one_tag(path, [*tags] if tag is None else [tag, *tags])
+                names |= dict.fromkeys(tags)
+                _check_one_run(path, [*names])
             if comments is not None and layout.comments and b"#" in block:
                 comments += (line[:-1].decode(errors="replace") for line in _COMMENT.findall(block))
             if table.num_rows:
@@ -144,15 +145,13 @@ def iter_columns(
         raise ValueError(f"{path} is empty: it has no line that is not blank")
 
 
-def _one_tag(path: Path, tags: Sequence[bytes]) -> bytes | None:
-    """The last column of some lines, which is the name of the run: there is one, or no line."""
-    different = list(dict.fromkeys(tags))
-    if len(different) > 1:
+def _check_one_run(path: Path, names: Sequence[bytes]) -> None:
+    """That the last column, which is the name of the run, is the same in all lines."""
+    if len(names) > 1:
         raise ValueError(
-            f"{path} holds several runs (its last column has {_shown(different[0])} and "
-            f"{_shown(different[1])}): save each in a file of its own, or give all lines one name"
+            f"{path} holds several runs (its last column has {_shown(names[0])} and "
+            f"{_shown(names[1])}): save each in a file of its own, or give all lines one name"
         )
-    return different[0] if different else None
 
 
 def _parsed(

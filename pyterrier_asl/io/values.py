@@ -103,7 +103,7 @@ def _text_of_objects(values: Any, what: str) -> pa.Array:
         raise _not_unicode(what, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         pass  # Kinds are mixed, or numbers are large.
-    missing = pd.isna(pd.Series(list(values), dtype=object))
+    missing = pd.Series(list(values), dtype=object).isna()
     if missing.any():
         raise ValueError(f"the {what} is missing {_where(missing)}")
     for row, value in enumerate(values):
