@@ -8,7 +8,6 @@ order.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -147,15 +146,12 @@ def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
     if backend == "threading":
         yield partial(_work, scorer)
         return
-    folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
-    try:
-        import joblib
+    import joblib
 
+    with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
         path = os.path.join(folder, "scorer")
         joblib.dump(scorer, path)
         yield partial(_work_from_file, path, os.getpid())
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _work_from_file(path: str, sender: int, *task: Any) -> Done:

@@ -276,10 +276,7 @@ def _header(measure: str, arrow: str) -> Text:
 
 def _width(console: Console, table: Table) -> int:
     """How wide a table would like to be."""
-    from rich.measure import Measurement
-
-    options = console.options.update(max_width=100_000)
-    return Measurement.get(console, options, table).maximum
+    return console.measure(table, options=console.options.update(max_width=100_000)).maximum
 
 
 def _printable(text: str) -> str:
@@ -300,8 +297,8 @@ def latex(frame: pd.DataFrame, **style: Any) -> str:
 
     shown = _shown_columns(frame, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
-    bold = pd.DataFrame({column.title: column.best for column in shown})
-    marks = bold.replace({True: "textbf:--rwrap;", False: ""})
+    bold = {True: "textbf:--rwrap;", False: ""}
+    marks = pd.DataFrame({column.title: [bold[best] for best in column.best] for column in shown})
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)

@@ -15,6 +15,7 @@ from typing_extensions import Self
 
 from ..io.files import file_format
 from ..io.progress import progress_bar
+from ..io.qrels import load_irds
 from ..io.saved_tables import error_names, load_table, save_table
 from ..io.tables import counted
 from ..io.trec_text import Layout, open_text, read_columns
@@ -93,10 +94,11 @@ class DocLengths(Named):
 
         Args:
             dataset_id: for example ``'vaswani'``.
-        """
-        import ir_datasets
 
-        dataset = ir_datasets.load(dataset_id)
+        Raises:
+            ValueError: for a collection that there is not, or that has no documents.
+        """
+        dataset = load_irds(dataset_id)
         if not dataset.has_docs():
             raise ValueError(f"the ir_datasets collection {dataset_id!r} has no documents")
         documents = progress_bar(

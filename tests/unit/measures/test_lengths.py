@@ -137,3 +137,10 @@ def test_only_documents_within_the_cutoff_need_a_length():
 def test_an_empty_run_needs_no_lengths():
     empty = pd.DataFrame([], columns=["query_id", "doc_id", "score"])
     assert TBG.calc_aggregate(QRELS, empty) == 0
+
+
+def test_a_collection_that_there_is_not_is_an_error():
+    with pytest.raises(ValueError, match="ir_datasets has no dataset 'nope'"):
+        DocLengths.from_irds("nope")
+    with pytest.raises(ValueError, match="ir_datasets has no dataset 'nope'"):
+        TBG(lengths="irds:nope")
