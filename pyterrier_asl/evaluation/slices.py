@@ -92,14 +92,13 @@ def slices(
     [('a', [0, 2]), ('b', [1])]
     """
     weight = None if weights is None else _weights(qids, weights)
+    queries = Queries(np.arange(len(qids)), weight)
     if by is None:
-        yield None, _with_some_weight("all queries", Queries(np.arange(len(qids)), weight))
+        yield None, _with_some_weight("all queries", queries)
         return
     codes, names = pd.factorize(pd.Series(_value_of_each(qids, by, "slice")))
     for code, name in enumerate(names):
-        at = np.flatnonzero(codes == code)
-        queries = Queries(at, None if weight is None else weight[at])
-        yield name, _with_some_weight(f"slice {name!r}", queries)
+        yield name, _with_some_weight(f"slice {name!r}", queries.where(codes == code))
 
 
 def per_slice(
