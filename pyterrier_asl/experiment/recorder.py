@@ -90,20 +90,17 @@ class _RecordResults(pt.Transformer):  # type: ignore[misc]
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         if not len(inp) and self.passed < len(self.batches) > 1:
+            qids = self.batches[self.passed]
+            more = f" and {len(qids) - _NAMED} more" if len(qids) > _NAMED else ""
+            topics = f"topic{'s'[: len(qids) - 1]} {', '.join(map(repr, qids[:_NAMED]))}{more}"
             raise ValueError(
-                f"system {self.recorder.name!r} has no results for {self._topics()}, a batch of "
-                f"its own by batch_size={len(self.batches[0])}: pt.Experiment scores each batch "
-                "alone, and none without results; leave batch_size out, or make it larger"
+                f"system {self.recorder.name!r} has no results for {topics}, a batch of its own "
+                f"by batch_size={len(self.batches[0])}: pt.Experiment scores each batch alone, and "
+                "none without results; leave batch_size out, or make it larger"
             )
         self.passed += 1
         self.recorder.add(inp)
         return inp
-
-    def _topics(self) -> str:
-        """The topics of this batch."""
-        qids = self.batches[self.passed]
-        more = f" and {len(qids) - _NAMED} more" if len(qids) > _NAMED else ""
-        return f"topic{'s'[: len(qids) - 1]} {', '.join(map(repr, qids[:_NAMED]))}{more}"
 
     def transform_outputs(self, input_columns: list[str]) -> list[str]:
         return input_columns

@@ -273,7 +273,13 @@ class BM25(ParameterisedTransformer):
         top = top_documents(
             self.index, queries, b=self.b, k1=self.k1, num_results=self.num_results, idf=self.idf
         )
-        return self._frame(inp, top)
+        own = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
+        frame = own.take(queries_of(top.offsets)).reset_index(drop=True)
+        frame["docid"] = top.docs.astype(np.int64)
+        frame["docno"] = self.index.docno_strings.take(top.docs).to_pandas()
+        frame["rank"] = within_query(top.offsets)
+        frame["score"] = top.scores
+        return frame
 
     def fuse_rank_cutoff(self, k: int) -> BM25:
         """This retriever with ``num_results=k``, where a rank cutoff follows it."""
@@ -281,15 +287,6 @@ class BM25(ParameterisedTransformer):
             self, num_results=min(k, self.num_results)
         )
         return fused
-
-    def _frame(self, queries: pd.DataFrame, top: TopDocuments) -> pd.DataFrame:
-        own = queries.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
-        frame = own.take(queries_of(top.offsets)).reset_index(drop=True)
-        frame["docid"] = top.docs.astype(np.int64)
-        frame["docno"] = self.index.docno_strings.take(top.docs).to_pandas()
-        frame["rank"] = within_query(top.offsets)
-        frame["score"] = top.scores
-        return frame
 
     def _check(self) -> None:
         if not 0 <= self.b <= 1:
