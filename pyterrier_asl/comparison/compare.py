@@ -27,6 +27,7 @@ from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from ..statistics.correction import Corrected, correct
+from ..statistics.inputs import check_name
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
 from .guard import check_condition, limits_of, parse_condition
@@ -90,8 +91,7 @@ def compare(
     2    rrLP    NaN   NaN       0.250     1     1
     3   sgnLP    NaN   NaN       0.500     1     1
     """
-    if test not in TESTS:
-        raise ValueError(f"test {test!r} must be one of {', '.join(map(repr, TESTS))}")
+    check_name("test", test, list(TESTS))
     asked = [parse_condition(text) for text in conditions]
     typed = None if measures is None else _without_preferences(measures)
     on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .inputs import Floats, same_items
+from .inputs import Floats, check_name, same_items
 
 
 class ConfusionTable(NamedTuple):
@@ -83,9 +83,7 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     grades, counts = confusion_table(a, b)
     distance = np.abs(grades[:, None] - grades[None, :])
     penalties = {None: np.sign(distance), "linear": distance, "quadratic": distance**2}
-    if weights not in penalties:
-        allowed = ", ".join(map(repr, penalties))
-        raise ValueError(f"weights is {weights!r}, which is unknown: give one of {allowed}")
+    check_name("weights", weights, list(penalties))
     observed = counts / counts.sum()
     by_chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
     expected = float(np.sum(penalties[weights] * by_chance))
