@@ -65,20 +65,13 @@ def rareness_by_pool(
     codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
-    official, tables = None, []
+    tables = []
     for name, mask in masks.items():
         mean = rounded(queries.mean(parts.of_pool(mask, codes)))
-        rank = shared_ranks(mean)
-        official = rank if official is None else official
-        tables.append(
-            pd.DataFrame(
-                {
-                    "pool": name, "run": judged.names, "member": mask, "value": mean,
-                    "rank": rank, "moved": official - rank,
-                }
-            )
-        )  # fmt: skip
-    return pd.concat(tables, ignore_index=True)
+        table = {"pool": name, "run": judged.names, "member": mask, "value": mean}
+        tables.append(pd.DataFrame({**table, "rank": shared_ranks(mean)}))
+    moved = [each.assign(moved=tables[0]["rank"] - each["rank"]) for each in tables]
+    return pd.concat(moved, ignore_index=True)
 
 
 @rareness_by_pool.chart
