@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numba
@@ -49,13 +50,12 @@ def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> N
         return
     goals = np.arange(1, workers) * (rows / workers)
     cuts = [0, *np.searchsorted(starts, goals).tolist(), blocks]
+
+    def work(part: tuple[int, int]) -> None:
+        kernel(*part, starts, *arguments)
+
     with ThreadPoolExecutor(workers) as pool:
-        for done in [
-            pool.submit(kernel, first, last, starts, *arguments)
-            for first, last in zip(cuts, cuts[1:])
-            if first < last
-        ]:
-            done.result()
+        list(pool.map(work, pairwise(cuts)))
 
 
 def threads() -> int:
