@@ -67,6 +67,16 @@ def test_text_cannot_become_markup(made):
     assert data_of(page)["queries"][9] == EVIL_QUERY
 
 
+def test_a_name_of_several_lines_is_of_one_sentence():
+    name = "two\n\nlines <b>"
+    page = report({name: RUNS["1"], "other": RUNS["fair"]}, QRELS, ["AP"]).html
+    summary = page[page.index('<dl class="answers">') : page.index("</dl>")]
+    assert "two  lines &lt;b&gt;" in summary
+    assert "\nlines" not in summary
+    for item in re.findall(r"<(?:li|dd)>(?!<ul>)(.*?)</(?:li|dd)>", summary):
+        assert item.count("<a") == item.count("</a>")
+
+
 def test_nothing_is_fetched(made):
     head = made.html[: made.html.index('id="data"')]
     assert "default-src 'none'" in head
