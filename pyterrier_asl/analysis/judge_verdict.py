@@ -18,7 +18,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, named_measures
 from ..statistics.agreement import agreement_of_tables
@@ -127,7 +126,7 @@ def _read(
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
     sources = {reference: qrels, **{str(name): source for name, source in judges.items()}}
-    known = {name: judgements_of(source, duplicates) for name, source in sources.items()}
+    known = {name: Judgements.of(source, duplicates) for name, source in sources.items()}
     least = {name: least_grade(judge_rel, name, rel) for name in known} | {reference: rel}
     for name, judgements in known.items():
         relevant_by(name, judgements, least[name])

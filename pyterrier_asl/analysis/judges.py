@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import SHORT, alt, captioned, cells
-from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa
 from .comparisons import as_frame
@@ -38,7 +37,7 @@ class SomeJudges:
         """Reads them; name -> qrels: frame, file, or ir_datasets id."""
         if len(judges) < 2:
             raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
-        return cls({str(name): judgements_of(qrels) for name, qrels in judges.items()})
+        return cls({str(name): Judgements.of(qrels) for name, qrels in judges.items()})
 
     @property
     def judgements(self) -> Judgements:

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ir_measures import AP
 
-from ..evaluation.evaluate import judgements_of
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, with_options
 from ..scoring import assessor as scoring
@@ -156,8 +155,8 @@ class OtherJudges:
             ValueError: where there is no topic that all judged, or for a judge who finds nothing
                 relevant.
         """
-        original = judgements_of(qrels)
-        others = {str(name): judgements_of(each) for name, each in judges.items()}
+        original = Judgements.of(qrels)
+        others = {str(name): Judgements.of(each) for name, each in judges.items()}
         least = least_grades([QRELS, *others], rel, judge_rel)
         relevant = relevant_by(QRELS, original, least[QRELS])
         at = _shared_topics(original, others)

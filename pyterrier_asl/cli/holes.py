@@ -77,10 +77,10 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..charts.saving import check_path, save_chart
-    from ..evaluation.evaluate import judgements_of
     from ..io.runs import list_runs
     from ..io.tables import write
     from ..io.texts import Texts
+    from ..judging.judgements import Judgements
     from ..unjudged.export import check_export, export
     from ..unjudged.holes import holes
     from ..unjudged.labels import merge_labels
@@ -92,7 +92,7 @@ def command(
     if chart:
         check_path(chart, inputs=read, force=force)
     judged = merge_labels(qrels, labels, conflicts=conflicts) if labels else qrels
-    judgements = judgements_of(judged, duplicates)
+    judgements = Judgements.of(judged, duplicates)
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..measures.names import named_measures, needs_pool, pool_depth, with_pool
+from ..measures.names import Measures, named_measures, needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool
-from .evaluate import Measures, frame_of
+from .frame import frame_of
 from .judged_runs import JudgedRuns
 from .labellings import Labelled, is_exact, require_bounds, unjudged_of
 

@@ -21,7 +21,8 @@ from ..measures import PluginMeasure
 from ..measures.lengths import DocLengths
 from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_measures, unique
 from ..measures.pool import RarenessPool
-from .evaluate import judgements_of, means, measure_runs
+from .evaluate import measure_runs
+from .frame import means
 from .grades import grades_hint, official_of
 
 #: The column of the number of retrieved documents, which no measure is called.
@@ -136,7 +137,7 @@ def measure_files(
     """
     files = list_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    judgements = judgements_of(qrels, duplicates)
+    judgements = Judgements.of(qrels, duplicates)
     if not len(judgements):
         raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
     if typed is None:

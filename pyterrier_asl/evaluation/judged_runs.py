@@ -20,7 +20,7 @@ from ..judging.remembered import remembered
 from ..measures.names import needs_pool, parse_measure
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from .evaluate import frame_of, judgements_of, matrix, measure_columns
+from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
 
@@ -69,7 +69,7 @@ class JudgedRuns:
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = list_runs(runs)
-        judgements = judgements_of(qrels, duplicates)
+        judgements = Judgements.of(qrels, duplicates)
         return cls._match(iter_runs(sources), judgements, qrels, len(sources))
 
     @classmethod
@@ -130,7 +130,7 @@ class JudgedRuns:
 
         Args:
             evaluation: what :meth:`evaluation`, :func:`~pyterrier_asl.evaluate` or
-                :func:`~pyterrier_asl.evaluation.evaluate.load_evaluation` gave of these runs and
+                :func:`~pyterrier_asl.evaluation.frame.load_evaluation` gave of these runs and
                 queries; columns are called as ir_measures calls their measures.
 
         Raises:
@@ -183,7 +183,7 @@ class JudgedRuns:
 
     def judged_by(self, qrels: Any) -> JudgedRuns:
         """The same runs, matched with other qrels; nothing is read again."""
-        judgements = judgements_of(qrels, self.judgements.duplicates)
+        judgements = Judgements.of(qrels, self.judgements.duplicates)
         return self._match(zip(self.names, self.runs), judgements, qrels, len(self))
 
     def _matched_with(self, qrels: Any) -> bool:

@@ -12,10 +12,10 @@ import pandas as pd
 
 from ..io.runs import loaded_run
 from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
-from .evaluate import judgements_of
 
 if TYPE_CHECKING:
     from .judged_runs import JudgedRuns
@@ -221,7 +221,7 @@ def search_lengths(
     0   q     a      1     1              1               0
     1   q     b      1  <NA>             10               1
     """
-    judgements = judgements_of(qrels, duplicates)
+    judgements = Judgements.of(qrels, duplicates)
     judged = judgements.judge_whole(loaded_run(run))
     documents = RelevantDocuments.of(
         judged, rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only

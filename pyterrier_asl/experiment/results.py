@@ -201,14 +201,15 @@ def _read_summary(path: Path) -> pd.DataFrame:
     convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
     try:
         table = pcsv.read_csv(path, parse_options=parse, convert_options=convert)
-        frame: pd.DataFrame = table.to_pandas()
+        columns = pd.Index(table.column_names)
+        # Older versions of Arrow turn no two columns of one name into a frame.
+        frame: pd.DataFrame = table.to_pandas() if columns.is_unique else pd.DataFrame()
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise _no_summary(path, str(error)) from error
-    if "name" not in frame.columns:
-        raise _no_summary(path, f"it has no column 'name', only {list(frame.columns)}")
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise _no_summary(path, f"its column {twice!r} stands twice")
+    if "name" not in columns:
+        raise _no_summary(path, f"it has no column 'name', only {list(columns)}")
+    if not columns.is_unique:
+        raise _no_summary(path, f"its column {columns[columns.duplicated()][0]!r} stands twice")
     return frame
 
 

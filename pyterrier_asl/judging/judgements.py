@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
+from ..io.qrels import loaded_qrels
 from ..io.tables import counted
 from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
 from .judged_run import (
@@ -89,6 +90,24 @@ class Judgements:
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
 
+    @classmethod
+    def of(cls, qrels: Any, duplicates: str | None = None) -> Judgements:
+        """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
+
+        Args:
+            qrels: what ``Judgements`` takes, a file, an ir_datasets id, or judgements made before.
+            duplicates: see above; None: as the judgements have it, else ``'error'``.
+        """
+        if not isinstance(qrels, Judgements):
+            made = cls(loaded_qrels(qrels), duplicates=duplicates or "error")
+            pa.default_memory_pool().release_unused()  # of the table, which is gone
+            return made
+        if duplicates in (None, qrels.duplicates):
+            return qrels
+        other = copy_of(qrels)
+        other.duplicates = _policy(str(duplicates))
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what was made of it since, and what the index has as well."""
         others = ("docnos", "offsets", RESULTS)
@@ -114,14 +133,6 @@ class Judgements:
     def once(self, make: Callable[..., T], *options: Hashable) -> T:
         """What ``make(self, *options)`` gives, computed once for these judgements."""
         return make(self, *options)
-
-    def taking(self, duplicates: str | None) -> Judgements:
-        """The same judgements, for runs whose duplicates are taken so; None: as before."""
-        if duplicates is None or duplicates == self.duplicates:
-            return self
-        other = copy_of(self)
-        other.duplicates = _policy(duplicates)
-        return other
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""

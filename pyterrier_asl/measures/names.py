@@ -8,15 +8,18 @@ import difflib
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import ir_measures
 from ir_measures.measures.base import SumAgg
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
 from ._base import DEEPEST, grade, own_measures
+
+#: Measures as callers give them: one or several, by name or not, or by the names of their columns.
+Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
 
 #: Measures of ir_measures' that describe a run, and of which more is neither better nor worse.
 _NEUTRAL = frozenset({"Judged"})

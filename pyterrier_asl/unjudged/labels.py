@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..evaluation.evaluate import judgements_of
 from ..io.qrels import read_qrels
+from ..judging.judgements import Judgements
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
@@ -152,7 +152,7 @@ def merge_labels(qrels: Any, labels: Any, *, conflicts: str = "error") -> pd.Dat
     """
     if conflicts not in ("error", "official"):
         raise ValueError(f"conflicts must be 'error' or 'official', not {conflicts!r}")
-    judgements, new = judgements_of(qrels), read_labels(labels)
+    judgements, new = Judgements.of(qrels), read_labels(labels)
     official = judgements.table.frame("qid", "docno", "label").assign(source=OFFICIAL)
     key = ["qid", "docno"]
     known = official.loc[official["label"] >= 0, [*key, "label"]]

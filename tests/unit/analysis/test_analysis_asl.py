@@ -17,7 +17,7 @@ from pyterrier_asl.analysis.hidden_weighting import effective_documents, equival
 from pyterrier_asl.analysis.reordered_systems import Scored, num_better, reordering
 from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
-from pyterrier_asl.evaluation.evaluate import load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns, tracks
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
 from pyterrier_asl.evaluation.slices import Queries, per_slice, slices

@@ -159,8 +159,8 @@ def test_rel_is_for_measures_of_others_too(files):
 def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
     from pyterrier_asl.evaluation import files as run_files
 
-    judgements = run_files.judgements_of("qrels")
-    monkeypatch.setattr(run_files, "judgements_of", lambda *_: judgements)
+    judgements = run_files.Judgements.of("qrels")
+    monkeypatch.setattr(run_files.Judgements, "of", lambda *_: judgements)
     official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
     monkeypatch.setattr(run_files, "official_of", lambda source: official)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")

@@ -595,7 +595,8 @@ def test_what_pt_experiment_refuses_is_refused():
         Experiment(systems(2), topics(), qrels(), [AP], colour="red")
     with pytest.raises(ValueError, match="no overlap"):
         Experiment(systems(2), topics(["z"]), qrels(), [AP])
-    with pytest.raises(ValueError, match="not produce (the required outputs|all required columns).*doc_len"):
+    missing = "not produce (the required outputs|all required columns).*doc_len"
+    with pytest.raises(ValueError, match=missing):
         short = Toy("a", results(1).drop(columns="doc_len"))
         Experiment([short], topics(), qrels(), [TBG], validate="error")
 

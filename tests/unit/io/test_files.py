@@ -26,9 +26,11 @@ import pytest
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation import backends as workers
-from pyterrier_asl.evaluation import evaluate as evaluation
-from pyterrier_asl.evaluation.evaluate import evaluate, load_evaluation, save_evaluation
+from pyterrier_asl.evaluation import frame as evaluation
+from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.scorer import Scorer
+from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.retrieval import format as index_format
 from pyterrier_asl.retrieval.index import TermIndex
 
@@ -281,7 +283,7 @@ def test_what_goes_to_workers_is_for_this_user_alone():
         pass
 
     with pytest.raises(Stopped):
-        scorer = Scorer(evaluation.judgements_of(QRELS), {})
+        scorer = Scorer(Judgements.of(QRELS), {})
         with workers._sent(scorer, "loky") as work:
             folder = Path(work.args[0]).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
@@ -303,7 +305,8 @@ _FULL = """
     import resource, sys
     import numpy as np
     from pyterrier_asl import DocLengths, RarenessPool
-    from pyterrier_asl.evaluation.evaluate import evaluate, save_evaluation
+    from pyterrier_asl.evaluation.evaluate import evaluate
+    from pyterrier_asl.evaluation.frame import save_evaluation
     from pyterrier_asl.retrieval.index import TermIndex
     what, path = sys.argv[1:]
     rng = np.random.default_rng(1)

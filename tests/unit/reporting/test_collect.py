@@ -17,7 +17,8 @@ import scipy
 from _reports import QRELS, QUERIES, RUNS
 
 from pyterrier_asl import ASL, LexiP
-from pyterrier_asl.evaluation.evaluate import evaluate, means
+from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.frame import means
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.io.texts import Texts
