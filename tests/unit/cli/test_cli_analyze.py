@@ -88,6 +88,8 @@ SAID = {
 }  # fmt: skip
 #: Those that have no rows here.
 EMPTY = ("cycles", "leaderboard-swaps")
+#: Those whose tests draw at random for seconds.
+DRAWING = ("discrimination", "preference-discrimination", "system-preferences")
 
 
 def arguments(analysis: Analysis) -> list[str]:
@@ -133,7 +135,11 @@ def test_every_table_and_figure_of_the_analyses_has_a_name():
 
 
 @pytest.mark.filterwarnings("ignore:RarenessPool")
-@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "analysis",
+    [pytest.param(one, marks=pytest.mark.slow) if one.name in DRAWING else one for one in ANALYSES],
+    ids=lambda one: one.name,
+)
 def test_each_name_gives_its_table_in_every_format(files, analysis):
     found = rows(*arguments(analysis))
     assert found or analysis.name in EMPTY

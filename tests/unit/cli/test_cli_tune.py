@@ -114,6 +114,7 @@ def settings(column: dict[tuple[str, str], float]) -> list[dict]:
     return [{name: column[stage, name] for name in own} for stage, own in names.items()]
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_pipeline_measures(folders):
     found = printed("here", "--transfer", "there", "--seed", "3")
     assert list(found) == ["AP best", "AP worst", "TBG best", "TBG worst"]
