@@ -35,7 +35,8 @@ from .judged_run import (
     in_query_order,
     none_judged,
 )
-from .matching import Match, PairIndex, codes, equal_groups, match, positions
+from .matching import PairIndex, codes, equal_groups, positions
+from .ranking import Match, match
 from .remembered import RESULTS, copy_of, remembered
 
 T = TypeVar("T")

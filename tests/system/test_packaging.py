@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import venv
 from pathlib import Path
 
@@ -52,8 +51,7 @@ def test_the_wheel_runs_outside_the_source_tree(archives, tmp_path):
 
 def test_the_source_archive_holds_what_its_tests_need(archives, tmp_path):
     (source,) = archives.glob("*.tar.gz")
-    with tarfile.open(source) as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(source, tmp_path)
     (tree,) = tmp_path.iterdir()
     held = {file.name for file in (tree / "tests").rglob("test_*.py")}
     assert held >= {file.name for file in (ROOT / "tests").rglob("test_*.py")}

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_asl.judging import matching
-from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, match, positions
+from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
+from pyterrier_asl.judging.ranking import match
 
 
 @pytest.fixture(params=["arrow", "loops"])
