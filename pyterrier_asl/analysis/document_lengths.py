@@ -65,7 +65,7 @@ def lengths_by_rank(
     3  run     2           all    30.0          1
     """
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
-    weight = queries.spread(len(judged.qids))
+    weight = queries.weights_of_all(len(judged.qids))
     some = documents.assign(weight=weight[documents["query"]])
     some = some[some["weight"] > 0]
     some = some.assign(weighted=some["weight"] * some["length"])

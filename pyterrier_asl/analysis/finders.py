@@ -142,7 +142,7 @@ def rare_finds(
     here = np.isin(ranks.queries, queries.at)
     systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
     finders = found.sum(axis=0)
-    share = found * queries.spread(len(judged.qids))[ranks.queries[here]]
+    share = found * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
     with np.errstate(invalid="ignore"):
         rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
     relevant, pool = found.shape[1], int(np.sum(finders > 0))

@@ -137,7 +137,7 @@ def agreement_by_number_of_systems(
     judged = judged.once(by_double_scores) if as_published else judged
     if measures is None:
         measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
-    weights = queries.spread(len(judged.qids))
+    weights = queries.weights_of_all(len(judged.qids))
     everyone = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     for name, parts in rareness_parts(judged, measures, rel).items():

@@ -124,13 +124,22 @@ def _by_joblib(
     scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str
 ) -> Iterator[Done]:
     from joblib import Parallel, delayed
+    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
+    one_by_one = [
+        name for name, kind in BACKENDS.items() if getattr(kind, "supports_return_generator", False)
+    ]
+    if backend not in (usable := {*one_by_one, *EXTERNAL_BACKENDS} - {"sequential"}):
+        raise ValueError(
+            f"backend {backend!r} cannot measure runs: use one of "
+            f"{', '.join(map(repr, sorted({*usable, 'ray'})))}"
+        )
     try:
         parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
-    except (ValueError, ImportError) as error:  # unknown, of another package, or all at once
+    except (ValueError, ImportError) as error:  # one that is a package of its own
         raise ValueError(
-            f"backend {backend!r} cannot be used here ({error}): use 'loky', 'ray' or 'threading', "
-            "or install its package"
+            f"backend {backend!r} cannot be used here ({error}): install its package, or use "
+            "'loky', 'ray' or 'threading'"
         ) from error
     with _sent(scorer, backend) as work:
         with safe_start():

@@ -1,4 +1,4 @@
-"""An evaluation, the values of runs by query, as a frame: made, turned, averaged, saved."""
+"""An evaluation, the values of runs by query, as a frame: made, reshaped, averaged, saved."""
 
 from __future__ import annotations
 
@@ -135,7 +135,11 @@ def _check_evaluation(evaluation: pd.DataFrame) -> None:
         raise ValueError(f"it has no column {lacking.pop()}")
     if evaluation[list(KEYS)].isna().any(axis=None):
         raise ValueError("runs or queries are missing")
-    rows = pd.MultiIndex.from_frame(evaluation[list(KEYS)])
-    runs, queries = (evaluation[key].unique().tolist() for key in KEYS)
-    if not rows.equals(pd.MultiIndex.from_product([runs, queries])):
+    names, qids = (evaluation[key].to_numpy() for key in KEYS)
+    runs = pd.unique(names)
+    queries = qids[: len(qids) // max(len(runs), 1)]
+    if len(pd.unique(queries)) < len(queries) or not (
+        np.array_equal(names, np.repeat(runs, len(queries)))
+        and np.array_equal(qids, np.tile(queries, len(runs)))
+    ):
         raise ValueError("its runs do not have the same queries, each once")

@@ -61,11 +61,11 @@ class Queries:
         """The weights; ones where all count alike."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
-    def spread(self, total: int) -> Floats:
+    def weights_of_all(self, total: int) -> Floats:
         """The weights of all ``total`` queries, 0 for those that are not among these."""
-        spread = np.zeros(total)
-        spread[self.at] = self.each
-        return spread
+        weights = np.zeros(total)
+        weights[self.at] = self.each
+        return weights
 
 
 def slices(

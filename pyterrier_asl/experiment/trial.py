@@ -77,7 +77,7 @@ class Trial:
     def run(
         self, systems: list[Any], measures: Sequence[Measure], perquery: Any, **options: Any
     ) -> Any:
-        """pt.Experiment, without the warnings of it that are not so here.
+        """Calls pt.Experiment, with the warnings off that do not apply here.
 
         Args:
             systems: the systems, or their results.

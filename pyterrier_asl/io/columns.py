@@ -180,8 +180,8 @@ def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Colum
     if isinstance(source, Columns):
         return source
     if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
-        names = (_pick(source, names, kind) for names in (QID, DOCNO, value))
-        found = [_column(source, name, f"the {kind}") for name in names]
+        picked = [_pick(source, aliases, kind) for aliases in (QID, DOCNO, value)]
+        found = [_column(source, name, f"the {kind}") for name in picked]
     elif isinstance(source, Mapping):
         found, source = _lists_of_dict(source, kind), pa.table({})
     else:

@@ -153,10 +153,11 @@ def parquet_batches(
     """
     seen: dict[str, Any] = {}
     try:
-        schema = pq.read_schema(path)
+        with pq.ParquetFile(path) as parquet:
+            schema, metadata = parquet.schema_arrow, parquet.metadata
         # Names of runs are repeated in every row: as a dictionary they cost little.
         texts = [f.name for f in schema if f.name in RUN_NAMES and str(f.type) in TEXT_TYPES]
-        with pq.ParquetFile(path, read_dictionary=texts) as parquet:
+        with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as parquet:
             there = schema.names
             if any(name in there for name in QID):
                 qid = None

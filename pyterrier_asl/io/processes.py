@@ -1,4 +1,4 @@
-"""Python processes that import nothing from the current folder, and end with the one that sends.
+"""Python processes that import nothing from the current folder, and end with their parent.
 
 ``python -c`` and ``python -m`` look there first: whoever runs a command in a folder of somebody
 else's would run that one's ``json.py``. Python 3.11 has an option against it, for older ones the
@@ -25,7 +25,7 @@ _OPTION = "PYTHONSAFEPATH"
 _START = "_adjust_process_count"
 #: How often a worker looks whether its parent is there, in seconds.
 _EVERY = 1.0
-#: What it takes away when it is not.
+#: The folders that a worker removes when its parent has gone.
 _FOLDERS: set[str] = set()
 
 

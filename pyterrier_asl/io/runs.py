@@ -37,7 +37,7 @@ _RUN = ("qid", "docno", "score")
 _RUN_TABLE = (*_RUN, "doc_len")
 
 
-# Which there are
+# Listing runs
 
 
 def run_name(path: StrPath) -> str:
@@ -89,6 +89,8 @@ def list_runs(
     """
     if isinstance(source, Mapping):
         found = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
+        if len(found) < len(source):
+            raise ValueError(f"two runs have one name as text: {', '.join(map(repr, source))}")
     elif isinstance(source, (pd.DataFrame, pa.Table)):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
@@ -140,7 +142,7 @@ def _runs_at(path: Path) -> Mapping[str, RunSource]:
     return _by_name(files)
 
 
-# What is in them
+# Reading runs
 
 
 def read_run(source: RunSource) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -125,10 +125,15 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
             f"version {version}; make the file again, or use the release that wrote it"
         )
     table = table.replace_schema_metadata(metadata or None)
-    with suppress(UnicodeDecodeError):
-        if digest == _digest(table):
-            return table
-    raise ValueError(f"{path} is damaged: its content is not what was saved; make the file again")
+    try:
+        intact = digest == _digest(table)
+    except UnicodeDecodeError:
+        intact = False
+    if not intact:
+        raise ValueError(
+            f"{path} is damaged: its content is not what was saved; make the file again"
+        )
+    return table
 
 
 def _digest(table: pa.Table) -> str:

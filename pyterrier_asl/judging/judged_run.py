@@ -28,15 +28,28 @@ _ENOUGH_TO_TELL = 20
 
 
 @dataclass(frozen=True)
-class Ranking:
+class _Rows:
+    """Some rows of a run, in groups."""
+
+    offsets: Ints
+    _rows: Ints | None  #: None: all rows of the run in their order, so that nothing need be moved
+
+    def rows_at(self, places: Ints) -> Ints:
+        """The rows of the run at some places among these."""
+        return places if self._rows is None else self._rows[places]
+
+    def take(self, column: Any) -> Any:
+        """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
+        return column if self._rows is None else column.take(self._rows)
+
+
+@dataclass(frozen=True)
+class Ranking(_Rows):
     """Every row of a run that answers a known query, in the order of the ranking.
 
     Attributes:
         offsets: where each query's rows begin, shape (Q + 1,).
     """
-
-    offsets: Ints
-    _rows: Ints | None  #: None: all rows of the run in their order, so that nothing need be moved
 
     def __len__(self) -> int:
         return int(self.offsets[-1])
@@ -44,15 +57,7 @@ class Ranking:
     @cached_property
     def rows(self) -> Ints:
         """Row numbers of the run, query by query, best first."""
-        return self.rows_at(np.arange(self.offsets[-1]))
-
-    def rows_at(self, places: Ints) -> Ints:
-        """The rows of the run at some places of the ranking."""
-        return places if self._rows is None else self._rows[places]
-
-    def take(self, column: Any) -> Any:
-        """The values of a column of the run, NumPy's or Arrow's, in the order of the ranking."""
-        return column if self._rows is None else column.take(self._rows)
+        return np.arange(self.offsets[-1]) if self._rows is None else self._rows
 
     def cut(self, k: int | None) -> Ranking:
         """The first ``k`` of each query."""
@@ -204,7 +209,7 @@ class JudgedRun:
 
 
 @dataclass(frozen=True)
-class AnswerRows(Ranking):
+class AnswerRows(_Rows):
     """The rows of a run that answer known queries, in blocks: each the answer to one of them.
 
     Attributes:
@@ -223,6 +228,10 @@ class AnswerRows(Ranking):
         """No rows at all."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(cumulate(nothing), nothing, nothing, known)
+
+    def reordered(self, order: Ints) -> AnswerRows:
+        """The same blocks, their rows in the order of these places."""
+        return replace(self, _rows=self.rows_at(order))
 
     @cached_property
     def retrieved(self) -> Ints:

@@ -97,7 +97,7 @@ class Judgements:
 
         Args:
             qrels: what ``Judgements`` takes, a file, an ir_datasets id, or judgements made before.
-            duplicates: see above; None: as the judgements have it, else ``'error'``.
+            duplicates: as of ``Judgements``; None: as the judgements have it, else ``'error'``.
         """
         if not isinstance(qrels, Judgements):
             made = cls(loaded_qrels(qrels), duplicates=duplicates or "error")
@@ -297,7 +297,7 @@ def _rank(
             stacklevel=4,
         )
     if found.order is not None:
-        answers = replace(answers, _rows=answers.rows_at(found.order))
+        answers = answers.reordered(found.order)
     return replace(answers, offsets=found.starts, repeated=repeated), found
 
 

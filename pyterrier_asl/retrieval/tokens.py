@@ -94,9 +94,12 @@ class WordTokeniser:
     def __hash__(self) -> int:
         return hash((self.stemmer, self.stopwords))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # The stemmer is a C object; it is made again where it is needed.
-        return (tokeniser_from, (self.settings,))
+        return {name: value for name, value in vars(self).items() if name != "_stem"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _stem=_stem_by(state["stemmer"]))
 
 
 def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:

@@ -93,7 +93,7 @@ def worst_average_precision(
     offsets = cumulate(r.ravel())
     j = within_query(offsets) + 1
     precision = j / ((size - r).ravel()[queries_of(offsets)] + j)
-    return sum_by_query(precision, offsets).reshape(r.shape) / np.maximum(n, 1)
+    return np.asarray(sum_by_query(precision, offsets).reshape(r.shape) / np.maximum(n, 1))
 
 
 def expected_average_precision(

@@ -83,9 +83,11 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
         return worst_case
     if kind == "RPP":
         systems, levels = reciprocal.shape
-        signs = (np.sign(values[:, None] - values) for values in reciprocal.T)
-        mean_sign: Floats = sum(signs, np.zeros((systems, systems))) / max(levels, 1)
-        return mean_sign
+        signs = np.zeros((systems, systems))
+        for values in reciprocal.T:
+            signs += np.sign(values[:, None] - values)
+        signs /= max(levels, 1)
+        return signs
     i_star, rrlp = all_pairs(reciprocal)
     if kind == "RR":
         return np.where(i_star == 1, rrlp, 0.0)

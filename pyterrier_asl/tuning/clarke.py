@@ -238,7 +238,7 @@ def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = Fa
     if not there.is_dir():
         what = "it" if there == out else there
         raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
-    if not os.access(there, os.W_OK):
+    if not os.access(there, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write to {folder}: {there} is read-only")
     for path, begins in _files(out, [one.name for one in parse_measures(metrics)]).items():
         if out.is_dir():

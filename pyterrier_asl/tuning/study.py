@@ -146,8 +146,7 @@ def _finished(study: Any, n_trials: int) -> dict[int, Any]:
 
 
 def _open_draws(study: Any, n_trials: int) -> list[int]:
-    """The draws that have not been begun or, where all have, those that are not finished, begun
-    least often first."""
+    """The draws not yet begun; where all have been, the unfinished, least often begun first."""
     finished = _finished(study, n_trials)
     begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
     unfinished = [draw for draw in range(n_trials) if draw not in finished]

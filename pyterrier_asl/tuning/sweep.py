@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -254,10 +254,6 @@ def follows_from_ranks(measure: Measure) -> bool:
     return AcceleratedProvider().supports(measure)
 
 
-#: The parameters of TBG that its formula takes as they are.
-_CONSTANTS: tuple[str, ...] = tuple(cast(Any, time_biased_gain).__kwdefaults__)
-
-
 def _tbg(measure: Any, ranked: JudgedRanks) -> Floats:
     """TBG from the words above each relevant document.
 
@@ -276,5 +272,4 @@ def _tbg(measure: Any, ranked: JudgedRanks) -> Floats:
     lengths = np.zeros(offsets[-1])
     lengths[place[gap] - 1] = length_between[gap]
     lengths[place] = own
-    constants = {name: measure[name] for name in _CONSTANTS}
-    return time_biased_gain(found.ranks, found.offsets, lengths, offsets, **constants)
+    return time_biased_gain(found.ranks, found.offsets, lengths, offsets, **measure.constants())

@@ -50,5 +50,6 @@ def test_a_backend_that_is_not_installed_is_an_error(monkeypatch):
 
 
 def test_a_backend_that_cannot_is_an_error():
-    with pytest.raises(ValueError, match="backend 'multiprocessing' cannot .* 'loky', 'ray'"):
-        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend="multiprocessing")
+    for backend in ("multiprocessing", "sequential", "nope"):
+        with pytest.raises(ValueError, match=f"backend '{backend}' cannot measure runs: .* 'ray'"):
+            evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend=backend)

@@ -706,6 +706,11 @@ def test_reading_ahead_is_bounded(monkeypatch, tmp_path):
     assert len(asked) <= 3
 
 
+def test_two_runs_of_one_name_as_text_are_an_error():
+    with pytest.raises(ValueError, match="two runs have one name as text: 1, '1'"):
+        runs.list_runs({1: "a.run", "1": "b.run"})
+
+
 def test_errors_of_folders(folder, tmp_path_factory):
     (folder / "3.gz").write_bytes(LINE)
     with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):

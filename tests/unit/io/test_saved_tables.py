@@ -147,3 +147,23 @@ def test_evaluations_that_lie(tmp_path, change):
     lies(path, "evaluation", change)
     with pytest.raises(ValueError, match=re.escape(f"{path} is no evaluation file")):
         load_evaluation(path)
+
+
+@pytest.mark.parametrize(
+    "types", [{"qid": "Int64"}, {"qid": "string"}, {"qid": pd.ArrowDtype(pa.int64())}], ids=str
+)
+def test_evaluations_of_other_types_come_back(tmp_path, types):
+    qrels = pd.DataFrame({"qid": [1, 2], "docno": ["d1", "a"], "label": 1})
+    runs = {name: {q[1:]: docs for q, docs in run.items()} for name, run in RUNS.items()}
+    frame = evaluate(runs, qrels, ["ASL@10"], progress=False).astype(types)
+    save_evaluation(frame, tmp_path / "saved.parquet")
+    loaded = load_evaluation(tmp_path / "saved.parquet")
+    assert loaded.astype(str).equals(frame.astype(str))
+
+
+def test_many_runs_of_one_query_each_are_checked_at_once(tmp_path):
+    many = [str(number) for number in range(50_000)]
+    frame = pd.DataFrame({"name": many, "qid": many, "AP": 0.5})
+    save_evaluation(frame, tmp_path / "saved.parquet")
+    with pytest.raises(ValueError, match="do not have the same queries"):
+        load_evaluation(tmp_path / "saved.parquet")

@@ -140,11 +140,19 @@ def test_the_choice_is_kept_and_shown(tmp_path):
     assert metadata["tokeniser"] == {"name": "words", "stemmer": "english", "stopwords": ["radio"]}
 
 
+class _Spelled(WordTokeniser):
+    """A tokeniser of a user's own."""
+
+    def words(self, text):
+        return list(text)
+
+
 def test_a_tokeniser_survives_pickling():
     tokeniser = WordTokeniser(stemmer="porter")
     assert tokeniser.tokens("waves") == ["wave"]
     again = pickle.loads(pickle.dumps(tokeniser))
     assert again == tokeniser and again.tokens("waves") == ["wave"]
+    assert type(pickle.loads(pickle.dumps(_Spelled()))) is _Spelled
 
 
 @pytest.mark.parametrize(
