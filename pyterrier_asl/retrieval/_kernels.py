@@ -387,6 +387,7 @@ def expand(
     weights = np.empty(len(terms), np.float64)
     r = np.zeros(len(term_weights), np.int64)
     values = np.empty(len(term_weights), np.float64)
+    kept = np.empty(len(term_weights), np.bool_)
     seen = np.empty(len(term_weights) + 1, np.int32)
     selected = np.empty(fb_terms + 1, np.int32)
     for query in range(queries):
@@ -398,7 +399,7 @@ def expand(
             terms[start:end] = own.terms[first:last]
             weights[start:end] = own.weights[first:last]
             found = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
-            size = _select(seen[:found], r, term_weights, values, fb_terms, selected)
+            size = _select(seen[:found], r, term_weights, values, kept, fb_terms, selected)
             for term in selected[:size]:
                 place = start
                 while place < own_end and terms[place] != term:
@@ -431,11 +432,12 @@ def _count_documents(
 
 @compiled
 def _select(
-    terms: Int32s, r: Ints, term_weights: Floats, values: Floats, fb_terms: int, selected: Int32s
-) -> int:
+    terms: Int32s, r: Ints, term_weights: Floats, values: Floats, kept: Bools, fb_terms: int,
+    selected: Int32s,
+) -> int:  # fmt: skip
     """Writes the terms of the highest r_t w_t > 0, best first, as documents are; says how many."""
     values[terms] = r[terms] * term_weights[terms]
     positive = terms[values[terms] > 0]
-    size = _keep_best(positive, values, np.empty(len(values), np.bool_), fb_terms, selected)
+    size = _keep_best(positive, values, kept, fb_terms, selected)
     _sort(selected[:size], values, np.empty(size, np.float64))
     return size
