@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -135,6 +137,17 @@ def test_how_many_queries_a_width_needs():
     assert needed_queries(h[:5], f[:5], f[5:9], 1e-9) is None
     # Of these queries people can judge all, and then nothing is left open.
     assert needed_queries(h[:5], f[:5], f[5:9], 1e-9, target="these queries") == 9
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_large_pilot_of_many_queries_takes_little_memory(target):
+    draw = np.random.default_rng(3)
+    h = draw.random(2_000)
+    tracemalloc.start()
+    needed = needed_queries(h, h, draw.random(100_000), 0.01, target=target)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert needed is not None and most < 50e6
 
 
 @pytest.mark.parametrize("target", TARGETS)
