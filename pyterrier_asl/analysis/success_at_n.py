@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures import RR
 
 from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
-from ..measures.names import with_options
 from ..scoring.assessor import expected_success
+from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import confidence_interval
 from .registry import TROTMAN, Queries, analysis
 from .several_judges import RunsAndJudges
@@ -49,7 +48,8 @@ def satisfaction(
         raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
 
     others = both.others
-    reciprocal = both.runs.values(with_options(RR, others.rel))[:, others.at]
+    found = (run.relevant(others.rel) for run in both.runs.runs)
+    reciprocal = [reciprocal_rank(each.ranks, each.offsets)[others.at] for each in found]
     # The first relevant document is among the first n where its rank is n at most.
     least = 1 / np.arange(1, depth + 1)[:, None]
     curves = [

@@ -120,4 +120,10 @@ def test_satisfaction_by_hand():
     assert (frame["ci_low"] >= 0).all() and (frame["ci_high"] <= 1).all()
 
 
+def test_satisfaction_by_fractional_grades():
+    qrels = {"q1": {"a": 0.5, "b": 2.0}, "q2": {"a": 1.0, "b": 1.5}}
+    runs = {"run": {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}}
+    assert satisfaction(runs, qrels, depth=2, rel=1.5)["S@n"].tolist() == [0.5, 1]
+
+
 # --- Real assessors -------------------------------------------------------------------------------
