@@ -16,6 +16,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def hidden(runs: JudgedRuns, mask: np.ndarray) -> JudgedRuns:
     old = runs.judgements
     grades = np.where(mask, -1.0, old.grades)
     new = old.extended(np.arange(len(grades)), old.queries, grades, [])
-    return JudgedRuns(runs.names, [run.matched_with(new) for run in runs.runs], new)
+    return JudgedRuns(runs.names, [replace(run, judgements=new) for run in runs.runs], new)
 
 
 def labelled_for(runs: JudgedRuns, names: list[str]) -> list[Labelled]:
@@ -228,7 +229,7 @@ def grades_of(labelled: Labelled, full: JudgedRuns) -> dict[int, float]:
             full.judgements.grades.tolist(),
         )
     }  # fmt: skip
-    codes = labelled.documents()
+    codes = labelled.documents
     docnos = labelled.unjudged.docnos(codes)
     queries = labelled.unjudged.queries[codes].tolist()
     return {
@@ -278,7 +279,7 @@ def judging(pairs: int, seeds: int) -> None:
     for name in ("ASL@100", "nDCG@10"):
         counts: dict[str, list[float]] = {"ours": [], "rank": [], "random": []}
         for labelled, grades in open_pairs(name, pairs, seed=0):
-            codes = labelled.documents()
+            codes = labelled.documents
             best = labelled.unjudged.best[codes]
             by_rank = codes[np.lexsort((labelled.unjudged.queries[codes], best))]
             counts["ours"].append(until_settled(labelled, our_order(labelled, grades), grades))
@@ -310,7 +311,7 @@ def model(draws: int, at_once: int) -> None:
             whole, = labelled_for(runs, [name])
             fitted = Model.fitted(gap, labelled, group_of)
             grades = grades_of(labelled, runs)
-            known = np.array([code for code in labelled.documents()])
+            known = np.array([code for code in labelled.documents])
             was = hidden_codes(labelled, runs, mask, known)
             labels = fitted.sample(was, 400, rng)
             predicted.append(labels.mean(axis=0))
