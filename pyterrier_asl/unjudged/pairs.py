@@ -100,8 +100,10 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
     """
     if max(abs(low), abs(high)) <= EQUAL:
         return SETTLED_EQUAL
-    if low > EQUAL or high < -EQUAL:
-        return SETTLED_A if (low > EQUAL) is higher_is_better else SETTLED_B
+    if low > EQUAL:
+        return SETTLED_A if higher_is_better else SETTLED_B
+    if high < -EQUAL:
+        return SETTLED_B if higher_is_better else SETTLED_A
     return OPEN
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import DocLengths, holes
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs
+from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs, verdict_of
 from pyterrier_asl.unjudged.virtual import alone, sampled
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
@@ -134,3 +134,11 @@ def test_a_difference_is_told_by_query():
     assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)
     assert found.by_query["unjudged"].tolist() == [2, 1]
     assert "open" in found.describe()
+
+
+@pytest.mark.parametrize("of", [float, np.float64])
+def test_the_verdict_by_the_ends_of_a_difference(of):
+    for low, high, verdict in ((0.1, 0.2, "AB"), (-0.2, -0.1, "BA")):
+        said = "".join(verdict_of(of(low), of(high), higher) for higher in (True, False))
+        assert said == verdict
+    assert verdict_of(of(-0.1), of(0.1)) == "open" and verdict_of(of(0), of(0)) == "equal"
