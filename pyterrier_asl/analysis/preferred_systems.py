@@ -91,8 +91,8 @@ def compare_preferences(
     """Tests the mean preference of every pair of systems.
 
     Args:
-        kind: one of :data:`~pyterrier_asl.evaluation.pairs.KINDS`; signs get the sign test, unless
-            queries have weights, and the others the t-test for pairs.
+        kind: one of :data:`~pyterrier_asl.scoring.preferences.KINDS`; signs get the sign test,
+            unless queries have weights, and the others the t-test for pairs.
         cube: the preferences, shape (Q, S, S).
         names: the systems, S of them.
         queries: which of the Q queries, and how much each counts.
