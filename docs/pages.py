@@ -13,7 +13,6 @@ import struct
 import textwrap
 from pathlib import Path
 
-import pyterrier_asl
 from pyterrier_asl.analysis.registry import (
     ALEX,
     CLARKE,
@@ -25,7 +24,7 @@ from pyterrier_asl.analysis.registry import (
     analyses,
 )
 
-FOLDER = Path(pyterrier_asl.__file__).parent / "pt_docs"
+FOLDER = Path(__file__).parents[1] / "pyterrier_asl" / "pt_docs"
 
 #: The pages by what they are called in the gallery, each with the papers it is about.
 PAGES = {
