@@ -411,8 +411,9 @@ def test_no_file(tmp_path, read):
         read(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="no other users here")
-def test_a_file_without_permission():
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_file_without_permission(write):
+    runs.read_run(write(LINE))  # imports what reading needs
     with own_folder() as folder:
         path = folder / "a.run"
         path.write_bytes(LINE)
