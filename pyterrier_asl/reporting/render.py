@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -15,16 +14,14 @@ import numpy.typing as npt
 import scipy
 import vl_convert
 from ir_measures import Judged
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
 
-from ..io.tables import counted
 from ..io.texts import Texts
-from ..statistics.tests import PAIR_TESTS
 from .collect import Findings
+from .environment import environment
 from .figures import specifications
 from .ranking import SystemRanking
-from .summary import Summary, decimals, own_test_name, p_value, shown_value, test_name
+from .summary import decimals, own_test_name, test_name
 from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
@@ -46,13 +43,13 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         texts: of queries and documents.
         note: a line on how it was made, '' for none.
     """
-    page, environment = _Page(findings, texts), _environment()
-    return environment.get_template("page.html.j2").render(
+    page, templates = _Page(findings, texts), environment()
+    return templates.get_template("page.html.j2").render(
         title=title,
         note=note,
         f=findings,
         page=page,
-        source=partial(_source, environment),
+        source=partial(_source, templates),
         scripts=_SCRIPTS,
         vega=_vega(),
         digests=list(zip(findings.names, findings.provenance.runs)),
@@ -60,42 +57,9 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
     )
 
 
-@cache
-def _environment() -> Environment:
-    """The templates, compiled once."""
-    environment = Environment(
-        loader=PackageLoader("pyterrier_asl.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
-    environment.globals.update(
-        summary=Summary, p_value=p_value,
-        test_name=test_name, own_test_name=own_test_name, pair_tests=PAIR_TESTS,
-    )  # fmt: skip
-    environment.filters.update(breakable=_breakable, counted=counted, sentences=_sentences)
-    environment.filters["value"] = lambda value, ranking: shown_value(ranking, value)
-    environment.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
-    return environment
-
-
-def _breakable(name: str) -> Markup:
-    """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
-    text = str(escape(name)).replace("_", "_<wbr>")
-    return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
-
-
-def _sentences(text: Markup) -> list[Markup]:
-    """The sentences of a text, between which are empty lines, each in one line."""
-    parts = re.split(r"\n[ \n]*\n *", text.strip(" \n"))
-    return [Markup(re.sub(r" *\n *", " ", part)) for part in parts if part]
-
-
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
+def _source(templates: Environment, name: str) -> str:
+    assert templates.loader is not None
+    return templates.loader.get_source(templates, name)[0]
 
 
 @cache

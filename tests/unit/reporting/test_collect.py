@@ -21,7 +21,6 @@ from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.frame import means
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
-from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.ranking import SystemRanking, groups
 from pyterrier_asl.reporting.summary import p_value
@@ -275,10 +274,10 @@ def test_digests_name_the_input(findings):
 
 def answers(findings) -> dict[str, list[str]]:
     """The summary on the page: the sentences of each question, with their links."""
-    pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
-    from pyterrier_asl.reporting.render import render
+    pytest.importorskip("jinja2", reason="reports need pyterrier-asl[report]")
+    from pyterrier_asl.reporting.environment import environment
 
-    page = render(findings, title="", texts=Texts())
+    page = environment().get_template("summary.html.j2").render(f=findings)
     summary = re.search('(?s)<dl class="answers">(.*?)</dl>', page).group(1)
     found = re.findall(r"(?s)<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", summary)
     return {question: re.findall("(?s)<li>(.*?)</li>", said) or [said] for question, said in found}

@@ -1,0 +1,46 @@
+"""The templates of the page, and what they can call: functions and filters."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ..io.tables import counted
+from ..statistics.tests import PAIR_TESTS
+from .summary import Summary, own_test_name, p_value, shown_value, test_name
+
+
+@cache
+def environment() -> Environment:
+    """The templates, compiled once."""
+    templates = Environment(
+        loader=PackageLoader("pyterrier_asl.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
+    templates.globals.update(
+        summary=Summary, p_value=p_value,
+        test_name=test_name, own_test_name=own_test_name, pair_tests=PAIR_TESTS,
+    )  # fmt: skip
+    templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
+    templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
+    templates.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
+    return templates
+
+
+def breakable(name: str) -> Markup:
+    """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
+    text = str(escape(name)).replace("_", "_<wbr>")
+    return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
+
+
+def sentences(text: Markup) -> list[Markup]:
+    """The sentences of a text, between which are empty lines, each in one line."""
+    parts = re.split(r"\n[ \n]*\n *", text.strip(" \n"))
+    return [Markup(re.sub(r" *\n *", " ", part)) for part in parts if part]
