@@ -88,7 +88,7 @@ SAID = {
 }  # fmt: skip
 #: Those that have no rows here.
 EMPTY = ("cycles", "leaderboard-swaps")
-#: Those whose tests draw at random for seconds.
+#: Those that take seconds.
 DRAWING = ("discrimination", "preference-discrimination", "system-preferences")
 
 
