@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
@@ -150,16 +151,27 @@ def _rows_that_scipy_treats_alike(differences: Floats) -> Iterator[Ints]:
     yield from rows[special, None]
 
 
-#: The test that ignores that queries are the same.
-UNPAIRED = "unpaired-t"
+class PairTest(NamedTuple):
+    """A test of two systems by themselves.
+
+    Attributes:
+        compute: The test of the rows of two matrices.
+        weighted: Whether queries can have weights.
+        paired: Whether it knows that queries are the same.
+    """
+
+    compute: Callable[[Floats, Floats, Settings], TestResult]
+    weighted: bool = False
+    paired: bool = True
+
 
 #: Tests of two systems by themselves.
-TESTS: dict[str, Callable[[Floats, Floats, Settings], TestResult]] = {
-    "t": _paired_t,
-    "wilcoxon": _wilcoxon,
-    "sign": _sign,
-    "randomization": _randomization,
-    UNPAIRED: _unpaired_t,
+TESTS = {
+    "t": PairTest(_paired_t, weighted=True),
+    "wilcoxon": PairTest(_wilcoxon),
+    "sign": PairTest(_sign),
+    "randomization": PairTest(_randomization, weighted=True),
+    "unpaired-t": PairTest(_unpaired_t, paired=False),
 }
 
 
@@ -167,11 +179,11 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     """A test of the rows of two matrices, in chunks."""
     step = max(1, CHUNK // a.shape[1])
     parts = [
-        TESTS[test](a[at : at + step], b[at : at + step], options)
+        TESTS[test].compute(a[at : at + step], b[at : at + step], options)
         for at in range(0, len(a), step)
     ]
     result = TestResult(*map(np.concatenate, zip(*parts)))
-    if test == UNPAIRED:
+    if not TESTS[test].paired:
         return result
     # A pair without any difference has no p, whatever the test makes of it.
     same = (a == b).all(axis=1)

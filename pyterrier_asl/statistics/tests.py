@@ -97,12 +97,11 @@ class Comparison:
 #: Tests of two systems by themselves.
 PAIR_TESTS: tuple[str, ...] = tuple(pairwise.TESTS)
 
-
 #: Tests of all pairs of systems at once, which need no correction.
 TUKEY_TESTS: tuple[str, ...] = tuple(tukey.TESTS)
 
 #: Tests that can take weighted queries.
-_WEIGHTED = ("t", "randomization", "tukey-randomized")
+_WEIGHTED = (*(name for name, one in pairwise.TESTS.items() if one.weighted), *tukey.WEIGHTED)
 
 
 def compare_pair(
@@ -305,7 +304,7 @@ def compare_differences(
     >>> float(frame.loc[0, "p"])
     0.0625
     """
-    check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
+    check_name("test", test, [name for name, one in pairwise.TESTS.items() if one.paired])
     matrix = finite_matrix(differences)
     pairs = [tuple(pair) for pair in names]
     if len(pairs) != len(matrix) or any(len(pair) != 2 for pair in pairs):

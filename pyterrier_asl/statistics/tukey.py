@@ -161,3 +161,6 @@ TESTS: dict[str, Callable[[Floats, Ints, Ints, Settings], TestResult]] = {
     "tukey-two-way": partial(_tukey, two_way=True),
     "tukey-randomized": _tukey_randomized,
 }
+
+#: Those of them that can take weighted queries.
+WEIGHTED = ("tukey-randomized",)
