@@ -361,6 +361,7 @@ class _Sample:
         known = self.runs.judgements.qid_text.to_pylist()
         by_machine = self.runs.values(machine)[:, pd.Index(known).get_indexer(self.qids)]
         values = np.hstack((self.by_people.values(asked), by_machine))
+        # A last row of zeros for what nothing is subtracted from: -1 is its index.
         values = np.vstack((values, np.zeros_like(values[:1])))
         return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 

@@ -8,7 +8,7 @@ for each run, since the unjudged documents of one run are relevant, or not, toge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -207,21 +207,22 @@ class _Predictor:
         good = (found.finders & relevant[:, None]).sum(axis=0)
         bad = (found.finders & ~relevant[:, None]).sum(axis=0)
         share = (some + relevant.mean()) / (number + 1)
-        known = cls(np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5)), np.empty(0))
-        x = known.features(found)
+        of_queries, of_groups = np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5))
+        x = _features(found, of_queries, of_groups)
         penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
         penalty[0] = 1e-3
-        return replace(known, coefficients=_regression(x, relevant, penalty)[0])
-
-    def features(self, found: _Found) -> Floats:
-        """A one for the intercept, then :data:`FEATURES`."""
-        count = found.finders.sum(axis=1)
-        odds = found.finders @ self.groups / np.maximum(count, 1)
-        of_query = self.queries[found.queries]
-        return np.column_stack((np.ones(len(odds)), np.log(found.best), count, of_query, odds))
+        return cls(of_queries, of_groups, _regression(x, relevant, penalty)[0])
 
     def logits(self, found: _Found) -> Floats:
-        return self.features(found) @ self.coefficients
+        return _features(found, self.queries, self.groups) @ self.coefficients
+
+
+def _features(found: _Found, queries: Floats, groups: Floats) -> Floats:
+    """A one for the intercept, then :data:`FEATURES`, by what is known of queries and groups."""
+    count = found.finders.sum(axis=1)
+    odds = found.finders @ groups / np.maximum(count, 1)
+    of_query = queries[found.queries]
+    return np.column_stack((np.ones(len(odds)), np.log(found.best), count, of_query, odds))
 
 
 def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:

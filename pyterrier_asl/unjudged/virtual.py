@@ -138,9 +138,11 @@ def alone(labelled: Labelled, side: Side, codes: Ints) -> Floats:
 
 def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
     """Which of some unjudged documents each candidate is; -1: none of them."""
-    number = np.full(len(labelled.unjudged) + 1, -1, dtype=np.int64)
+    number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
     number[codes] = np.arange(len(codes))
-    found: Ints = number[candidates.codes]  # that of a judged one is -1, the last
+    is_unjudged = candidates.codes >= 0
+    found = np.full(len(is_unjudged), -1, dtype=np.int64)
+    found[is_unjudged] = number[candidates.codes[is_unjudged]]
     return found
 
 
@@ -154,7 +156,8 @@ def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Float
         labels: which of them are relevant, shape (N, D).
     """
     candidates, queries = candidates_of(labelled, side), len(labelled.judgements)
-    others = np.zeros((len(labels), 1), dtype=bool)  # documents without a label
+    # A last column for candidates without a label, whose number, -1, is its index.
+    others = np.zeros((len(labels), 1), dtype=bool)
     of_candidates = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
     rows, chosen = np.nonzero(of_candidates | (candidates.codes < 0))
     virtual = rows * queries + candidates.queries[chosen]
