@@ -278,7 +278,7 @@ def _gains_by_judge(
     for board in boards:
         queries = Queries(np.arange(len(board.qids)))
         labels = pd.Index([(groups or {}).get(name, name) for name in board.systems], name=what)
-        for judge in [*board.values][1:]:  # after the reference
+        for judge in board.others(reference):
             gains = board.values[judge] - board.values[reference]
             by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
             part = own_gains(by_label.to_numpy(), gains.mean(axis=0), queries, T_TEST)
@@ -292,9 +292,8 @@ def _reversals(board: Boards, reference: str, test: str, alpha: float) -> list[d
     """For each judge the pairs of systems that it puts in another order than the reference."""
     queries = Queries(np.arange(len(board.qids)))
     rows = []
-    for other, judge, both in board.pairs(queries, PairedTest(test, "auto", alpha)):
-        if other != reference:  # whose pairs come first
-            break
+    paired = PairedTest(test, "auto", alpha)
+    for _, judge, both in board.pairs(queries, paired, reference=reference):
         reversed_ = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
         which = "; ".join(reversed_["better"] + " over " + reversed_["worse"])
         row = {"judge": judge, "measure": board.measure, **swap_counts(both), "which": which}

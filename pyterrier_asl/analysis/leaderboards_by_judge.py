@@ -108,12 +108,21 @@ class Boards:
         """The systems' means under a judge, larger is better, shape (S,)."""
         return np.asarray(rounded(self.sign * queries.mean(self.values[judge])))
 
+    def others(self, reference: str) -> list[str]:
+        """The judges but one."""
+        return [judge for judge in self.values if judge != reference]
+
     def pairs(
-        self, queries: Queries, paired: PairedTest
+        self, queries: Queries, paired: PairedTest, *, reference: str | None = None
     ) -> Iterator[tuple[str, str, pd.DataFrame]]:
         """Every two judges, and what they say of each pair of systems.
 
         Differences are positive where the first system is better.
+
+        Args:
+            queries: the queries that the means are over.
+            paired: the test of each pair of systems under each judge.
+            reference: only this judge with each of the others.
         """
         compared = {
             judge: compare_all(
@@ -122,7 +131,11 @@ class Boards:
             )
             for judge, values in self.values.items()
         }  # fmt: skip
-        for a, b in combinations(self.values, 2):
+        two = (
+            combinations(self.values, 2) if reference is None
+            else ((reference, other) for other in self.others(reference))
+        )  # fmt: skip
+        for a, b in two:
             yield a, b, side_by_side(compared[a], compared[b])
 
 

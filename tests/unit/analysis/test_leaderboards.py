@@ -10,12 +10,15 @@ import pytest
 import scipy.stats
 
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors
+from pyterrier_asl.analysis.comparisons import TUKEY_TEST
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.leaderboards_by_judge import (
+    Boards,
     leaderboard_agreement,
     leaderboard_swaps,
     leaderboards,
 )
+from pyterrier_asl.analysis.registry import Queries
 from pyterrier_asl.analysis.several_judges import shared_pairs
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.judging.judgements import Judgements
@@ -110,6 +113,19 @@ def test_a_judge_agrees_with_himself(toy):
         weights={t: 1 + int(t[1:]) for t in judges["person"]}, test="t",
     )  # fmt: skip
     assert sliced["half"].tolist() == [0, 1]
+
+
+def test_one_judge_is_compared_with_every_other(toy):
+    runs, judges = toy
+    several = {**judges, "third": judges["person"]}
+    board = Boards.of(runs, several)
+    queries = Queries(np.arange(len(board.qids)))
+    found = list(board.pairs(queries, TUKEY_TEST, reference="third"))
+    assert [two for *two, _ in found] == [["third", judge] for judge in judges]
+    every = {(a, b): both for a, b, both in board.pairs(queries, TUKEY_TEST)}
+    assert len(every) == len(several) * (len(several) - 1) / 2
+    for _, judge, both in found:
+        assert both["reversed"].sum() == every[judge, "third"]["reversed"].sum()
 
 
 def test_only_topics_that_all_judged_count(toy):
