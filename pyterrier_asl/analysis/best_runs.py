@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import COLORS, STEP, alt, captioned, figure, some_values
+from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, some_values
 from ..evaluation.relevant_documents import relevant_documents
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
@@ -153,7 +153,7 @@ def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
         "runs are deep."
     )
     drawn = alt.concat(*panels, columns=columns).resolve_scale(x="independent")
-    return captioned(drawn, "How much room is left", caption, width=90)
+    return captioned(drawn, "How much room is left", caption, WIDE_CAPTION)
 
 
 def _best_values(measure: str, part: pd.DataFrame) -> Any:

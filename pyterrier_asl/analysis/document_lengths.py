@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import alt, captioned, category, inline_rows
+from ..charts.forms import WIDE_CAPTION, alt, captioned, category, inline_rows
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query
@@ -107,7 +107,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     )
     if len(runs) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(runs)} runs."
-    return captioned(drawn, "Lengths of the documents retrieved", caption, width=90)
+    return captioned(drawn, "Lengths of the documents retrieved", caption, WIDE_CAPTION)
 
 
 def _all_documents(

@@ -12,6 +12,7 @@ from ..charts.forms import (
     COLORS,
     CROWDED,
     MOST,
+    WIDE_CAPTION,
     alt,
     captioned,
     category,
@@ -127,7 +128,7 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
         "order of the first kind."
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
-    return captioned(drawn, "Which of two systems is preferred", caption, width=90)
+    return captioned(drawn, "Which of two systems is preferred", caption, WIDE_CAPTION)
 
 
 def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:

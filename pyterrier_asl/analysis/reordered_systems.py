@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, alt, captioned, category, ranges
+from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
@@ -278,7 +278,7 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
         "By how much the system that moves farthest moves, as a share of the systems, and how far "
         "the orders before and after agree; lines are one standard deviation over tracks."
     )
-    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, width=90)
+    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
 def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
@@ -309,5 +309,5 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
         "from it, in percent of the systems, is dSort."
     )
     drawn = alt.concat(*panels, columns=columns)
-    return captioned(drawn, "From AP to ASL, step by step", caption, width=90)
+    return captioned(drawn, "From AP to ASL, step by step", caption, WIDE_CAPTION)
 

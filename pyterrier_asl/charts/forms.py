@@ -17,14 +17,19 @@ WIDTH, HEIGHT = 360, 240
 #: Characters that a caption line over a chart of that width has room for.
 CAPTION = 68
 
+#: The same over several charts side by side.
+WIDE_CAPTION = 90
+
 #: Okabe and Ito's colours: distinguished by all readers.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
 
 #: Pixels of a row with a name beside it.
 STEP = 18
 
-#: The same where there can be very many, and in usual ones.
+#: Pixels of a row in a crowded chart, which can have very many.
 ROW = 12
+
+#: The height of a row in a crowded chart, as a multiple of STEP.
 CROWDED = ROW / STEP
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
@@ -58,7 +63,7 @@ def figure(
         caption: how to read it.
         width: pixels.
         height: pixels, or an Altair step for each row.
-        rows: instead of the height that of each row with a name, in usual ones.
+        rows: the height of each row, as a multiple of STEP; replaces ``height``.
         **channels: what is encoded.
     """
     if rows is not None:
@@ -91,7 +96,7 @@ def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -
         panel: the layers of one.
         column: the column.
         order: its values, which may occur again.
-        rows: the height of each row of a panel, in usual ones.
+        rows: the height of each row of a panel, as a multiple of STEP.
     """
     header = alt.Header(labelOrient="top", labelAnchor="start")
     row = alt.Row(f"{column}:N", title=None, sort=list(dict.fromkeys(order)), header=header)
