@@ -219,7 +219,7 @@ def _command(analysis: Analysis) -> click.Command:
             option(made)
             _with_default(made.params[-1], name in analysis.required, parameter.default)
     options.places(made)
-    options.output_format(help="tsv begins with the names of the columns.")(made)
+    options.output_format("tsv begins with the names of the columns.")(made)
     options.chart("Draw the figure as well")(made)
     return made
 

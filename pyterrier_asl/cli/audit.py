@@ -49,7 +49,7 @@ audit_options = options.together(
 
 
 #: What they are called in Python, but for --machine-qrels.
-AUDIT = ("machine_rel", "target", "plan", "draw", "chart", "width", "title")
+AUDIT = {option.name for option in audit_options(click.Command(None)).params} - {"machine_qrels"}
 
 
 def show_audit(

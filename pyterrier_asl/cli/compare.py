@@ -51,6 +51,7 @@ from .audit import AUDIT, audit_options, show_audit
 if TYPE_CHECKING:
     from ..comparison.result import RunComparison
 
+
 @click.command(name="compare", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("run_a", metavar="RUN_A")
@@ -81,8 +82,8 @@ if TYPE_CHECKING:
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
 @options.alpha
-@options.seed(help="Seed of the randomization test.")
-@options.by_query(help="Each query's differences, too, losses first.")
+@options.seed("Seed of the randomization test.")
+@options.by_query("Each query's differences, too, losses first.")
 @click.option(
     "--moved", type=click.IntRange(min=0), metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
@@ -92,11 +93,11 @@ if TYPE_CHECKING:
 )
 @options.places
 @options.output_format(
-    help="All but table are a row for each measure; with -q for each query and measure; with "
+    "All but table are a row for each measure; with -q for each query and measure; with "
     "--moved for each document. tsv begins with the names of the columns."
 )
 @options.rel(
-    help="Least grade of a relevant document, for preferences, and measures that do not say.  "
+    "Least grade of a relevant document, for preferences, and measures that do not say.  "
     "[default: 1]"
 )
 @options.pool("the two runs.")

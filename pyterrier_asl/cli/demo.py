@@ -11,7 +11,7 @@ from . import options
 
 @click.command(name="demo")
 @options.switch("--generated", help="Use the generated collection even where vaswani can be had.")
-@options.seed(help="Seed of the generated collection.", default=2022)
+@options.seed("Seed of the generated collection.", default=2022)
 def command(generated: bool, seed: int) -> None:
     """Retrieve with three systems, measure them, and say what the measures show.
 

@@ -39,16 +39,16 @@ from . import epilog, options
     "ours, and AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, "
     "whose rel all others take."
 )
-@options.by_query(help="A row for each query.")
+@options.by_query("A row for each query.")
 @options.switch("-n", "--no_summary", help="With -q: without the means.")
 @options.places
 @options.output_format(
-    help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
+    "tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
     "first, unless RUN is a single file."
 )
 @click.option("-s", "--sort", default="", metavar="NAME", help="Runs by this measure, best first.")
 @options.rel(
-    help="Least grade of a relevant document, for measures that do not say.  [default: 1]"
+    "Least grade of a relevant document, for measures that do not say.  [default: 1]"
 )
 @options.pool("the runs given.")
 @options.lengths

@@ -61,11 +61,11 @@ from . import epilog, options
 )
 @options.switch("--likely", help="How likely A is better, under a model.")
 @options.chart("Draw the matrix of all pairs")
-@options.by_query(help="The bounds of each query.")
+@options.by_query("The bounds of each query.")
 @options.duplicates
 @options.alpha
 @options.places
-@options.output_format(help="Two runs: a row, or a row a query with -q. More: a row a pair.")
+@options.output_format("Two runs: a row, or a row a query with -q. More: a row a pair.")
 def command(
     qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
     export_to: str | None, form: str | None, most: int | None, others: str | None,

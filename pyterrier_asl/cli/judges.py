@@ -57,7 +57,7 @@ _WIDTH = 100
     "--person", "people", metavar="NAME",
     help="This judge is a person, too, and belongs to the human range. Can be given again.",
 )
-@options.rel(help="Least grade of a relevant document, by the reference.  [default: 1]")
+@options.rel("Least grade of a relevant document, by the reference.  [default: 1]")
 @options.measures("of the leaderboards.  [default: AP]")
 @options.text_option("--groups", "TSV", "Lines of run and group: say also which groups gain.")
 @click.option(
@@ -65,14 +65,14 @@ _WIDTH = 100
 )
 @options.duplicates
 @options.alpha
-@options.seed(help="Seed of the bootstrap over queries.")
+@options.seed("Seed of the bootstrap over queries.")
 @click.option(
     "--n-resamples", type=options.NUMBER, default=1000, show_default=True,
     help="Draws of the bootstrap.",
 )
 @options.chart("Draw the intervals with the human range")
 @options.places
-@options.output_format(help="What a table is printed as.")
+@options.output_format("What a table is printed as.")
 def command(
     qrels: str, runs: tuple[str, ...], judges: tuple[str, ...], judge_rel: tuple[str, ...],
     rel: float | None, measures: tuple[str, ...], groups: str | None, show: str | None,

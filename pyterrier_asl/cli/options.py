@@ -81,8 +81,9 @@ def measures(help: str) -> Decorator:
     return repeated("-m", "--measures", metavar="NAMES", help=what)
 
 
-#: ``-l``, as trec_eval calls the least relevant grade.
-rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
+def rel(help: str) -> Decorator:
+    """``-l``, as trec_eval calls the least relevant grade."""
+    return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
 
 
 def chart(help: str) -> Decorator:
@@ -114,17 +115,24 @@ def pool(help: str) -> Decorator:
     return text_option("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
 
 
-#: ``--seed``, of what is drawn.
-seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def seed(help: str, default: int = 0) -> Decorator:
+    """``--seed``, of what is drawn."""
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=default, show_default=True, help=help
+    )
 
-#: ``-q``: what is by query.
-by_query = partial(switch, "-q", "--by_query")
 
-#: ``-o``: how a table is printed.
-output_format = partial(
-    click.option, "-o", "--output_format", type=click.Choice(FORMS), default="table",
-    show_default=True,
-)  # fmt: skip
+def by_query(help: str) -> Decorator:
+    """``-q``: what is by query."""
+    return switch("-q", "--by_query", help=help)
+
+
+def output_format(help: str) -> Decorator:
+    """``-o``: how a table is printed."""
+    return click.option(
+        "-o", "--output_format", type=click.Choice(FORMS), default="table", show_default=True,
+        help=help,
+    )  # fmt: skip
 
 
 def jobs(help: str) -> Decorator:

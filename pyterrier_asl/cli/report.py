@@ -34,7 +34,7 @@ from . import epilog, options
     "R@1000, Judged@10."
 )
 @options.rel(
-    help="Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
+    "Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
     "the default measures what an ir_datasets id says]"
 )
 @click.option(

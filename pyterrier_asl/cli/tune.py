@@ -44,7 +44,7 @@ from . import epilog, options
     "--trials", type=options.NUMBER, default=1000, show_default=True,
     help="Random settings per stage.",
 )
-@options.seed(help="Of the settings.")
+@options.seed("Of the settings.")
 @options.text_option(
     "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
 )
@@ -57,7 +57,7 @@ from . import epilog, options
 )
 @options.force
 @options.places
-@options.output_format(help="tsv begins with the names of the columns.")
+@options.output_format("tsv begins with the names of the columns.")
 def command(
     collection: str, metrics: tuple[str, ...], trials: int, transfer: str | None, split: bool,
     out: str | None, force: bool, places: int, output_format: str, **search: Any,
