@@ -165,6 +165,7 @@ def test_rareness_is_over_the_runs():
 
 @pytest.mark.slow
 def test_systems_are_applied_to_the_topics():
+    pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
     from pyterrier_asl import report
 
     class System:
