@@ -187,9 +187,8 @@ class RarenessPool(Named):
         with error_names(path, cls.KIND):
             about = json.loads(table.schema.metadata[b"pool"])
             _check_pool(table, about)
-        return cls(
-            table, name=name or about["name"], depth=about["depth"], groups=about["groups"]
-        )
+            name = name or about["name"]
+            return cls(table, name=name, depth=about["depth"], groups=about["groups"])
 
     def __len__(self) -> int:
         return len(self.runs)

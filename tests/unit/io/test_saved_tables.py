@@ -90,6 +90,7 @@ def lies(path, kind, change):
         about(b"pool", groups={"run1": 7}),
         about(b"pool", groups=[1]),
         about(b"pool", name=7),
+        about(b"pool", name=""),
     ],
 )
 def test_pools_that_lie(tmp_path, change):
