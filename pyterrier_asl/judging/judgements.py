@@ -23,7 +23,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
-from ..io.qrels import loaded_qrels
 from ..io.tables import counted
 from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
 from .judged_run import (
@@ -99,6 +98,8 @@ class Judgements:
             qrels: what ``Judgements`` takes, a file, an ir_datasets id, or judgements made before.
             duplicates: as of ``Judgements``; None: as the judgements have it, else ``'error'``.
         """
+        from ..io.qrels import loaded_qrels  # with it all that reads files
+
         if not isinstance(qrels, Judgements):
             made = cls(loaded_qrels(qrels), duplicates=duplicates or "error")
             pa.default_memory_pool().release_unused()  # of the table, which is gone
