@@ -11,7 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import (
+    Floats,
+    Ints,
+    cumulate,
+    offsets_of,
+    queries_of,
+    ranges_from,
+    within_query,
+)
 from .remembered import remembered
 
 if TYPE_CHECKING:
@@ -64,9 +72,8 @@ class Ranking(_Rows):
         sizes = np.diff(self.offsets)
         if k is None or not np.any(sizes > k):
             return self
-        kept = np.minimum(sizes, k)
-        places = np.repeat(self.offsets[:-1], kept) + within_query(cumulate(kept))
-        return Ranking(cumulate(kept), self.rows_at(places))
+        kept = cumulate(np.minimum(sizes, k))
+        return Ranking(kept, self.rows_at(ranges_from(self.offsets[:-1], kept)))
 
 
 @dataclass(frozen=True)
@@ -248,8 +255,7 @@ class AnswerRows(_Rows):
             return Ranking(offsets, self._rows)
         start = np.zeros(self.known, dtype=np.int64)
         start[self.queries] = self.offsets[:-1]
-        places = np.repeat(start, self.retrieved) + within_query(offsets)
-        return Ranking(offsets, self.rows_at(places))
+        return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
 
 
 def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
 from ..io.tables import counted
-from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, ranges_from
 from .judged_run import (
     CONSTANT_SCORES,
     AnswerRows,
@@ -273,9 +273,10 @@ def _answers(
         return AnswerRows(bounds, None, query, len(known)), known
     groups = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
     query, sizes = query[groups], np.diff(bounds)[groups]
-    rows = np.repeat(bounds[groups], sizes) + within_query(cumulate(sizes))
+    offsets = cumulate(sizes)
+    rows = ranges_from(bounds[groups], offsets)
     first = np.flatnonzero(np.diff(query, prepend=-1))
-    starts = np.append(cumulate(sizes)[first], len(rows))
+    starts = np.append(offsets[first], len(rows))
     return AnswerRows(starts, rows, query[first], len(known)), known
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..scoring.arrays import Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
 from .matching import PairIndex, arrays_of, codes
 
 Scores = npt.NDArray[np.float32]
@@ -84,7 +84,7 @@ def _by_loops(
         queries, known.offsets, *arrays_of(known.ids), known.hashes, known.seed, room, ranks,
         pairs, entries, again, dropped,
     )  # fmt: skip
-    filled = np.repeat(room[:-1], entries) + within_query(cumulate(entries))
+    filled = ranges_from(room[:-1], cumulate(entries))
     blocks = np.repeat(np.arange(len(sizes)), entries)
     repeated = np.empty(0, dtype=np.int64)
     if dropped.any():

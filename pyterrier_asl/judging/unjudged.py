@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, ranges_from
 from .judged_run import JudgedRun
 from .matching import hashes_of
 
@@ -90,7 +90,7 @@ class Unjudged:
             _kernels.number_documents, starts, blocks, hashes, ranks, codes, best, counts
         )
         self.offsets = cumulate(counts)
-        self.best = best[np.repeat(starts[:-1], counts) + within_query(self.offsets)]
+        self.best = best[ranges_from(starts[:-1], self.offsets)]
         codes += np.repeat(np.tile(self.offsets[:-1], len(found)), sizes)
         parts = np.split(codes, blocks[queries:-1:queries])
         self.retrieved = [replace(one, codes=part) for one, part in zip(found, parts)]

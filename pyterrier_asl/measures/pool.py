@@ -26,7 +26,15 @@ from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
 from ..judging.remembered import remembered
 from ..judging.unjudged import Retrieved
-from ..scoring.arrays import Bools, Ints, cumulate, queries_of, reduce_by_query, within_query
+from ..scoring.arrays import (
+    Bools,
+    Ints,
+    cumulate,
+    queries_of,
+    ranges_from,
+    reduce_by_query,
+    within_query,
+)
 from .named import Named
 
 #: Fewer systems than this say little about what is rare.
@@ -343,9 +351,8 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
 def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking) -> pa.Table:
     """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
-    sizes = np.diff(ranking.offsets)[order]
-    within = within_query(cumulate(sizes))
-    rows = pa.array(ranking.rows[np.repeat(ranking.offsets[:-1][order], sizes) + within])
+    offsets = cumulate(np.diff(ranking.offsets)[order])
+    rows = pa.array(ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)])
     run = pa.repeat(pa.scalar(name, pa.large_string()), len(rows))
     qid, docno = table.qid.take(rows), table.docno.take(rows)
-    return pa.table({"run": run, "qid": qid, "docno": docno, "rank": within + 1})
+    return pa.table({"run": run, "qid": qid, "docno": docno, "rank": within_query(offsets) + 1})

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import cumulate, within_query
+from ..scoring.arrays import cumulate, ranges_from
 from ._transformer import (
     HELP_URL,
     ParameterisedTransformer,
@@ -190,12 +190,12 @@ class RobertsonPRF(ParameterisedTransformer):
     def _select(
         self, results: pd.DataFrame
     ) -> tuple[pd.DataFrame, list[Mapping[str, float]], pd.DataFrame]:
-        """What is made of results.
+        """The queries of results, their own terms, and the candidate terms of feedback.
 
         Returns:
-            One row per query, in the order of the results, with the columns of the query; the
-            weights of its own terms; the terms of its feedback documents, as
-            :func:`select_terms` gives them.
+            A row per query, in the order of the results, with the columns of the query; the weights
+            of each query's own terms; the terms of the feedback documents, as :func:`select_terms`
+            gives them.
         """
         with validate_any(results, self) as v:
             v.result_frame(extra_columns=["query"], mode="query")
@@ -208,7 +208,7 @@ class RobertsonPRF(ParameterisedTransformer):
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
         documents = self.statistics.doc_terms(docnos)
         sizes = np.diff(documents.offsets)[doc_of]
-        entries = np.repeat(documents.offsets[doc_of], sizes) + within_query(cumulate(sizes))
+        entries = ranges_from(documents.offsets[doc_of], cumulate(sizes))
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
         # One number for a query and a term, for NumPy to count the pairs by.
         base = int(documents.term_ids.max(initial=0)) + 1

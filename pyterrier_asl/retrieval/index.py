@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import cumulate, within_query
+from ..scoring.arrays import cumulate, ranges_from
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,
@@ -251,9 +251,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         docids = self.docids(docnos)
         every = self.forward_arrays
         starts = every.offsets[docids]
-        sizes = every.offsets[docids + 1] - starts
-        offsets = cumulate(sizes)
-        entries = np.repeat(starts, sizes) + within_query(offsets)
+        offsets = cumulate(every.offsets[docids + 1] - starts)
+        entries = ranges_from(starts, offsets)
         return DocTerms(
             offsets, every.term_ids[entries].astype(np.int64), every.tfs[entries].astype(np.int64)
         )

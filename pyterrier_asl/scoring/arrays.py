@@ -51,6 +51,15 @@ def within_query(offsets: Ints) -> Ints:
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
+def ranges_from(starts: Ints, offsets: Ints) -> Ints:
+    """start, start + 1, ... for each query, as many as it has entries; see :func:`queries_of`.
+
+    >>> ranges_from(np.array([5, 9, 0]), np.array([0, 2, 2, 5])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
+
+
 def reduce_by_query(
     ufunc: np.ufunc, values: npt.NDArray[Any], offsets: Ints, nothing: Any
 ) -> npt.NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, reduce_by_query, within_query
+from .arrays import Floats, Ints, cumulate, ranges_from, reduce_by_query, within_query
 
 #: The k of a ranking without a cut-off, where a missing document has to be given a place.
 NO_CUTOFF = 10**6
@@ -27,7 +27,7 @@ def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     """
     begin = cumulate(total)
     values = np.zeros(begin[-1])
-    values[np.repeat(begin[:-1], np.diff(offsets)) + within_query(offsets)] = 1 / ranks
+    values[ranges_from(begin[:-1], offsets)] = 1 / ranks
     return values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..evaluation.labellings import Labelled, Side, ideal_gains
 from ..evaluation.standard import gains_of
 from ..scoring import lexicographic, rareness, search_length, standard
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, within_query
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, ranges_from
 from ..scoring.time_biased_gain import time_biased_gain
 
 
@@ -125,7 +125,7 @@ def alone(labelled: Labelled, side: Side, codes: Ints) -> Floats:
     starts = np.searchsorted(candidates.queries[known], np.arange(len(labelled.judgements) + 1))
     sizes = np.diff(starts)[queries]
     virtual = np.repeat(np.arange(len(codes)), sizes)
-    chosen = known[starts[:-1][queries][virtual] + within_query(cumulate(sizes))]
+    chosen = known[ranges_from(starts[:-1][queries], cumulate(sizes))]
     own = np.flatnonzero(number >= 0)
     virtual = np.concatenate((virtual, number[own]))
     chosen = np.concatenate((chosen, own))
