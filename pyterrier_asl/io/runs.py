@@ -77,7 +77,7 @@ def list_runs(
             run of several Parquet files.
 
     Returns:
-        From each run's name (see `run_name`; the keys of a dict stay as they are) to where it is.
+        From each run's name (see `run_name`; of a dict the keys, as text) to where it is.
 
     Raises:
         ValueError: If a folder holds no files, two runs have one name, or there is none at all.

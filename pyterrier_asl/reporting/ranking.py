@@ -82,6 +82,12 @@ class SystemRanking:
         return medians
 
     @cached_property
+    def hardest_first(self) -> list[int]:
+        """The queries, hardest for the median system first."""
+        medians = -self.medians if self.higher_is_better is False else self.medians
+        return [int(query) for query in np.argsort(medians, kind="stable")]
+
+    @cached_property
     def spreads(self) -> Floats:
         """The standard deviation of the systems for each query, 0 for one system, shape (Q,)."""
         spreads: Floats = self.values.std(axis=0, ddof=min(1, len(self.names) - 1))

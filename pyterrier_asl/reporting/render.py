@@ -92,13 +92,6 @@ class _Page:
         return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
-    def hardest_first(self) -> list[int]:
-        """The queries, hardest first."""
-        medians = self.findings.first.medians
-        lower = self.findings.first.higher_is_better is False
-        return [int(q) for q in np.argsort(-medians if lower else medians, kind="stable")]
-
-    @cached_property
     def query_texts(self) -> list[str]:
         return [self.texts.queries.get(str(qid), "") for qid in self.findings.runs.qids]
 

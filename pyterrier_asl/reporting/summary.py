@@ -52,16 +52,6 @@ class Summary:
         """The values by query with a sign so that higher is better, shape (S, Q)."""
         return self.first.values * (-1 if self.first.higher_is_better is False else 1)
 
-    @property
-    def hardest(self) -> int:
-        """The query that is the hardest for the median system."""
-        return int(np.median(self.gains, axis=0).argmin())
-
-    @property
-    def divided(self) -> int:
-        """The query on which the systems differ most."""
-        return int(self.first.values.std(axis=0).argmax())
-
     @cached_property
     def by_asl_and_ap(self) -> list[SystemRanking]:
         """The deciding measure, then ASL and AP where they are shown."""

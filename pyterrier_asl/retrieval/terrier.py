@@ -247,9 +247,11 @@ class TerrierTerms:
                     "Terrier's query language has finite weights only, 0 or more"
                 )
             number = np.format_float_positional(weight, trim="0")
-            encoded = base64.b64encode(term.encode()).decode()
-            matchop = f"#combine:0={number}(#base64({encoded}))"
-            parts.append(f"{term}^{number}" if plain else matchop)
+            if plain:
+                parts.append(f"{term}^{number}")
+            else:
+                encoded = base64.b64encode(term.encode()).decode()
+                parts.append(f"#combine:0={number}(#base64({encoded}))")
         return " ".join(parts)
 
     @cached_property
