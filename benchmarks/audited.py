@@ -62,9 +62,7 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
             order = generator.integers(0, queries, queries)
         else:
             order = generator.permutation(queries)
-        found = prediction_powered(
-            h[:, order[:n]], f[:, order[:n]], f[:, order[n:]], target=target
-        )
+        found = prediction_powered(h[:, order[:n]], f[:, order[:n]], f[:, order[n:]], target=target)
         for name, kept in covered.items():
             one = getattr(found, name)
             kept.append((one.low <= truth) & (truth <= one.high))
@@ -77,9 +75,12 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
     # Of these queries people alone have a narrower interval, too, than Student's of a sample.
     left_out = 1.0 if target == TARGETS[0] else (1 - n / queries) ** 0.5
     return {
-        **shares, "width / people": np.mean(widths), "people / Student": left_out,
-        "width / Student": left_out * np.mean(widths), "queries saved": np.median(saved),
-    }  # fmt: skip
+        **shares,
+        "width / people": np.mean(widths),
+        "people / Student": left_out,
+        "width / Student": left_out * np.mean(widths),
+        "queries saved": np.median(saved),
+    }
 
 
 def audits(runs: JudgedRuns, draws: int, bad: bool) -> pd.DataFrame:
@@ -136,18 +137,22 @@ def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
             observed = np.array([tau(at) for at in samples])
             inside, plain, widths = [], [], []
             for at, value in zip(samples, observed):
-                again = np.array(
-                    [tau(at[generator.integers(0, n, n)]) for _ in range(resamples)]
-                )
+                again = np.array([tau(at[generator.integers(0, n, n)]) for _ in range(resamples)])
                 interval = centred_interval(value, again)
                 low, high = np.quantile(again, [0.025, 0.975])
                 inside.append(interval.low <= observed.mean() <= interval.high)
                 plain.append(low <= observed.mean() <= high)
                 widths.append(interval.high - interval.low)
             rows.append(
-                {"machine": name, "n": n, "tau of n": observed.mean(), "covers": np.mean(inside),
-                 "plain percentiles": np.mean(plain), "width": np.mean(widths)}
-            )  # fmt: skip
+                {
+                    "machine": name,
+                    "n": n,
+                    "tau of n": observed.mean(),
+                    "covers": np.mean(inside),
+                    "plain percentiles": np.mean(plain),
+                    "width": np.mean(widths),
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -143,9 +143,7 @@ def experiment(arguments: argparse.Namespace) -> None:
     pool = pool_of(run, arguments.seed)
     results = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
     results["query"], results["rank"] = "x", results.groupby("qid").cumcount()
-    judgements = qrels.rename(
-        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    )
+    judgements = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     topics = results[["qid", "query"]].drop_duplicates()
 
     def of(metrics: list[Any], fast: bool = False) -> Callable[[], Any]:
@@ -160,13 +158,15 @@ def experiment(arguments: argparse.Namespace) -> None:
 
     ours = [ASL @ 1000, LexiP, AP_Rareness(pool=pool) @ 100, TBG]
     standard = [AP, RR, P @ 20, nDCG @ 10, ASL @ 1000, LexiP]
-    seconds = measured(
-        {"ours": of(ours), "standard": of(standard, True), "rival": of([AP, RR])}, 7
-    )
+    seconds = measured({"ours": of(ours), "standard": of(standard, True), "rival": of([AP, RR])}, 7)
     name = "[AP, RR] in it"
     row("200 queries in pt.Experiment: the four", seconds["ours"], name, seconds["rival"])
-    row("200 queries in pt.Experiment: AP, RR, P@20, nDCG@10, ASL@1000, LexiP",
-        seconds["standard"], name, seconds["rival"])  # fmt: skip
+    row(
+        "200 queries in pt.Experiment: AP, RR, P@20, nDCG@10, ASL@1000, LexiP",
+        seconds["standard"],
+        name,
+        seconds["rival"],
+    )
 
 
 def first_call(arguments: argparse.Namespace) -> None:
@@ -178,8 +178,10 @@ def first_call(arguments: argparse.Namespace) -> None:
                 result = _alone(["--one", str(queries)], Path(folder) / "numba")
                 compiled = "without compiled loops" if queries == 20 else f"{cache} cache"
                 print(f"| import pyterrier_asl | | {result['import']:.2f} |")
-                print(f"| first [ASL@1000, LexiP], {compiled} | {queries * DEPTH:,} "
-                      f"| {result['first']:.2f}, later {result['later']:.3f} |")  # fmt: skip
+                print(
+                    f"| first [ASL@1000, LexiP], {compiled} | {queries * DEPTH:,} "
+                    f"| {result['first']:.2f}, later {result['later']:.3f} |"
+                )
 
 
 def growth(arguments: argparse.Namespace) -> None:
@@ -187,8 +189,10 @@ def growth(arguments: argparse.Namespace) -> None:
     print("\n| queries | rows | seconds | peak memory beyond the frames |\n|---|---|---|---|")
     for queries in (200, 2000, 20_000):
         result = _alone(["--one", str(queries)], None)
-        print(f"| {queries:,} | {queries * DEPTH:,} | {result['later']:.3f} "
-              f"| {result['memory'] / 1e6:.0f} MB |")  # fmt: skip
+        print(
+            f"| {queries:,} | {queries * DEPTH:,} | {result['later']:.3f} "
+            f"| {result['memory'] / 1e6:.0f} MB |"
+        )
 
 
 def _alone(options: list[str], cache: Path | None) -> dict[str, float]:

@@ -77,10 +77,16 @@ def write_text(folder: Path, queries: int, seed: int) -> tuple[str, str]:
     rank = run.groupby("query_id", sort=False).cumcount() + 1
     plain = pcsv.WriteOptions(include_header=False, delimiter=" ", quoting_style="none")
     tables = {
-        "run": [run["query_id"], ["Q0"] * len(run), run["doc_id"], rank, run["score"].round(6),
-                ["bm25"] * len(run)],
+        "run": [
+            run["query_id"],
+            ["Q0"] * len(run),
+            run["doc_id"],
+            rank,
+            run["score"].round(6),
+            ["bm25"] * len(run),
+        ],
         "qrels": [qrels["query_id"], ["0"] * len(qrels), qrels["doc_id"], qrels["relevance"]],
-    }  # fmt: skip
+    }
     for name, columns in tables.items():
         table = pa.table({str(number): column for number, column in enumerate(columns)})
         pcsv.write_csv(table, folder / name, plain)

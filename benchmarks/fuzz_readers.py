@@ -254,12 +254,27 @@ def damaged_columns(folder: Path, drawn: Any) -> None:
 
 
 KINDS = [
-    pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.int8(), pa.int64(),
-    pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.decimal128(5, 2), pa.bool_(),
-    pa.timestamp("s"), pa.duration("s"), pa.date32(), pa.null(), pa.list_(pa.int8()),
-    pa.struct([("a", pa.int8())]), pa.dictionary(pa.int8(), pa.string()),
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.binary(),
+    pa.int8(),
+    pa.int64(),
+    pa.uint64(),
+    pa.float16(),
+    pa.float32(),
+    pa.float64(),
+    pa.decimal128(5, 2),
+    pa.bool_(),
+    pa.timestamp("s"),
+    pa.duration("s"),
+    pa.date32(),
+    pa.null(),
+    pa.list_(pa.int8()),
+    pa.struct([("a", pa.int8())]),
+    pa.dictionary(pa.int8(), pa.string()),
     pa.dictionary(pa.int8(), pa.int64()),
-]  # fmt: skip
+]
 NAMES = ["qid", "query_id", "docno", "doc_id", "score", "rank", "name", "run", "doc_len", "label"]
 cells = st.one_of(
     st.none(), st.integers(-3, 300), st.floats(), st.sampled_from(["", "a", "b", "1", "é", "\t"])
@@ -323,9 +338,7 @@ SAVED: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any], Callable[[
     RarenessPool.KIND: (
         lambda path: RarenessPool.from_runs(RUNS, depth=5, groups={"run1": "g"}).save(path),
         RarenessPool.load,
-        lambda pool: evaluate(
-            RUNS, QRELS, [f"AP_Rareness(pool='{pool.id}')@1"], progress=False
-        ),
+        lambda pool: evaluate(RUNS, QRELS, [f"AP_Rareness(pool='{pool.id}')@1"], progress=False),
     ),
     DocLengths.KIND: (
         lambda path: DocLengths.from_dict({f"d{i}": i * 0.5 for i in range(6)}).save(path),
@@ -465,10 +478,13 @@ def run(name: str, folder: Path, examples: int, number: int) -> None:
 
     @with_seed(number)
     @settings(
-        max_examples=examples, database=None, deadline=20_000,
-        suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink],
+        max_examples=examples,
+        database=None,
+        deadline=20_000,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
         print_blob=False,
-    )  # fmt: skip
+    )
     @given(strategy)
     def case(drawn: Any) -> None:
         CASES[name] += 1

@@ -92,22 +92,31 @@ def speed() -> None:
     """The times that are asked for."""
     runs, qrels = TREC8 / "runs", TREC8 / "qrels.txt.gz"
     measures = ["P@10", "nDCG@10", "AP", "ASL@100", "LexiP"]
-    for what, given in (("warming up", {"bounds": True}), ("evaluate", {}),
-                        ("evaluate, bounds", {"bounds": True})) + 2 * (
-                            ("evaluate", {}), ("evaluate, bounds", {"bounds": True})):  # fmt: skip
+    for what, given in (
+        ("warming up", {"bounds": True}),
+        ("evaluate", {}),
+        ("evaluate, bounds", {"bounds": True}),
+    ) + 2 * (("evaluate", {}), ("evaluate, bounds", {"bounds": True})):
         report(what, lambda given=given: evaluate(runs, qrels, measures, **given))
-    report("all pairs in ASL@100 and nDCG@10, reading included", lambda: [
-        all_pairs(read, None, name)
-        for read in [JudgedRuns.of(runs, qrels)] for name in ("ASL@100", "nDCG@10")
-    ])  # fmt: skip
+    report(
+        "all pairs in ASL@100 and nDCG@10, reading included",
+        lambda: [
+            all_pairs(read, None, name)
+            for read in [JudgedRuns.of(runs, qrels)]
+            for name in ("ASL@100", "nDCG@10")
+        ],
+    )
     read = JudgedRuns.of(runs, qrels)
     for name in ("ASL@100", "nDCG@10", "AP@100"):
         report(f"all pairs in {name}", lambda name=name: all_pairs(read, None, name))
     rng = np.random.default_rng(0)
     wide = {
-        name: {str(q): {f"d{d}": float(-i) for i, d in enumerate(rng.permutation(1500)[:1000])}
-               for q in range(50)} for name in "ab"
-    }  # fmt: skip
+        name: {
+            str(q): {f"d{d}": float(-i) for i, d in enumerate(rng.permutation(1500)[:1000])}
+            for q in range(50)
+        }
+        for name in "ab"
+    }
     judgements = {str(q): {f"d{d}": d % 2 for d in range(30)} for q in range(50)}
     pair = JudgedRuns.of(wide, judgements)
     for name in ("ASL@1000", "nDCG@1000"):
@@ -128,9 +137,11 @@ def cases(track: str) -> Iterator[tuple[str, list[int], JudgedRuns, JudgedRuns, 
     qrels = folder / ("qrels.txt.gz" if track == "trec8" else "qrels.txt")
     runs = JudgedRuns.of(folder / "runs", qrels)
     found = judged_by_depth(runs)
-    each = groups_of_trec8(runs) if track == "trec8" else {
-        name: [row] for row, name in enumerate(runs.names)
-    }  # fmt: skip
+    each = (
+        groups_of_trec8(runs)
+        if track == "trec8"
+        else {name: [row] for row, name in enumerate(runs.names)}
+    )
     for group, members in each.items():
         yield group, members, runs, hidden(runs, only_of(found, members)), names
 
@@ -170,9 +181,11 @@ def containment(track: str) -> None:
     for name, (number, inside_) in contained.items():
         print(f"{name}: {inside_} of {number} runs within their bounds for every query")
     for name, (settled, wrong, equal, open_, misled) in verdicts.items():
-        print(f"{name}: settled {settled} (wrong {wrong}), equal {equal}, open {open_}; wrong by "
-              f"'unjudged is irrelevant' {misled}; t-test certain {certain[name][0]} "
-              f"(wrong {certain[name][1]}), impossible wrong {certain[name][2]}")  # fmt: skip
+        print(
+            f"{name}: settled {settled} (wrong {wrong}), equal {equal}, open {open_}; wrong by "
+            f"'unjudged is irrelevant' {misled}; t-test certain {certain[name][0]} "
+            f"(wrong {certain[name][1]}), impossible wrong {certain[name][2]}"
+        )
 
 
 def count(
@@ -204,7 +217,7 @@ def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, di
     rng = np.random.default_rng(seed)
     each, found = -(-number // 41), 0
     for _, members, runs, gap, _ in cases("trec8"):
-        labelled, = labelled_for(gap, [name])
+        (labelled,) = labelled_for(gap, [name])
         outside = np.setdiff1d(np.arange(len(runs)), members).tolist()
         tried = [(member, run) for member in members for run in outside]
         of_group = 0
@@ -224,11 +237,13 @@ def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, di
 def grades_of(labelled: Labelled, full: JudgedRuns) -> dict[int, float]:
     """The grade of each unjudged document by the full qrels, 0 where it has none there."""
     known = {
-        (query, docno): grade for query, docno, grade in zip(
-            full.judgements.queries.tolist(), full.judgements.docnos.to_pylist(),
+        (query, docno): grade
+        for query, docno, grade in zip(
+            full.judgements.queries.tolist(),
+            full.judgements.docnos.to_pylist(),
             full.judgements.grades.tolist(),
         )
-    }  # fmt: skip
+    }
     codes = labelled.documents
     docnos = labelled.unjudged.docnos(codes)
     queries = labelled.unjudged.queries[codes].tolist()
@@ -266,9 +281,7 @@ def our_order(labelled: Labelled, grades: dict[int, float]) -> np.ndarray:
         order += new
         if not len(left) or len(new) == len(left):
             return np.array(order, dtype=np.int64)
-        labelled = relabelled(
-            labelled, np.array(new), np.array([grades[code] for code in new])
-        )
+        labelled = relabelled(labelled, np.array(new), np.array([grades[code] for code in new]))
         low, high = (float(bound.mean()) for bound in labelled.difference(0, 1))
         if verdict_of(low, high) != "open":
             return np.array(order, dtype=np.int64)
@@ -307,8 +320,8 @@ def model(draws: int, at_once: int) -> None:
             for group in chosen:
                 mask |= only_of(found, members[group])
             gap = hidden(runs, mask)
-            labelled, = labelled_for(gap, [name])
-            whole, = labelled_for(runs, [name])
+            (labelled,) = labelled_for(gap, [name])
+            (whole,) = labelled_for(runs, [name])
             fitted = Model.fitted(gap, labelled, group_of)
             grades = grades_of(labelled, runs)
             known = np.array([code for code in labelled.documents])
@@ -328,8 +341,11 @@ def model(draws: int, at_once: int) -> None:
         print(f"{name}: the interval covers {np.mean(covered):.3f} of {len(covered)} pairs")
         p, y = np.concatenate(predicted), np.concatenate(observed)
         for part in np.array_split(np.argsort(p), 10):
-            print(f"  {len(part):6} documents, predicted {p[part].mean():.4f}, relevant "
-                  f"{y[part].mean():.4f}", flush=True)  # fmt: skip
+            print(
+                f"  {len(part):6} documents, predicted {p[part].mean():.4f}, relevant "
+                f"{y[part].mean():.4f}",
+                flush=True,
+            )
 
 
 def hidden_codes(

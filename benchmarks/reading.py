@@ -96,8 +96,10 @@ def timed_trec_eval(program: str, path: Path, repeat: int) -> tuple[float, float
     command = [program, "-m", "recip_rank", str(qrels), str(path)]
     output = subprocess.run(
         [sys.executable, "-c", code, str(path), str(repeat), *command],
-        check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     seconds, peak = json.loads(output)
     return seconds, peak
 

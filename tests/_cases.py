@@ -94,11 +94,55 @@ class Case:
 
 LONG = "x" * 10_000
 UNUSUAL = [
-    "", " ", "a b", "\ta", "a\n", "007", "07", "7", "7.0", "-7", "+7", "1e3", "NaN", "nan", "None",
-    "null", "NA", "inf", "True", "é", "e\u0301", "\U0001f600", "\U0010ffff", "\uffff", "\ufffd",
-    "\ue000", "\ufeff7", "\x00", "a\x00", "a", "A", "\u200b", "\u202ea", "<script>", "\"'", "a,b",
-    LONG, LONG[:-1] + "y", LONG[1:], "İ", "i\u0307", "ﬀ", "−1", "٣", "漢", "한", "../../etc", "%s",
-]  # fmt: skip
+    "",
+    " ",
+    "a b",
+    "\ta",
+    "a\n",
+    "007",
+    "07",
+    "7",
+    "7.0",
+    "-7",
+    "+7",
+    "1e3",
+    "NaN",
+    "nan",
+    "None",
+    "null",
+    "NA",
+    "inf",
+    "True",
+    "é",
+    "e\u0301",
+    "\U0001f600",
+    "\U0010ffff",
+    "\uffff",
+    "\ufffd",
+    "\ue000",
+    "\ufeff7",
+    "\x00",
+    "a\x00",
+    "a",
+    "A",
+    "\u200b",
+    "\u202ea",
+    "<script>",
+    "\"'",
+    "a,b",
+    LONG,
+    LONG[:-1] + "y",
+    LONG[1:],
+    "İ",
+    "i\u0307",
+    "ﬀ",
+    "−1",
+    "٣",
+    "漢",
+    "한",
+    "../../etc",
+    "%s",
+]
 WHOLE = [0, 1, 2, 7, 10, 100, -1, -7, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)]
 SCORES = [
     0.0, -0.0, 1.0, 1.0 + 1e-9, 1.0 - 1e-9, 2.0, -1.0, 0.1, 0.1 + 1e-17, 1e-45, 1e-46, 5e-324,
@@ -248,8 +292,10 @@ def _from_file(table: pa.Table, what: str) -> pa.Table:
 
 
 ARROW: dict[str, Callable[[pa.Table, str], pa.Table]] = {
-    "arrow": lambda table, what: table, "chunks": _in_chunks, "file": _from_file,
-}  # fmt: skip
+    "arrow": lambda table, what: table,
+    "chunks": _in_chunks,
+    "file": _from_file,
+}
 
 
 def _column(values: list[Any], kind: str) -> pd.Series[Any]:
@@ -325,9 +371,13 @@ def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
 
 
 MEASURES = {
-    "ASL": ASL, "nASL": nASL, "LexiP": LexiP, "TBG": TBG, "P_Rareness": P_Rareness,
+    "ASL": ASL,
+    "nASL": nASL,
+    "LexiP": LexiP,
+    "TBG": TBG,
+    "P_Rareness": P_Rareness,
     "AP_Rareness": AP_Rareness,
-}  # fmt: skip
+}
 
 
 # Faults: what they do to a case, and what must be said
@@ -374,9 +424,13 @@ PARAMETERS: list[tuple[str, dict[str, Any]]] = [
     *(("TBG", {"halflife": value}) for value in (0, -1, NOWHERE, math.inf, 10**400)),
     *(("TBG", {key: 1.1e9}) for key in ("missing_length", "time_base", "time_per_word")),
     *(("TBG", {"p_save": value}) for value in (-0.1, 1.1, NOWHERE)),
-    ("ASL", {"missing": "last"}), ("ASL", {"judged_only": 1}), ("AP_Rareness", {"member": 0}),
-    ("AP_Rareness", {"depth": 0}), ("TBG", {"lengths": "nowhere"}), ("P_Rareness", {"pool": 7}),
-]  # fmt: skip
+    ("ASL", {"missing": "last"}),
+    ("ASL", {"judged_only": 1}),
+    ("AP_Rareness", {"member": 0}),
+    ("AP_Rareness", {"depth": 0}),
+    ("TBG", {"lengths": "nowhere"}),
+    ("P_Rareness", {"pool": 7}),
+]
 
 
 def _spoil(rng: Random, case: Case) -> None:
@@ -386,9 +440,9 @@ def _spoil(rng: Random, case: Case) -> None:
         "run0": [("q", "d", 1.0)]
     }
     case.groups = {name: group for name, group in case.groups.items() if name in case.pool}
-    side = "qrels" if "grade" in fault else "run" if "score" in fault else rng.choice(
-        ["run", "qrels"]
-    )  # fmt: skip
+    side = (
+        "qrels" if "grade" in fault else "run" if "score" in fault else rng.choice(["run", "qrels"])
+    )
     rows, kind = getattr(case, side), getattr(case, f"{side}_kind")
     case.fault = fault
     if fault == "parameter":
@@ -416,11 +470,16 @@ def _spoil(rng: Random, case: Case) -> None:
         rows[at] = (qid, docno, NotImplemented)
         return
     place, value = {
-        "is NaN": (2, NOWHERE), "is None": (2, None), "is text": (2, "high"),
-        "is infinite": (2, math.inf), "is endless": (2, 10**400),
+        "is NaN": (2, NOWHERE),
+        "is None": (2, None),
+        "is text": (2, "high"),
+        "is infinite": (2, math.inf),
+        "is endless": (2, 10**400),
         "is missing": (0 if "qid" in fault else 1, rng.choice([None, NOWHERE, pd.NA])),
-        "is a fraction": (1, 1.5), "is bytes": (1, b"d1"), "is no Unicode": (1, "d\ud800"),
-    }[fault[fault.index("is ") :]]  # fmt: skip
+        "is a fraction": (1, 1.5),
+        "is bytes": (1, b"d1"),
+        "is no Unicode": (1, "d\ud800"),
+    }[fault[fault.index("is ") :]]
     row = list(rows[at])
     row[place] = value
     rows[at] = tuple(row)  # type: ignore[assignment]
@@ -445,13 +504,22 @@ def make_case(rng: Random) -> Case:
         run=_rows(rng, answered, run_docs, value),
         qrels=_rows(rng, judged, docnos, lambda: rng.choice(grades)),
         measures=[],
-        run_kind={}, qrels_kind={},
+        run_kind={},
+        qrels_kind={},
         door=rng.choice(
-            ["judge", "judge", "iter_calc", "calc_aggregate", "evaluator", "calc", "evaluate",
-             "search_lengths"]
+            [
+                "judge",
+                "judge",
+                "iter_calc",
+                "calc_aggregate",
+                "evaluator",
+                "calc",
+                "evaluate",
+                "search_lengths",
+            ]
         ),
         compiled=rng.random() < 0.5,
-    )  # fmt: skip
+    )
     case.run_kind, case.qrels_kind = _kind(rng, case.run, "score"), _kind(rng, case.qrels, "grade")
     case.lengths = {d: rng.choice([0, 1, 100, 500, 0.5, 1e9]) for d in [*docnos, *run_docs]}
     case.doc_len = case.run_kind["as"] in FRAMES and rng.random() < 0.5
@@ -546,19 +614,30 @@ def expected(case: Case) -> tuple[dict[tuple[int, str], float], list[str]]:
                 ]
                 groups = [case.groups.get(name, name) for name in pool] if case.groups else None
                 value = brute_force.rareness(
-                    docs, judged, rankings, k, float(params.get("alpha", 0.5)),
-                    params.get("normalized", False), params.get("depth") or k or case.pool_depth,
-                    params.get("member"), rel, groups,
-                )[name == "AP_Rareness"]  # fmt: skip
+                    docs,
+                    judged,
+                    rankings,
+                    k,
+                    float(params.get("alpha", 0.5)),
+                    params.get("normalized", False),
+                    params.get("depth") or k or case.pool_depth,
+                    params.get("member"),
+                    rel,
+                    groups,
+                )[name == "AP_Rareness"]
             if value is not None:
                 values[number, qid] = value
     return values, errors
 
 
 def _tbg(
-    case: Case, params: dict[str, Any], docs: list[str], judged: dict[str, float], rel: float,
+    case: Case,
+    params: dict[str, Any],
+    docs: list[str],
+    judged: dict[str, float],
+    rel: float,
     words: dict[str, float],
-) -> float | None:  # fmt: skip
+) -> float | None:
     """None where a length is missing."""
     if "lengths" in params or case.doc_len:
         known = {d: words[d] for d in docs}
@@ -571,10 +650,15 @@ def _tbg(
     names = ("p_click_rel", "p_click_nonrel", "time_summary", "time_per_word", "time_base")
     rate = dict(zip(names, (0.64, 0.39, 4.4, 0.018, 7.8))) | params
     return brute_force.tbg(
-        docs, judged, known, float(params.get("halflife", 224)), rel,
-        (rate["p_click_rel"], rate["p_click_nonrel"]), params.get("p_save", 0.77),
+        docs,
+        judged,
+        known,
+        float(params.get("halflife", 224)),
+        rel,
+        (rate["p_click_rel"], rate["p_click_nonrel"]),
+        params.get("p_save", 0.77),
         (rate["time_summary"], rate["time_per_word"], rate["time_base"]),
-    )  # fmt: skip
+    )
 
 
 def _expected_warnings(case: Case) -> dict[str, int]:
@@ -701,9 +785,10 @@ def _not_whole(case: Case) -> list[str]:
 
 #: Warnings that may come whenever a pool is made: the pool's own duplicates and size.
 _OF_THE_POOL = (
-    "fewer than 8 say little about what is rare", "more than once (e.g. ",
+    "fewer than 8 say little about what is rare",
+    "more than once (e.g. ",
     "have the same score, in every query",
-)  # fmt: skip
+)
 
 
 def _check_warnings(case: Case, outcome: str, said: list[str]) -> None:
@@ -735,10 +820,13 @@ def _inputs(case: Case) -> tuple[Any, Any]:
             continue
         if any(row[2] is NotImplemented for row in rows):
             made.append(
-                [ir_measures.ScoredDoc(*row) if what == "score" else ir_measures.Qrel(*row)
-                 for row in rows if row[2] is not NotImplemented]
+                [
+                    ir_measures.ScoredDoc(*row) if what == "score" else ir_measures.Qrel(*row)
+                    for row in rows
+                    if row[2] is not NotImplemented
+                ]
                 + [row[:2] for row in rows if row[2] is NotImplemented]
-            )  # fmt: skip
+            )
             continue
         table = given(rows, kind, what, words if what == "score" else None)
         if what == "relevance" and kind["as"] == "dict":
@@ -774,12 +862,10 @@ def made_measures(case: Case) -> list[Any]:
         if name in ("P_Rareness", "AP_Rareness") and "pool" not in params:
             if pool is None:
                 pool = RarenessPool.from_runs(
-                    {
-                        each: given(rows, PLAIN, "score", None)
-                        for each, rows in case.pool.items()
-                    },
-                    depth=case.pool_depth, groups=case.groups or None,
-                )  # fmt: skip
+                    {each: given(rows, PLAIN, "score", None) for each, rows in case.pool.items()},
+                    depth=case.pool_depth,
+                    groups=case.groups or None,
+                )
             params["pool"] = pool
         if params.get("lengths") is True:
             words = {str(d): n for d, n in case.lengths.items()}
@@ -790,9 +876,13 @@ def made_measures(case: Case) -> list[Any]:
 
 #: How a pool's runs are given.
 PLAIN = {
-    "as": "frame", "qid": "object", "docno": "object", "value": "object", "names": "pyterrier",
+    "as": "frame",
+    "qid": "object",
+    "docno": "object",
+    "value": "object",
+    "names": "pyterrier",
     "index": "",
-}  # fmt: skip
+}
 
 
 def _by_judge(case: Case) -> dict[Any, float]:
@@ -876,7 +966,11 @@ def _by_search_lengths(case: Case) -> dict[Any, float]:
 
 
 DOORS: dict[str, Callable[[Case], dict[Any, float]]] = {
-    "judge": _by_judge, "iter_calc": _by_iter_calc, "calc_aggregate": _by_calc_aggregate,
-    "evaluator": _by_evaluator, "calc": _by_calc, "evaluate": _by_evaluate,
+    "judge": _by_judge,
+    "iter_calc": _by_iter_calc,
+    "calc_aggregate": _by_calc_aggregate,
+    "evaluator": _by_evaluator,
+    "calc": _by_calc,
+    "evaluate": _by_evaluate,
     "search_lengths": _by_search_lengths,
-}  # fmt: skip
+}

@@ -24,9 +24,11 @@ def page() -> str:
     parts = [_HEAD]
     for name in ("", *main.list_commands(context)):
         arguments = [name, "--help"] if name else ["--help"]
-        shown = CliRunner().invoke(
-            main, arguments, prog_name="pyterrier-asl", terminal_width=88, color=False
-        ).stdout
+        shown = (
+            CliRunner()
+            .invoke(main, arguments, prog_name="pyterrier-asl", terminal_width=88, color=False)
+            .stdout
+        )
         title = f"pyterrier-asl {name}".strip()
         lines = "\n".join(f"    {line}".rstrip() for line in shown.splitlines())
         parts.append(f"{title}\n{'-' * len(title)}\n\n.. code-block:: text\n\n{lines}\n")

@@ -54,11 +54,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--full"):
         return
     slow = [
-        item for item in items
-        if "slow" in item.keywords and item.path.is_relative_to(HERE)
+        item
+        for item in items
+        if "slow" in item.keywords
+        and item.path.is_relative_to(HERE)
         and not _is_named(config, item.path)
         and not any(_is_named(config, HERE / name) for name in FULL)
-    ]  # fmt: skip
+    ]
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]

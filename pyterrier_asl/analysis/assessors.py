@@ -144,9 +144,22 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
-        tooltip=["run", "judge", "judged_by", "bound", "run_AP", "judge_AP", "difference",
-                 "ci_low", "ci_high", "p", "p_corrected", "effect", "topics"],
-    )  # fmt: skip
+        tooltip=[
+            "run",
+            "judge",
+            "judged_by",
+            "bound",
+            "run_AP",
+            "judge_AP",
+            "difference",
+            "ci_low",
+            "ci_high",
+            "p",
+            "p_corrected",
+            "effect",
+            "topics",
+        ],
+    )
     zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
     layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run less judge"))
     bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=3)
@@ -221,8 +234,7 @@ def human_range(
 
 @human_range.chart
 def human_range_chart(frame: pd.DataFrame) -> Any:
-    """Bars of the system, lines from the worst to the best of the judge, a tick where expected.
-    """
+    """Bars of the system, lines from the worst to the best of the judge, a tick where expected."""
     base = alt.Chart(frame).encode(
         y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
         tooltip=["who", "low", "tick", "high", "bar", "bar_run", "topics"],

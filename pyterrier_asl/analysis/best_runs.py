@@ -62,12 +62,23 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     beside = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     base = alt.Chart(frame)
     points = base.mark_circle(size=50, opacity=0.8).encode(
-        color=alt.Color("missing_share:Q", title="missing share of ASL",
-                        scale=alt.Scale(scheme="viridis", domain=[0, 1]),
-                        legend=alt.Legend(format="%", orient="bottom")),
-        tooltip=["run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share",
-                 *beside],
-    )  # fmt: skip
+        color=alt.Color(
+            "missing_share:Q",
+            title="missing share of ASL",
+            scale=alt.Scale(scheme="viridis", domain=[0, 1]),
+            legend=alt.Legend(format="%", orient="bottom"),
+        ),
+        tooltip=[
+            "run",
+            "P@20",
+            "ASL@g1-10",
+            "AP",
+            "ASL",
+            "missing_share",
+            "unjudged_share",
+            *beside,
+        ],
+    )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
     left = best["AP"] < (frame["AP"].min() + frame["AP"].max()) / 2
     names = [
@@ -160,10 +171,12 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     label = part.assign(
-        label=[f"{value:.{1 if lengths else 3}f} {run}"
-               for value, run in zip(part["value"], part["best_run"])],
+        label=[
+            f"{value:.{1 if lengths else 3}f} {run}"
+            for value, run in zip(part["value"], part["best_run"])
+        ],
         least=1 if lengths else 0,
-    )  # fmt: skip
+    )
     most = max(10.0, float(part["value"].max())) if lengths else 1.0
     scale = alt.Scale(type="log", domain=[1, most]) if lengths else alt.Scale(domain=[0, 1])
     axis = alt.Axis(tickCount=5, format="~g", grid=False)

@@ -12,9 +12,7 @@ from .registry import DIAZ, JudgedRuns, Queries, analysis
 
 
 @analysis("collection", DIAZ, "Table 1")
-def collection_statistics(
-    judged: JudgedRuns, queries: Queries, *, rel: float = 1
-) -> pd.DataFrame:
+def collection_statistics(judged: JudgedRuns, queries: Queries, *, rel: float = 1) -> pd.DataFrame:
     """How large are the collection and its runs?
 
     Weights change the means; counts are as they are.
@@ -60,13 +58,19 @@ def collection_chart(frame: pd.DataFrame) -> Any:
         long["kind"] = long["collection"] + ": " + long["kind"]
     empty = int(frame["without_relevant"].sum()), int(frame["unanswered"].sum())
     drawn = bars(
-        long, "documents", ",.1f",
-        x=alt.X("documents:Q", title="documents a request", scale=alt.Scale(type="symlog"),
-                axis=alt.Axis(values=[0, *(10**power for power in range(7))])),
+        long,
+        "documents",
+        ",.1f",
+        x=alt.X(
+            "documents:Q",
+            title="documents a request",
+            scale=alt.Scale(type="symlog"),
+            axis=alt.Axis(values=[0, *(10**power for power in range(7))]),
+        ),
         y=alt.Y("kind:N", title=None, sort=None),
         color=category("kind").legend(None),
         tooltip=[*keys, "kind", alt.Tooltip("documents", format=".1f")],
-    )  # fmt: skip
+    )
     return figure(
         drawn,
         "The collection, request by request",

@@ -35,9 +35,14 @@ class PairedTest:
     def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
         """What the test says of two systems' values over some queries, first minus second."""
         found = compare_pair(
-            queries.of(a), queries.of(b), self.test, alpha=self.alpha, weights=queries.weights,
-            n_resamples=self.n_resamples, seed=self.seed,
-        )  # fmt: skip
+            queries.of(a),
+            queries.of(b),
+            self.test,
+            alpha=self.alpha,
+            weights=queries.weights,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
         return {name: getattr(found, name) for name in _SHOWN}
 
 
@@ -48,7 +53,10 @@ TUKEY_TEST = PairedTest("tukey-two-way", "auto")
 
 
 def corrected(
-    frame: pd.DataFrame, test: str, correction: str | None, alpha: float,
+    frame: pd.DataFrame,
+    test: str,
+    correction: str | None,
+    alpha: float,
     as_published: bool = False,
 ) -> pd.DataFrame:
     """Corrects over the rows of all tracks and slices; for the ``finish`` of an analysis.

@@ -70,9 +70,14 @@ def discriminative_power(
     tables = []
     for name, value in values_by_name(judged, measures, rel).items():
         found = compare_all(
-            queries.of(value), judged.names, test=test, correction=correction,
-            weights=queries.weights, n_resamples=n_resamples, seed=seed,
-        )  # fmt: skip
+            queries.of(value),
+            judged.names,
+            test=test,
+            correction=correction,
+            weights=queries.weights,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
         tables.append(_rows_by_level("measure", name, found["p_corrected"], levels, found.attrs))
     return pd.concat(tables, ignore_index=True)
 
@@ -91,15 +96,27 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
         tests = part["test"] if part["test"].nunique() > 1 else pd.Series("", part.index)
         shown = part.assign(name=part[what] + tests.map(lambda test: test and f", {test}"))
         panel = bars(
-            shown, "percent", ".1f",
+            shown,
+            "percent",
+            ".1f",
             x=alt.X("percent:Q", title="significant (%)", scale=alt.Scale(domainMin=0)),
-            y=alt.Y("name:N", title=None, sort=None,
-                    axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)),
+            y=alt.Y(
+                "name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)
+            ),
             yOffset=alt.YOffset("level:N", sort=levels),
             color=category("level", "level", domain=levels).legend(legend),
-            tooltip=[what, "level", "pairs", "significant", alt.Tooltip("percent", format=".2f"),
-                     "test", "correction", "family", "dropped"],
-        )  # fmt: skip
+            tooltip=[
+                what,
+                "level",
+                "pairs",
+                "significant",
+                alt.Tooltip("percent", format=".2f"),
+                "test",
+                "correction",
+                "family",
+                "dropped",
+            ],
+        )
         heading = alt.TitleParams(str(how), fontSize=11, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
@@ -168,9 +185,12 @@ def preference_discrimination(
             p, attrs = found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
         else:
             p = randomized_hsd(
-                cube[queries.at], n_resamples=n_resamples, seed=seed,
-                weights=queries.weights, progress=progress,
-            )  # fmt: skip
+                cube[queries.at],
+                n_resamples=n_resamples,
+                seed=seed,
+                weights=queries.weights,
+                progress=progress,
+            )
             attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
         tables.append(_rows_by_level("preference", kind, p, levels, attrs))
     return pd.concat(tables, ignore_index=True)
@@ -275,8 +295,9 @@ def stability_chart(frame: pd.DataFrame) -> Any:
         "favours measures on a wide scale: compare them by the relative one.",
         rows=1.4,
         x=alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False)),
-        y=alt.Y("measure:N", title=None, sort=None,
-                axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)),
+        y=alt.Y(
+            "measure:N", title=None, sort=None, axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)
+        ),
         color=category("fuzz", "fuzz", domain=kinds).legend(orient="bottom"),
         shape=shape("fuzz", "fuzz", domain=kinds),
         tooltip=["measure", "fuzz", alt.Tooltip("stability", format=".4f"), "queries", "draws"],

@@ -93,8 +93,10 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
         tooltip=["run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"],
     )
     points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
-    trend = base.transform_loess("rank", "length", groupby=["run", "kind"]).mark_line().encode(
-        y="length:Q", tooltip=alt.value(None)
+    trend = (
+        base.transform_loess("rank", "length", groupby=["run", "kind"])
+        .mark_line()
+        .encode(y="length:Q", tooltip=alt.value(None))
     )
     drawn = alt.layer(points, trend).facet(
         facet=alt.Facet("run:N", title=None, sort=runs),

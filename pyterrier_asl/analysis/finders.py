@@ -174,11 +174,21 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
         y=alt.Y("mean_rareness:Q", title="their mean rareness", scale=alt.Scale(zero=False)),
     )
     points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(
-        size=alt.Size("alone:Q", title="found by it alone", scale=alt.Scale(range=[12, 320]),
-                      legend=alt.Legend(orient="bottom", values=some_values(frame["alone"]))),
-        tooltip=["system", "found", "alone", "few", alt.Tooltip("mean_rareness", format=".3f"),
-                 alt.Tooltip("recall", format=".3f")],
-    )  # fmt: skip
+        size=alt.Size(
+            "alone:Q",
+            title="found by it alone",
+            scale=alt.Scale(range=[12, 320]),
+            legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
+        ),
+        tooltip=[
+            "system",
+            "found",
+            "alone",
+            "few",
+            alt.Tooltip("mean_rareness", format=".3f"),
+            alt.Tooltip("recall", format=".3f"),
+        ],
+    )
     names = base.properties(data=named).mark_text(align="left", dx=7, fontSize=10)
     return figure(
         alt.layer(points, names.encode(text="system:N")),

@@ -112,15 +112,19 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
     shares, percent = alt.Scale(domain=[0, 1]), alt.Axis(format="%")
-    band = alt.Chart(paper).mark_rect(opacity=0.15).encode(
-        y=alt.Y("low:Q", scale=shares), y2="high:Q"
+    band = (
+        alt.Chart(paper).mark_rect(opacity=0.15).encode(y=alt.Y("low:Q", scale=shares), y2="high:Q")
     )
     line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y="mean:Q")
-    points = alt.Chart(frame).mark_circle(opacity=0.7).encode(
-        x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
-        y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
-        **by_collection(frame, "track"),
-        tooltip=["track", "run", "AP", "share", "pooled"],
+    points = (
+        alt.Chart(frame)
+        .mark_circle(opacity=0.7)
+        .encode(
+            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
+            y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
+            **by_collection(frame, "track"),
+            tooltip=["track", "run", "AP", "share", "pooled"],
+        )
     )
     return figure(
         alt.layer(band, line, points),

@@ -226,9 +226,14 @@ def _with_band(
     base = alt.Chart(means).encode(x=x, color=color)
     band = base.mark_area(opacity=0.2).encode(y=low, y2="high:Q")
     lines = base.mark_line().encode(
-        y=y, strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
-        tooltip=["fraction", "preference", alt.Tooltip("mean", format=".3f"),
-                 alt.Tooltip("std", format=".3f")],
-    )  # fmt: skip
+        y=y,
+        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
+        tooltip=[
+            "fraction",
+            "preference",
+            alt.Tooltip("mean", format=".3f"),
+            alt.Tooltip("std", format=".3f"),
+        ],
+    )
     names = end_labels(means, x=x, y=y, color=color)
     return alt.layer(band, lines, names).properties(width=WIDTH, height=HEIGHT)

@@ -130,11 +130,22 @@ def judges_chart(report: JudgeReport) -> Any:
     data = shown.assign(panel=panel)
     base = alt.Chart().encode(
         y=alt.Y("judge:N", sort=None, title=None),
-        tooltip=["judge", "agreement", "value", "ci_low", "ci_high", "human_low", "human_high",
-                 "verdict", "queries"],
-    )  # fmt: skip
-    band = alt.Chart().mark_rect(opacity=0.15, color="gray").encode(
-        x=alt.X("human_low:Q"), x2="human_high:Q"
+        tooltip=[
+            "judge",
+            "agreement",
+            "value",
+            "ci_low",
+            "ci_high",
+            "human_low",
+            "human_high",
+            "verdict",
+            "queries",
+        ],
+    )
+    band = (
+        alt.Chart()
+        .mark_rect(opacity=0.15, color="gray")
+        .encode(x=alt.X("human_low:Q"), x2="human_high:Q")
     )
     drawn = (
         alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
@@ -142,9 +153,9 @@ def judges_chart(report: JudgeReport) -> Any:
         .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
         .resolve_scale(x="independent")
     )
-    caption = (
-        f"Agreement with {report.reference}, with its interval over the queries. "
-        + ("Grey: how people agree with each other."
-           if len(report.people) > 1 else "There is one person: the human range is unknown.")
-    )  # fmt: skip
+    caption = f"Agreement with {report.reference}, with its interval over the queries. " + (
+        "Grey: how people agree with each other."
+        if len(report.people) > 1
+        else "There is one person: the human range is unknown."
+    )
     return captioned(drawn, "Judges beside people", caption)

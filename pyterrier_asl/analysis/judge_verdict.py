@@ -117,9 +117,13 @@ def judges(
 
 
 def _read(
-    qrels: Any, judges: Mapping[str, Any], reference: str, rel: float, judge_rel: Any,
+    qrels: Any,
+    judges: Mapping[str, Any],
+    reference: str,
+    rel: float,
+    judge_rel: Any,
     duplicates: str | None,
-) -> tuple[dict[str, Judgements], dict[str, float]]:  # fmt: skip
+) -> tuple[dict[str, Judgements], dict[str, float]]:
     """Each judge's judgements, the reference first, and the least grade that means relevant."""
     if not judges:
         raise ValueError("there is no judge to compare with the reference: name one at least")
@@ -229,14 +233,22 @@ def _agreement_rows(
         beside = _interval(_less_human(judge, people, values), alpha)
         rows.append(
             {
-                "judge": judge, "reference": reference, "measure": found.measure, "agreement": kind,
-                "value": own.mean, "ci_low": np.maximum(own.low, -1.0),
+                "judge": judge,
+                "reference": reference,
+                "measure": found.measure,
+                "agreement": kind,
+                "value": own.mean,
+                "ci_low": np.maximum(own.low, -1.0),
                 "ci_high": np.minimum(own.high, 1.0),
-                "human_low": min(human, default=np.nan), "human_high": max(human, default=np.nan),
-                "less_human": beside.mean, "less_low": beside.low, "less_high": beside.high,
-                "verdict": _verdict(beside), "queries": found.queries[two],
+                "human_low": min(human, default=np.nan),
+                "human_high": max(human, default=np.nan),
+                "less_human": beside.mean,
+                "less_low": beside.low,
+                "less_high": beside.high,
+                "verdict": _verdict(beside),
+                "queries": found.queries[two],
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -313,16 +325,19 @@ def _leniency(
         given = judgements.grades[rows]
         frame = pd.DataFrame(
             {
-                "judge": name, "grade": known[reference].grades[at],
-                "relevant": given >= max(least[name], 0), "given": given,
+                "judge": name,
+                "grade": known[reference].grades[at],
+                "relevant": given >= max(least[name], 0),
+                "given": given,
             }
-        )  # fmt: skip
+        )
         parts.append(
             frame.groupby(["judge", "grade"], as_index=False).agg(
-                documents=("given", "size"), relevant=("relevant", "mean"),
+                documents=("given", "size"),
+                relevant=("relevant", "mean"),
                 mean_grade=("given", "mean"),
             )
-        )  # fmt: skip
+        )
     return pd.concat(parts, ignore_index=True)
 
 

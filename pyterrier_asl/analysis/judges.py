@@ -46,9 +46,7 @@ class SomeJudges:
 
 
 @analysis("judge-agreement", JUDGES, "documents")
-def judge_agreement(
-    judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None
-) -> pd.DataFrame:
+def judge_agreement(judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
     Documents that only one of the two judged do not count.
@@ -118,14 +116,22 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     both = pd.concat([agreement, turned], ignore_index=True)
     judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
     angle = 0 if max(map(len, judges)) <= SHORT else -35
-    base = alt.Chart(both, width=alt.Step(54), height=alt.Step(34)).encode(
-        x=alt.X("judge_a:N", sort=judges, title=None,
-                axis=alt.Axis(labelAngle=angle, labelOverlap=False)),
-        y=alt.Y("judge_b:N", sort=judges, title=None),
-    ).transform_calculate(
-        # .44 has room in a narrow cell
-        number=f"replace(format(datum['{value}'], '.2f'), '0.', '.')"
-    )  # fmt: skip
+    base = (
+        alt.Chart(both, width=alt.Step(54), height=alt.Step(34))
+        .encode(
+            x=alt.X(
+                "judge_a:N",
+                sort=judges,
+                title=None,
+                axis=alt.Axis(labelAngle=angle, labelOverlap=False),
+            ),
+            y=alt.Y("judge_b:N", sort=judges, title=None),
+        )
+        .transform_calculate(
+            # .44 has room in a narrow cell
+            number=f"replace(format(datum['{value}'], '.2f'), '0.', '.')"
+        )
+    )
     drawn = cells(
         base,
         alt.Color(f"{value}:Q", scale=alt.Scale(scheme="blues"), legend=None),
@@ -134,9 +140,11 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
         ["judge_a", "judge_b", value],
     )
     return captioned(
-        drawn, f"Agreement of judges: {value}",
-        f"{value} of every two judges; 1 is complete agreement.", 60,
-    )  # fmt: skip
+        drawn,
+        f"Agreement of judges: {value}",
+        f"{value} of every two judges; 1 is complete agreement.",
+        60,
+    )
 
 
 @analysis("judge-confusion", JUDGES, "documents")
@@ -213,10 +221,12 @@ def judge_confusion_chart(
     panels = [_confused(confusion, *map(str, pair)) for pair in wanted]
     title = f"{wanted[0][0]} against {wanted[0][1]}" if len(wanted) == 1 else "Grades of judges"
     return captioned(
-        panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3), title,
+        panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3),
+        title,
         "Documents that both judged, by grade. Rows are shaded by their shares: how the second "
-        "judge grades what the first gave that grade.", 60,
-    )  # fmt: skip
+        "judge grades what the first gave that grade.",
+        60,
+    )
 
 
 def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:

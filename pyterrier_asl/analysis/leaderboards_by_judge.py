@@ -48,8 +48,14 @@ class Boards:
 
     @classmethod
     def of(
-        cls, runs: Any, judges: Mapping[str, Any], *, measure: Any = "AP",
-        rel: float | None = None, judge_rel: Any = None, duplicates: str | None = None,
+        cls,
+        runs: Any,
+        judges: Mapping[str, Any],
+        *,
+        measure: Any = "AP",
+        rel: float | None = None,
+        judge_rel: Any = None,
+        duplicates: str | None = None,
     ) -> Boards:
         """Measures the runs under every judge; they are read once.
 
@@ -72,8 +78,14 @@ class Boards:
 
     @classmethod
     def of_many(
-        cls, runs: Any, judges: Mapping[str, Any], *, measures: Iterable[Any],
-        rel: float | None = None, judge_rel: Any = None, duplicates: str | None = None,
+        cls,
+        runs: Any,
+        judges: Mapping[str, Any],
+        *,
+        measures: Iterable[Any],
+        rel: float | None = None,
+        judge_rel: Any = None,
+        duplicates: str | None = None,
     ) -> list[Boards]:
         """The same by several measures; the runs are matched with each judge once."""
         if len(judges) < 2:
@@ -96,13 +108,18 @@ class Boards:
         at = {name: [known.index(str(qid)) for qid in shared] for name, known in topics.items()}
         return [
             cls(
-                str(measure), -1 if higher_is_better(measure) is False else 1, first.names, shared,
-                {name: one.values(with_options(measure, least[name]))[:, at[name]]
-                 for name, one in judged.items()},
+                str(measure),
+                -1 if higher_is_better(measure) is False else 1,
+                first.names,
+                shared,
+                {
+                    name: one.values(with_options(measure, least[name]))[:, at[name]]
+                    for name, one in judged.items()
+                },
                 first.judgements,
             )
             for measure in parsed
-        ]  # fmt: skip
+        ]
 
     def scores(self, judge: str, queries: Queries) -> Floats:
         """The systems' means under a judge, larger is better, shape (S,)."""
@@ -126,15 +143,18 @@ class Boards:
         """
         compared = {
             judge: compare_all(
-                self.sign * queries.of(values), self.systems, weights=queries.weights,
+                self.sign * queries.of(values),
+                self.systems,
+                weights=queries.weights,
                 **asdict(paired),
             )
             for judge, values in self.values.items()
-        }  # fmt: skip
+        }
         two = (
-            combinations(self.values, 2) if reference is None
+            combinations(self.values, 2)
+            if reference is None
             else ((reference, other) for other in self.others(reference))
-        )  # fmt: skip
+        )
         for a, b in two:
             yield a, b, side_by_side(compared[a], compared[b])
 
@@ -273,8 +293,11 @@ def leaderboard_agreement(
         rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
     frame = as_frame(rows)
     frame.attrs = {
-        "measure": boards.measure, "test": paired.test, "alpha": paired.alpha, "RBO p": p
-    }  # fmt: skip
+        "measure": boards.measure,
+        "test": paired.test,
+        "alpha": paired.alpha,
+        "RBO p": p,
+    }
     return frame
 
 
@@ -328,9 +351,16 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     between = [f"{a} against {b}" for a, b in zip(shown["judge_a"], shown["judge_b"])]
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
         y=alt.Y("pair:N", title=None, sort=None, axis=None),
-        tooltip=["judges:N", "better:N", "worse:N", "difference_a:Q", "difference_b:Q", "p_a:Q",
-                 "p_b:Q"],
-    )  # fmt: skip
+        tooltip=[
+            "judges:N",
+            "better:N",
+            "worse:N",
+            "difference_a:Q",
+            "difference_b:Q",
+            "p_a:Q",
+            "p_b:Q",
+        ],
+    )
     x = alt.X("difference_a:Q", title="difference of the two runs")
     layers = alt.layer(
         base.mark_rule(color="gray").encode(x=x, x2="difference_b:Q"),
@@ -341,9 +371,10 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     drawn = in_rows(layers, "judges", between, rows=1.5).resolve_scale(y="independent")
     caption = (
         "Pairs of systems that are significantly different under one judge, and the other way "
-        "round under the other: filled by the first judge, hollow by the second." if pairs else
-        "There are none: no significant difference under one judge is reversed under another."
-    )  # fmt: skip
+        "round under the other: filled by the first judge, hollow by the second."
+        if pairs
+        else "There are none: no significant difference under one judge is reversed under another."
+    )
     return captioned(drawn, "Swaps that matter", caption + rest)
 
 
@@ -353,9 +384,11 @@ def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     signs = np.sign(both["difference_a"]) * np.sign(both["difference_b"])
     first = both["difference_a"] > 0
     return both.assign(
-        reversed=signs < 0, same=signs > 0,
-        better=both["a"].where(first, both["b"]), worse=both["b"].where(first, both["a"]),
-    )  # fmt: skip
+        reversed=signs < 0,
+        same=signs > 0,
+        better=both["a"].where(first, both["b"]),
+        worse=both["b"].where(first, both["a"]),
+    )
 
 
 def swap_counts(both: pd.DataFrame) -> dict[str, int]:

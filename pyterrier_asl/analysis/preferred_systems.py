@@ -29,9 +29,22 @@ from .ranks import EQUAL, shared_ranks
 from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
 
 _COLUMNS = (
-    "preference", "a", "b", "mean", "ci_low", "ci_high", "effect", "wins", "losses", "test", "p",
-    "p_corrected", "family", "dropped", "significant",
-)  # fmt: skip
+    "preference",
+    "a",
+    "b",
+    "mean",
+    "ci_low",
+    "ci_high",
+    "effect",
+    "wins",
+    "losses",
+    "test",
+    "p",
+    "p_corrected",
+    "family",
+    "dropped",
+    "significant",
+)
 
 
 @analysis("system-preferences", DIAZ, "section 5", group_by="preference")
@@ -153,9 +166,15 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
         color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),
-        tooltip=["row:N", "column:N", alt.Tooltip("preference:Q", format=".4f"), "won:Q", "lost:Q",
-                 alt.Tooltip("p_corrected:Q", format=".4f")],
-    )  # fmt: skip
+        tooltip=[
+            "row:N",
+            "column:N",
+            alt.Tooltip("preference:Q", format=".4f"),
+            "won:Q",
+            "lost:Q",
+            alt.Tooltip("p_corrected:Q", format=".4f"),
+        ],
+    )
     if not few:
         return shade
     dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
@@ -164,9 +183,13 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
 
 @analysis("system-order", DIAZ, "section 5")
 def system_order(
-    judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
-    rel: float = 1, cutoff: int | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    preference: str = "sgnLP",
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+) -> pd.DataFrame:
     """How do preferences rank the systems?
 
     By three ways to aggregate preferences:
@@ -251,9 +274,13 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("cycles", DIAZ, "section 5")
 def cycles(
-    judged: JudgedRuns, queries: Queries, preference: str = "sgnLP", *,
-    rel: float = 1, cutoff: int | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    preference: str = "sgnLP",
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+) -> pd.DataFrame:
     """Which systems are preferred to each other in a cycle?
 
     Mean preferences need not be transitive, but for those that are differences of one value a
@@ -288,9 +315,10 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
     names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
     caption = (
         "Each of three systems is preferred to the next, and the last to the first; the bar is the "
-        "weakest of the three mean preferences." if names else
-        "There are no cycles: of no three systems is each preferred to the next."
-    )  # fmt: skip
+        "weakest of the three mean preferences."
+        if names
+        else "There are no cycles: of no three systems is each preferred to the next."
+    )
     base = alt.Chart(shown.assign(cycle=names))
     name = base.mark_text(align="left", dx=3, fontSize=9).encode(x=alt.datum(0), text="cycle:N")
     return figure(

@@ -63,8 +63,7 @@ def agreement_by_alpha(
     rows = []
     for name, parts in rareness_parts(judged, measures, rel).items():
         plain, *means = (
-            rounded(queries.mean(replace(parts, alpha=alpha).of_pool()))
-            for alpha in (0.0, *alphas)
+            rounded(queries.mean(replace(parts, alpha=alpha).of_pool())) for alpha in (0.0, *alphas)
         )
         for alpha, mean in zip(alphas, means):
             rows.append((name, float(alpha), kendall_tau(mean, plain), tau_ap(mean, plain)))

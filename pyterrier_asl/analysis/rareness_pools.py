@@ -109,9 +109,13 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
 
 @analysis("rareness-own-group", TURKMEN, "section 5.4")
 def without_own_group(
-    judged: JudgedRuns, queries: Queries, groups: Mapping[str, str], measure: Any = None, *,
+    judged: JudgedRuns,
+    queries: Queries,
+    groups: Mapping[str, str],
+    measure: Any = None,
+    *,
     rel: float | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
 
     The value of every run with S_d counted over the other groups' runs, and its own.

@@ -90,10 +90,18 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
         "The rank by P_Rareness of a system that finds documents that no other has, and of "
         "one that finds what most have, by how many they find.",
         x=alt.X("documents:Q", title="relevant documents retrieved"),
-        y=alt.Y("rank:Q", title="rank", scale=alt.Scale(reverse=True, domainMin=1),
-                axis=alt.Axis(tickMinStep=1)),
-        color=alt.Color("alpha:O", title="α", scale=alt.Scale(scheme="viridis"),
-                        legend=alt.Legend(orient="bottom")),
+        y=alt.Y(
+            "rank:Q",
+            title="rank",
+            scale=alt.Scale(reverse=True, domainMin=1),
+            axis=alt.Axis(tickMinStep=1),
+        ),
+        color=alt.Color(
+            "alpha:O",
+            title="α",
+            scale=alt.Scale(scheme="viridis"),
+            legend=alt.Legend(orient="bottom"),
+        ),
         strokeDash=alt.StrokeDash("system:N", title=None, legend=alt.Legend(orient="top")),
         tooltip=["system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"],
     )

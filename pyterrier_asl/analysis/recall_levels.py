@@ -15,9 +15,13 @@ from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
 
 @analysis("levels-needed", DIAZ, "Figure 6")
 def recall_level_needed(
-    judged: JudgedRuns, queries: Queries, *,
-    rel: float = 1, cutoff: int | None = None, levels: int = 20,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 20,
+) -> pd.DataFrame:
     """Which recall level i* distinguishes two rankings?
 
     Args:
@@ -53,8 +57,7 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
         "Recall levels needed to distinguish two rankings",
-        "The share of pairs of rankings whose first difference is at this recall level or "
-        "before.",
+        "The share of pairs of rankings whose first difference is at this recall level or before.",
         x=alt.X("i:Q", title="recall level i*"),
         y=alt.Y("cumulative:Q", title="distinguished", scale=alt.Scale(domain=[0, 1])),
         tooltip=["i", "pairs", alt.Tooltip("cumulative", format=".3f")],
@@ -64,9 +67,13 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-correlations", DIAZ, "Figure 7a")
 def level_correlations(
-    judged: JudgedRuns, queries: Queries, *,
-    rel: float = 1, cutoff: int | None = None, levels: int = 8,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 8,
+) -> pd.DataFrame:
     """How do differences at the recall levels correlate?
 
     Pearson correlations of the differences δRR_i and δRR_j of two rankings, over all pairs of
@@ -118,9 +125,14 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-regressions", DIAZ, "Figure 7b")
 def level_regressions(
-    judged: JudgedRuns, queries: Queries, *,
-    rel: float = 1, cutoff: int | None = None, levels: int = 4, following: int = 4,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 4,
+    following: int = 4,
+) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
     Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4), over all pairs of
@@ -151,9 +163,7 @@ def level_regressions(
 @level_regressions.chart
 def level_regressions_chart(frame: pd.DataFrame) -> Any:
     """Coefficients of the next recall levels, a line for each level."""
-    labelled = frame.assign(
-        level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
-    )
+    labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
     drawn = labelled_lines(
         labelled,
         x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
@@ -246,13 +256,15 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
     kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
     drawn = bars(
-        long, "share", ".1f",
+        long,
+        "share",
+        ".1f",
         x=alt.X("share:Q", title="right (%)", scale=alt.Scale(domain=[0, 100])),
         y=alt.Y("predictor:N", title=None, sort=None),
         yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
         color=category("of", "pairs", domain=list(kinds.values())).legend(orient="bottom"),
         tooltip=["predictor", "of", "pairs", alt.Tooltip("share", format=".2f")],
-    )  # fmt: skip
+    )
     return figure(
         drawn,
         "The first relevant document, predicted",

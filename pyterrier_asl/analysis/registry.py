@@ -196,9 +196,9 @@ def analysis(
         function = cast(Any, _read_and_sliced(body, source, declared) if read else body)
         function.__doc__ = _described(inspect.getdoc(body) or "", function, tracks)
         function.analysis, function.draw = declared, declared.draw
-        function.another = lambda *of: _setter(_declare(replace(
-            declared, name=of[0], figure=of[1], what=of[2]
-        )), "chart")  # fmt: skip
+        function.another = lambda *of: _setter(
+            _declare(replace(declared, name=of[0], figure=of[1], what=of[2])), "chart"
+        )
         for hook in ("chart", "finish", "shown"):
             setattr(function, hook, _setter(declared, hook))
         declared.function = function
@@ -269,9 +269,12 @@ def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: A
         if declared.tracks:
             frame = per_track(
                 lambda name, runs: of_track(name, runs=runs, qrels=None),
-                said["runs"], said["qrels"], said["duplicates"],
-                judges=said.get("judges"), **slices,
-            )  # fmt: skip
+                said["runs"],
+                said["qrels"],
+                said["duplicates"],
+                judges=said.get("judges"),
+                **slices,
+            )
         else:
             frame = of_track()
         if declared.finish is None:

@@ -87,9 +87,13 @@ def num_better(scored: Scored, queries: Queries, better: Better = BETTER) -> Int
     """
     systems = len(scored.values)
     pairs = compare_all(
-        queries.of(scored.values), [*map(str, range(systems))], test=better.test,
-        correction=better.correction, alpha=better.alpha, weights=queries.weights,
-    )  # fmt: skip
+        queries.of(scored.values),
+        [*map(str, range(systems))],
+        test=better.test,
+        correction=better.correction,
+        alpha=better.alpha,
+        weights=queries.weights,
+    )
     first, second = np.triu_indices(systems, k=1)
     means = queries.mean(scored.values)
     a, b = means[first], means[second]
@@ -293,10 +297,18 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
             alt.Chart(part, width=200, height=200)
             .mark_circle(opacity=0.6)
             .encode(
-                x=alt.X("better_before:Q", scale=scale, axis=whole,
-                        title=f"better by {part['from'].iloc[0]}"),
-                y=alt.Y("better_after:Q", scale=scale, axis=whole,
-                        title=f"better by {part['to'].iloc[0]}"),
+                x=alt.X(
+                    "better_before:Q",
+                    scale=scale,
+                    axis=whole,
+                    title=f"better by {part['from'].iloc[0]}",
+                ),
+                y=alt.Y(
+                    "better_after:Q",
+                    scale=scale,
+                    axis=whole,
+                    title=f"better by {part['to'].iloc[0]}",
+                ),
                 color=category("track", "track").legend(legend),
                 tooltip=["track", "run", "better_before", "better_after", "dSort"],
             )
@@ -310,4 +322,3 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
     )
     drawn = alt.concat(*panels, columns=columns)
     return captioned(drawn, "From AP to ASL, step by step", caption, WIDE_CAPTION)
-

@@ -19,9 +19,12 @@ from .registry import ALEX, Ints, JudgedRuns, analysis
 
 @analysis("search-lengths", ALEX, "Figure 5")
 def search_length_distribution(
-    judged: JudgedRuns, *,
-    run: str | None = None, edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    *,
+    run: str | None = None,
+    edges: ArrayLike | None = None,
+    options: AslOptions = ASL_OPTIONS,
+) -> pd.DataFrame:
     """How are the search lengths of one run distributed?
 
     Args:
@@ -97,9 +100,13 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
 
 @analysis("search-length-changes", ALEX, "Figure 6")
 def search_length_changes(
-    judged: JudgedRuns, *, a: str | None = None, b: str | None = None,
-    edges: ArrayLike | None = None, options: AslOptions = ASL_OPTIONS,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    edges: ArrayLike | None = None,
+    options: AslOptions = ASL_OPTIONS,
+) -> pd.DataFrame:
     """By how much do two runs' search lengths differ, by document?
 
     By how much one run's search lengths differ from another's, document by document.

@@ -187,8 +187,14 @@ class RunsAndJudges:
 
     @classmethod
     def of(
-        cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None, judges: Any = None,
-        rel: float = 1, judge_rel: Any = None,
+        cls,
+        runs: Any,
+        qrels: Any = None,
+        *,
+        duplicates: str | None = None,
+        judges: Any = None,
+        rel: float = 1,
+        judge_rel: Any = None,
     ) -> RunsAndJudges:
         """Reads them; arguments as of :meth:`OtherJudges.of`, ``judges`` may be None or empty."""
         judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
@@ -199,9 +205,11 @@ class RunsAndJudges:
         """The same runs, and the original, by the judgements of one of the other judges."""
         rel = next(each.rel for each in self.others.each if each.name == name)
         return RunsAndJudges.of(
-            self.runs.judged_by(qrels), judges={QRELS: self.judgements}, rel=rel,
+            self.runs.judged_by(qrels),
+            judges={QRELS: self.judgements},
+            rel=rel,
             judge_rel={QRELS: self.others.rel},
-        )  # fmt: skip
+        )
 
     @cached_property
     def precision(self) -> Floats:

@@ -78,18 +78,29 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     named = _curves_in_colour(frame)
     shown = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
-    x = alt.X("n:Q", title="n, documents looked at",
-              axis=alt.Axis(tickMinStep=1, tickCount=10, format="d"))  # fmt: skip
-    y = alt.Y("share:Q", title="S@n, share of queries satisfied",
-              axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))  # fmt: skip
+    x = alt.X(
+        "n:Q",
+        title="n, documents looked at",
+        axis=alt.Axis(tickMinStep=1, tickCount=10, format="d"),
+    )
+    y = alt.Y(
+        "share:Q",
+        title="S@n, share of queries satisfied",
+        axis=alt.Axis(format="%"),
+        scale=alt.Scale(domain=[0, 1]),
+    )
     color = category("curve", domain=named)
     tooltip = ["curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"]
     lines = labelled_lines(shown, x=x, y=y, color=color, tooltip=tooltip, point=True)
-    band = alt.Chart(shown).mark_area(opacity=0.12).encode(
-        x=x, y="ci_low:Q", y2="ci_high:Q", color=color.legend(None)
+    band = (
+        alt.Chart(shown)
+        .mark_area(opacity=0.12)
+        .encode(x=x, y="ci_low:Q", y2="ci_high:Q", color=color.legend(None))
     )
-    behind = alt.Chart(inline_rows(others)).mark_line(color="lightgray", strokeWidth=0.7).encode(
-        x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"]
+    behind = (
+        alt.Chart(inline_rows(others))
+        .mark_line(color="lightgray", strokeWidth=0.7)
+        .encode(x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"])
     )
     caption = (
         "The share of queries with a relevant document among the first n, with its confidence "

@@ -118,13 +118,15 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
         + significance(frame)
     )
     drawn = bars(
-        frame, "RRIE", ".0%",
-        x=alt.X("RRIE:Q", title="relative reduction in error",
-                axis=alt.Axis(format="%", tickCount=5)),
+        frame,
+        "RRIE",
+        ".0%",
+        x=alt.X(
+            "RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%", tickCount=5)
+        ),
         y=alt.Y("measure:N", sort=None, title=None),
-        tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high",
-                 "p_corrected"],
-    )  # fmt: skip
+        tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"],
+    )
     drawn.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
     drawn = drawn.properties(width=WIDTH, height=alt.Step(STEP))
     drawn = drawn.facet(row=row) if several else drawn

@@ -177,7 +177,9 @@ def ties_chart(frame: pd.DataFrame) -> Any:
     """Pairs of rankings that tie, as bars."""
     return figure(
         bars(
-            frame, "percent", ".1f",
+            frame,
+            "percent",
+            ".1f",
             x=alt.X("percent:Q", title="tied (%)", scale=alt.Scale(domain=[0, 100])),
             y=alt.Y("preference:N", title=None, sort=None),
             color=category("preference").legend(None),
@@ -187,14 +189,18 @@ def ties_chart(frame: pd.DataFrame) -> Any:
         "The share of pairs of rankings, of the same query by two systems, that tie: by "
         "lexiprecision, whose rrLP and sgnLP tie alike, and by reciprocal rank.",
         rows=2,
-    )  # fmt: skip
+    )
 
 
 @analysis("ties-by-rank", DIAZ, "Figure 3")
 def tie_probability_by_rank(
-    judged: JudgedRuns, queries: Queries, *,
-    rel: float = 1, cutoff: int | None = None, deepest: int = 10,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    deepest: int = 10,
+) -> pd.DataFrame:
     """How likely is another ranking to tie in RR, by the first rank?
 
     Args:
@@ -237,20 +243,32 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
         "Empirical, by the rank of the first relevant document; both axes are logarithmic.",
-        x=alt.X("p_1:Q", title="p₁", scale=alt.Scale(type="log"),
-                axis=alt.Axis(values=[1, 2, 3, 5, 10, 20, 50, 100])),
-        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", scale=alt.Scale(type="log"),
-                axis=alt.Axis(tickCount=5)),
+        x=alt.X(
+            "p_1:Q",
+            title="p₁",
+            scale=alt.Scale(type="log"),
+            axis=alt.Axis(values=[1, 2, 3, 5, 10, 20, 50, 100]),
+        ),
+        y=alt.Y(
+            "probability:Q",
+            title="Pr(p₁ = p₁′)",
+            scale=alt.Scale(type="log"),
+            axis=alt.Axis(tickCount=5),
+        ),
         tooltip=["p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")],
         **by_collection(frame),
-    )  # fmt: skip
+    )
 
 
 @analysis("ties-by-level", DIAZ, "Figure 5")
 def ties_by_recall_level(
-    judged: JudgedRuns, queries: Queries, *,
-    rel: float = 1, cutoff: int | None = None, levels: int = 20,
-) -> pd.DataFrame:  # fmt: skip
+    judged: JudgedRuns,
+    queries: Queries,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
+    levels: int = 20,
+) -> pd.DataFrame:
     """How often do rankings tie in position, by recall level?
 
     How often two rankings have their i-th relevant document at the same rank. Only queries with i
@@ -295,7 +313,11 @@ def ties_by_level_chart(frame: pd.DataFrame) -> Any:
         "miss it.",
         x=alt.X("i:Q", title="recall level i"),
         y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
-        tooltip=["i", "pairs", alt.Tooltip("probability", format=".3f"),
-                 alt.Tooltip("both_missing", format=".3f")],
+        tooltip=[
+            "i",
+            "pairs",
+            alt.Tooltip("probability", format=".3f"),
+            alt.Tooltip("both_missing", format=".3f"),
+        ],
         **by_collection(frame),
-    )  # fmt: skip
+    )

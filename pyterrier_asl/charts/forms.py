@@ -122,9 +122,14 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
 
 
 def labelled_lines(
-    frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color, tooltip: Sequence[Any],
+    frame: pd.DataFrame,
+    *,
+    x: alt.X,
+    y: alt.Y,
+    color: alt.Color,
+    tooltip: Sequence[Any],
     **mark: Any,
-) -> alt.LayerChart:  # fmt: skip
+) -> alt.LayerChart:
     """Lines, each with its name at its end, where a reader needs no legend.
 
     Names that leave a narrow chart no room are in a legend below it.
@@ -191,9 +196,11 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
     """
     base, end = alt.Chart(frame).encode(**channels), channels["x"].copy()
     end.shorthand = "end:Q"
-    number = base.transform_calculate(end=f"max(0, datum['{value}'])").mark_text(
-        align="left", dx=3, fontSize=10
-    ).encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444"))
+    number = (
+        base.transform_calculate(end=f"max(0, datum['{value}'])")
+        .mark_text(align="left", dx=3, fontSize=10)
+        .encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444"))
+    )
     return alt.layer(base.mark_bar(), number)
 
 
@@ -266,9 +273,15 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
 
 
 def ranks_on_lists(
-    frame: pd.DataFrame, title: str, caption: str, *,
-    across: str, moved: str, tooltip: Sequence[str], rank: str = "rank",
-) -> Any:  # fmt: skip
+    frame: pd.DataFrame,
+    title: str,
+    caption: str,
+    *,
+    across: str,
+    moved: str,
+    tooltip: Sequence[str],
+    rank: str = "rank",
+) -> Any:
     """The rank of every run on several lists: a line is a run, its colour how far it moves.
 
     Args:
@@ -285,12 +298,24 @@ def ranks_on_lists(
     last = frame[frame[across] == lists[-1]]
     names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
     turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
-    x = alt.X(f"{across}:N", sort=lists, title=None,
-              axis=alt.Axis(labelAngle=-40 if turned else 0, labelLimit=125, orient="top",
-                            domain=False, labelOverlap=False))  # fmt: skip
-    y = alt.Y(f"{rank}:Q", title="rank", axis=alt.Axis(tickMinStep=1, grid=False),
-              scale=alt.Scale(domain=[0.5, int(frame[rank].max()) + 0.5], nice=False, reverse=True),
-              )  # fmt: skip
+    x = alt.X(
+        f"{across}:N",
+        sort=lists,
+        title=None,
+        axis=alt.Axis(
+            labelAngle=-40 if turned else 0,
+            labelLimit=125,
+            orient="top",
+            domain=False,
+            labelOverlap=False,
+        ),
+    )
+    y = alt.Y(
+        f"{rank}:Q",
+        title="rank",
+        axis=alt.Axis(tickMinStep=1, grid=False),
+        scale=alt.Scale(domain=[0.5, int(frame[rank].max()) + 0.5], nice=False, reverse=True),
+    )
     legend = alt.Legend(orient="bottom", values=some_values(most), format="d")
     scheme = alt.Scale(scheme="viridis")
     base = alt.Chart(inline_rows(frame.assign(change=most))).encode(

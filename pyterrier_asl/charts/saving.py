@@ -39,9 +39,13 @@ Spec = dict[str, Any]
 
 
 def save_chart(
-    chart: Any, path: str | Path, *, width: str | int | None = None, title: bool = True,
+    chart: Any,
+    path: str | Path,
+    *,
+    width: str | int | None = None,
+    title: bool = True,
     force: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Saves a chart as its file's ending says; a page that opens without a network if it can.
 
     A file that is there is replaced by a whole one or not at all.
@@ -90,9 +94,7 @@ def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
     return alt.Chart.from_dict(spec)
 
 
-def check_path(
-    path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False
-) -> None:
+def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False) -> None:
     """That a chart can be saved there without destroying another file.
 
     Args:

@@ -67,39 +67,68 @@ _switch = partial(_option, is_flag=True, default=None)
 #: The options of the analyses, by the parameters of their functions. Where two analyses have
 #: different parameters of one name, the annotation follows the name.
 _OPTIONS: dict[str, Decorator] = {
-    "measures": _option("-m", "--measures", multiple=True, metavar="NAMES",
-                        read=typed.read_measures, help="Measures, in one or several -m: as "
-                        "'evaluate' takes them."),
-    "measure": _option("-m", "--measure", metavar="NAME", read=typed.read_measure,
-                       help="The measure."),
-    "preference": _option("--preference", metavar="NAME",
-                          help="One of rrLP, sgnLP, lexirecall, RPP, RR."),
-    "preferences": _option("--preferences", metavar="NAMES", read=typed.read_words,
-                           help="Some of rrLP, sgnLP, lexirecall, RPP, RR."),
-    "rel": _option("-l", "--rel", "--level_for_rel", type=float, read=typed.read_grade,
-                   help="Least grade of a relevant document."),
+    "measures": _option(
+        "-m",
+        "--measures",
+        multiple=True,
+        metavar="NAMES",
+        read=typed.read_measures,
+        help="Measures, in one or several -m: as 'evaluate' takes them.",
+    ),
+    "measure": _option(
+        "-m", "--measure", metavar="NAME", read=typed.read_measure, help="The measure."
+    ),
+    "preference": _option(
+        "--preference", metavar="NAME", help="One of rrLP, sgnLP, lexirecall, RPP, RR."
+    ),
+    "preferences": _option(
+        "--preferences",
+        metavar="NAMES",
+        read=typed.read_words,
+        help="Some of rrLP, sgnLP, lexirecall, RPP, RR.",
+    ),
+    "rel": _option(
+        "-l",
+        "--rel",
+        "--level_for_rel",
+        type=float,
+        read=typed.read_grade,
+        help="Least grade of a relevant document.",
+    ),
     "duplicates": options.duplicates,
     "cutoff": _number("-k", "--cutoff", help="Look at the first K documents only."),
     "depth": _number("--depth", help="The largest rank to look at."),
     "few": _number("--few", help="A document that so many systems find is rare."),
-    "missing": _option("--missing", type=click.Choice(["pad", "after", "eq3"]),
-                       help="What ASL takes a document for that was not retrieved; the papers' "
-                       "numbers are 'after'."),
+    "missing": _option(
+        "--missing",
+        type=click.Choice(["pad", "after", "eq3"]),
+        help="What ASL takes a document for that was not retrieved; the papers' "
+        "numbers are 'after'.",
+    ),
     "test": _option("--test", metavar="NAME", help=_TESTS),
-    "correction": _option("--correction", metavar="NAME", read=typed.read_correction,
-                          help="holm, bonferroni, bh or none."),
+    "correction": _option(
+        "--correction",
+        metavar="NAME",
+        read=typed.read_correction,
+        help="holm, bonferroni, bh or none.",
+    ),
     "alpha": options.alpha,
-    "levels: Sequence[float]": _list(float, "--level", "levels",
-                                     help="Levels of significance: .05,.01"),
+    "levels: Sequence[float]": _list(
+        float, "--level", "levels", help="Levels of significance: .05,.01"
+    ),
     "levels: int": _number("--levels", help="How many recall levels."),
     "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
     "each": _switch("--each", help="A row for each system."),
-    "as_published": _switch("--as-published", help="By the choices of the paper, where ours "
-                            "differ."),
+    "as_published": _switch(
+        "--as-published", help="By the choices of the paper, where ours differ."
+    ),
     "draws": _number("--draws", help="How often to draw."),
     "n_resamples": _number("--resamples", "n_resamples", help="Draws of a test that draws."),
-    "permutations": _option("--permutations", type=click.IntRange(min=0),
-                            help="Also sample so many orders, as the paper does."),
+    "permutations": _option(
+        "--permutations",
+        type=click.IntRange(min=0),
+        help="Also sample so many orders, as the paper does.",
+    ),
     "samples": _number("--samples", help="Samples of each fraction."),
     "fractions": _list(float, "--fractions", help="Shares to keep: .1,.5,1"),
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
@@ -111,43 +140,91 @@ _OPTIONS: dict[str, Decorator] = {
     "n": _number("--documents", "n", help="How many documents there are."),
     "relevant": _list(int, "--relevant", help="How many are relevant: 1,5,10"),
     "ranks": _list(int, "--ranks", help="Ranks of the first relevant one: 1,10"),
-    "old": _option("--old", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
-                   help="Name of the run of the old technique; of each track with TRACK=."),
-    "new": _option("--new", metavar="[TRACK=]RUN", multiple=True, read=typed.read_runs_of_tracks,
-                   help="Name of the run of the new one; likewise."),
+    "old": _option(
+        "--old",
+        metavar="[TRACK=]RUN",
+        multiple=True,
+        read=typed.read_runs_of_tracks,
+        help="Name of the run of the old technique; of each track with TRACK=.",
+    ),
+    "new": _option(
+        "--new",
+        metavar="[TRACK=]RUN",
+        multiple=True,
+        read=typed.read_runs_of_tracks,
+        help="Name of the run of the new one; likewise.",
+    ),
     "run": _option("--run", metavar="RUN", help="Name of the run; else the best by ASL."),
     "a": _option("--a", metavar="RUN", help="Name of one run; else the best by ASL."),
     "b": _option("--b", metavar="RUN", help="Name of the other; else the median by ASL."),
-    "system": _option("--system", metavar="RUN", help="The run to set beside the judges; else "
-                      "the best."),
+    "system": _option(
+        "--system", metavar="RUN", help="The run to set beside the judges; else the best."
+    ),
     "qid": _option("--qid", metavar="ID", help="The query."),
     "groups": _option("--groups", metavar="TSV", read=read_groups, help=options.GROUPS),
-    "pools": _option("--types", "pools", metavar="TSV", read=typed.read_pools,
-                     help="Lines of run and type, each type a pool."),
-    "run_types": _option("--types", "run_types", metavar="TSV", read=read_groups,
-                         help="Lines of run and 'manual' or 'automatic'."),
-    "judges": _option("--judge", "--assessor", "judges", multiple=True, metavar="NAME=QRELS",
-                      read=typed.read_judges, help="The judgements of another judge, a person or a "
-                      "machine, beside QRELS; can be given again."),
-    "judge_rel": _option("--judge-rel", "--assessor-rel", "judge_rel", multiple=True,
-                         metavar="NAME=GRADE", read=typed.read_judge_rel,
-                         help="Least grade that this judge finds relevant, else as --rel; can be "
-                         "given again. A grade alone is for all but QRELS, whose name is qrels."),
+    "pools": _option(
+        "--types",
+        "pools",
+        metavar="TSV",
+        read=typed.read_pools,
+        help="Lines of run and type, each type a pool.",
+    ),
+    "run_types": _option(
+        "--types",
+        "run_types",
+        metavar="TSV",
+        read=read_groups,
+        help="Lines of run and 'manual' or 'automatic'.",
+    ),
+    "judges": _option(
+        "--judge",
+        "--assessor",
+        "judges",
+        multiple=True,
+        metavar="NAME=QRELS",
+        read=typed.read_judges,
+        help="The judgements of another judge, a person or a "
+        "machine, beside QRELS; can be given again.",
+    ),
+    "judge_rel": _option(
+        "--judge-rel",
+        "--assessor-rel",
+        "judge_rel",
+        multiple=True,
+        metavar="NAME=GRADE",
+        read=typed.read_judge_rel,
+        help="Least grade that this judge finds relevant, else as --rel; can be "
+        "given again. A grade alone is for all but QRELS, whose name is qrels.",
+    ),
     "both_ways": _switch("--both-ways", help="Also by the other judges' judgements."),
     "lengths": options.lengths,
-    "missing_length": _option("--missing-length", type=float,
-                              help="For documents whose length is not known."),
-    "weights": _option("--weights", metavar="TSV", read=typed.read_weights,
-                       help="Lines of query and weight in means."),
-    "by": _option("--by", metavar="TSV", read=typed.read_slices,
-                  help="Lines of query and slice: a table for each slice."),
-}  # fmt: skip
+    "missing_length": _option(
+        "--missing-length", type=float, help="For documents whose length is not known."
+    ),
+    "weights": _option(
+        "--weights",
+        metavar="TSV",
+        read=typed.read_weights,
+        help="Lines of query and weight in means.",
+    ),
+    "by": _option(
+        "--by",
+        metavar="TSV",
+        read=typed.read_slices,
+        help="Lines of query and slice: a table for each slice.",
+    ),
+}
 
 _TRACK = click.option(
-    "-t", "--track", "tracks", multiple=True, nargs=3, metavar="NAME QRELS RUNS",
+    "-t",
+    "--track",
+    "tracks",
+    multiple=True,
+    nargs=3,
+    metavar="NAME QRELS RUNS",
     help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
     "runs; can be given again for another track.",
-)  # fmt: skip
+)
 
 
 class Analyses(click.Group):
@@ -187,9 +264,13 @@ def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
     name="analyze", cls=Analyses, epilog=epilog(__doc__), subcommand_metavar="NAME [ARGS]..."
 )
 @click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_list,
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_list,
     help="List the names with paper, and table or figure.",
-)  # fmt: skip
+)
 def command() -> None:
     """Make a table or figure of the papers, by name, from any runs and judgements."""
 
@@ -234,10 +315,17 @@ def _with_default(option: Any, required: bool, default: Any) -> None:
 
 
 def _run_analysis(
-    analysis: Analysis, places: int, output_format: str, qrels: str | None = None,
-    runs: tuple[str, ...] = (), chart: str | None = None, width: str | None = None,
-    title: bool = True, tracks: tuple[tuple[str, str, str], ...] = (), **said: Any,
-) -> None:  # fmt: skip
+    analysis: Analysis,
+    places: int,
+    output_format: str,
+    qrels: str | None = None,
+    runs: tuple[str, ...] = (),
+    chart: str | None = None,
+    width: str | None = None,
+    title: bool = True,
+    tracks: tuple[tuple[str, str, str], ...] = (),
+    **said: Any,
+) -> None:
     from ..io import tables
 
     if analysis.tracks and bool(tracks) == bool(qrels):

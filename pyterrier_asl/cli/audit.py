@@ -14,38 +14,51 @@ NOBODY = "none"
 
 _WIDTH = 100
 _TITLES = {
-    "ci_low": "from", "ci_high": "to", "people_low": "from ", "people_high": "to ",
-    "machine_low": "from  ", "machine_high": "to  ", "saved": "queries saved",
-}  # fmt: skip
+    "ci_low": "from",
+    "ci_high": "to",
+    "people_low": "from ",
+    "people_high": "to ",
+    "machine_low": "from  ",
+    "machine_high": "to  ",
+    "saved": "queries saved",
+}
 
 
 #: The options of a machine that people audit.
 audit_options = options.together(
     options.text_option(
-        "--machine-qrels", "FILE",
+        "--machine-qrels",
+        "FILE",
         "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
         "estimate means and differences by both.",
     ),
     click.option(
-        "--machine-rel", type=float, metavar="GRADE",
+        "--machine-rel",
+        type=float,
+        metavar="GRADE",
         help="Least relevant grade of the machine, if its scale is another than people's.",
     ),
     click.option(
-        "--target", type=click.Choice(["like-these", "these"]), default="like-these",
+        "--target",
+        type=click.Choice(["like-these", "these"]),
+        default="like-these",
         show_default=True,
         help="Whose mean the estimate is of: queries like these, or only these.",
     ),
     click.option(
-        "--plan", type=click.FloatRange(0, min_open=True), metavar="WIDTH",
+        "--plan",
+        type=click.FloatRange(0, min_open=True),
+        metavar="WIDTH",
         help="Say how many queries people must judge for intervals of at most this width, and "
         "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
     ),
     options.text_option(
-        "--draw", "FILE",
+        "--draw",
+        "FILE",
         "With --plan: save the queries that people are to judge; refuses to draw again.",
     ),
     options.chart("With --machine-qrels: draw the estimates as well"),
-)  # fmt: skip
+)
 
 
 #: What they are called in Python, but for --machine-qrels.
@@ -53,11 +66,27 @@ AUDIT = {option.name for option in audit_options(click.Command(None)).params} - 
 
 
 def show_audit(
-    runs: Any, people: str, machine: str, names: tuple[str, ...], *, lengths: str | None,
-    target: str, plan: float | None, draw: str | None, output_format: str, places: int,
-    duplicates: str, chart: str | None, width: str | None, title: bool, alpha: float,
-    rel: float | None, machine_rel: float | None, seed: int, **_: Any,
-) -> None:  # fmt: skip
+    runs: Any,
+    people: str,
+    machine: str,
+    names: tuple[str, ...],
+    *,
+    lengths: str | None,
+    target: str,
+    plan: float | None,
+    draw: str | None,
+    output_format: str,
+    places: int,
+    duplicates: str,
+    chart: str | None,
+    width: str | None,
+    title: bool,
+    alpha: float,
+    rel: float | None,
+    machine_rel: float | None,
+    seed: int,
+    **_: Any,
+) -> None:
     """Prints the estimates by both, or plans them."""
     from ..charts.saving import check_path
     from ..comparison.audited import audited, audited_chart, plan_audit, what_is_estimated
@@ -69,16 +98,23 @@ def show_audit(
 
     if chart:
         check_path(chart, inputs=filter(None, [people, machine, *runs.values(), lengths]))
-    asked = parse_measures(names) if names else [
-        one for one in measures_for(machine, several=False, lengths=lengths is not None)
-        if one.higher_is_better is not None
-    ]  # fmt: skip
+    asked = (
+        parse_measures(names)
+        if names
+        else [
+            one
+            for one in measures_for(machine, several=False, lengths=lengths is not None)
+            if one.higher_is_better is not None
+        ]
+    )
     measures = {one.name: one.measure for one in completed(asked, lengths=lengths)}
     runs = JudgedRuns.of(runs, machine, duplicates=duplicates)
     given: dict[str, Any] = {
-        "target": dict(zip(("like-these", "these"), TARGETS))[target], "rel": rel,
-        "machine_rel": machine_rel, "alpha": alpha,
-    }  # fmt: skip
+        "target": dict(zip(("like-these", "these"), TARGETS))[target],
+        "rel": rel,
+        "machine_rel": machine_rel,
+        "alpha": alpha,
+    }
     if plan is not None:
         pilot = None if people == NOBODY else people
         planned = plan_audit(runs, pilot, machine, measures, plan, **given, seed=seed)

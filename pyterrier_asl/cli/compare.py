@@ -60,7 +60,9 @@ if TYPE_CHECKING:
     "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
 )
 @options.repeated(
-    "--fail-if", "conditions", metavar="CONDITION",
+    "--fail-if",
+    "conditions",
+    metavar="CONDITION",
     help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
 )
 @options.switch(
@@ -68,16 +70,23 @@ if TYPE_CHECKING:
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @click.option(
-    "--github/--no-github", default=None,
+    "--github/--no-github",
+    default=None,
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
     "[default: where GITHUB_ACTIONS is true]",
 )
 @click.option(
-    "-t", "--test", type=click.Choice(["t", "wilcoxon", "sign", "randomization"]), default="t",
-    show_default=True, help="Two-sided test for pairs. sgnLP always has the sign test.",
+    "-t",
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
+    default="t",
+    show_default=True,
+    help="Two-sided test for pairs. sgnLP always has the sign test.",
 )
 @click.option(
-    "--correction", type=click.Choice(["holm", "bonferroni", "bh", "none"]), default="holm",
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    default="holm",
     show_default=True,
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
@@ -85,7 +94,9 @@ if TYPE_CHECKING:
 @options.seed("Seed of the randomization test.")
 @options.by_query("Each query's differences, too, losses first.")
 @click.option(
-    "--moved", type=click.IntRange(min=0), metavar="N",
+    "--moved",
+    type=click.IntRange(min=0),
+    metavar="N",
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
 @options.switch(
@@ -105,11 +116,21 @@ if TYPE_CHECKING:
 @options.duplicates
 @audit_options
 def command(
-    qrels: str, run_a: str, runs_b: tuple[str, ...], measures: tuple[str, ...],
-    conditions: tuple[str, ...], allow_missing: bool, junit: str | None, github: bool | None,
-    by_query: bool, moved: int | None, places: int, output_format: str,
-    machine_qrels: str | None, **given: Any,
-) -> None:  # fmt: skip
+    qrels: str,
+    run_a: str,
+    runs_b: tuple[str, ...],
+    measures: tuple[str, ...],
+    conditions: tuple[str, ...],
+    allow_missing: bool,
+    junit: str | None,
+    github: bool | None,
+    by_query: bool,
+    moved: int | None,
+    places: int,
+    output_format: str,
+    machine_qrels: str | None,
+    **given: Any,
+) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
     Several runs are each compared with RUN_A. With --fail-if the exit status says whether RUN_B is
@@ -153,9 +174,12 @@ def command(
 
 
 def _guard(
-    compared: RunComparison, output_format: str, allow_missing: bool, junit: str | None,
+    compared: RunComparison,
+    output_format: str,
+    allow_missing: bool,
+    junit: str | None,
     github: bool | None,
-) -> None:  # fmt: skip
+) -> None:
     """Says how the guard came out, and exits with its status."""
     from ..comparison import printing
     from ..comparison.guard import Outcome, outcome_of, unanswered_verdicts

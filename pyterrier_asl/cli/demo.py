@@ -25,9 +25,7 @@ def command(generated: bool, seed: int) -> None:
 
     messages = Console(stderr=True)
     with messages.status("fetching vaswani, unless it is here already"):
-        collection, reason = (
-            (demo.generated(seed=seed), "") if generated else demo.collection(seed)
-        )
+        collection, reason = (demo.generated(seed=seed), "") if generated else demo.collection(seed)
     if reason:
         click.echo(f"vaswani cannot be had: {reason}. Instead a collection is generated.", err=True)
     with messages.status(f"indexing {len(collection.documents)} documents, retrieving, measuring"):

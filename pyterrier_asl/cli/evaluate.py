@@ -47,17 +47,22 @@ from . import epilog, options
     "first, unless RUN is a single file."
 )
 @click.option("-s", "--sort", default="", metavar="NAME", help="Runs by this measure, best first.")
-@options.rel(
-    "Least grade of a relevant document, for measures that do not say.  [default: 1]"
-)
+@options.rel("Least grade of a relevant document, for measures that do not say.  [default: 1]")
 @options.pool("the runs given.")
 @options.lengths
 @options.duplicates
 @options.jobs("Runs")
 def command(
-    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], by_query: bool, no_summary: bool,
-    places: int, output_format: str, sort: str, **given: Any,
-) -> None:  # fmt: skip
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    by_query: bool,
+    no_summary: bool,
+    places: int,
+    output_format: str,
+    sort: str,
+    **given: Any,
+) -> None:
     """Measure run files (plain or compressed, folders of them, or - for standard input).
 
     QRELS, the judgements, are a file or the id of an ir_datasets dataset. Files are read as
@@ -81,9 +86,12 @@ def command(
         tables.write(values, output_format, header=False, places=places)
     else:
         tables.write(
-            scores, output_format, places=places, titles={"qid": "query"},
+            scores,
+            output_format,
+            places=places,
+            titles={"qid": "query"},
             higher_is_better=done.higher_is_better,
-        )  # fmt: skip
+        )
     for note in done.notes():
         click.echo(f"Note: {note}", err=True)
     if done.hint:

@@ -35,17 +35,25 @@ from . import epilog, options
 @options.qrels
 @options.runs
 @click.option(
-    "-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    metavar="NAME",
     help="P, R, RR, Success, AP, nDCG, RBP(rel=...), ASL, nASL, LexiP, TBG or a rareness measure.",
 )
 @options.text_option("--labels", "FILE", "Labels of documents that QRELS does not judge.")
 @click.option(
-    "--conflicts", type=click.Choice(["error", "official"]), default="error", show_default=True,
+    "--conflicts",
+    type=click.Choice(["error", "official"]),
+    default="error",
+    show_default=True,
     help="Where a label contradicts an official grade: stop, or leave the label out.",
 )
 @click.option("--export", "export_to", metavar="FILE", help="Save the documents to judge next.")
 @click.option(
-    "--form", type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
+    "--form",
+    type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
     help="Form of the exported file.  [default: by its ending]",
 )
 @click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
@@ -53,7 +61,8 @@ from . import epilog, options
 @options.text_option("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
 @click.option(
-    "--highest", type=click.FloatRange(min=0),
+    "--highest",
+    type=click.FloatRange(min=0),
     help="The best grade that a label can give in nDCG.  [default: the best of QRELS]",
 )
 @options.text_option(
@@ -67,11 +76,27 @@ from . import epilog, options
 @options.places
 @options.output_format("Two runs: a row, or a row a query with -q. More: a row a pair.")
 def command(
-    qrels: str, runs: tuple[str, ...], measure: str, labels: str | None, conflicts: str,
-    export_to: str | None, form: str | None, most: int | None, others: str | None,
-    force: bool, texts: str | None, likely: bool, chart: str | None, width: str | None, title: bool,
-    by_query: bool, duplicates: str, places: int, output_format: str, **given: Any,
-) -> None:  # fmt: skip
+    qrels: str,
+    runs: tuple[str, ...],
+    measure: str,
+    labels: str | None,
+    conflicts: str,
+    export_to: str | None,
+    form: str | None,
+    most: int | None,
+    others: str | None,
+    force: bool,
+    texts: str | None,
+    likely: bool,
+    chart: str | None,
+    width: str | None,
+    title: bool,
+    by_query: bool,
+    duplicates: str,
+    places: int,
+    output_format: str,
+    **given: Any,
+) -> None:
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.

@@ -35,26 +35,40 @@ if TYPE_CHECKING:
 
 #: The tables that there are, by the name that ``--show`` takes.
 TABLES = (
-    "agreement", "reversals", "gains", "group-gains", "leniency", "confusion", "as-systems",
-)  # fmt: skip
+    "agreement",
+    "reversals",
+    "gains",
+    "group-gains",
+    "leniency",
+    "confusion",
+    "as-systems",
+)
 
 #: How many runs and groups are shown that gain or lose most.
 _MOST = 5
 _WIDTH = 100
 
+
 @click.command(name="judges", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option(
-    "--judge", "judges", multiple=True, required=True, metavar="NAME=QRELS",
+    "--judge",
+    "judges",
+    multiple=True,
+    required=True,
+    metavar="NAME=QRELS",
     help="A judge: a name, and a file or ir_datasets id. Can be given again.",
 )
 @options.repeated(
-    "--judge-rel", metavar="NAME=GRADE",
+    "--judge-rel",
+    metavar="NAME=GRADE",
     help="Least grade of a relevant document by this judge.  [default: as --rel]",
 )
 @options.repeated(
-    "--person", "people", metavar="NAME",
+    "--person",
+    "people",
+    metavar="NAME",
     help="This judge is a person, too, and belongs to the human range. Can be given again.",
 )
 @options.rel("Least grade of a relevant document, by the reference.  [default: 1]")
@@ -67,18 +81,31 @@ _WIDTH = 100
 @options.alpha
 @options.seed("Seed of the bootstrap over queries.")
 @click.option(
-    "--n-resamples", type=options.NUMBER, default=1000, show_default=True,
+    "--n-resamples",
+    type=options.NUMBER,
+    default=1000,
+    show_default=True,
     help="Draws of the bootstrap.",
 )
 @options.chart("Draw the intervals with the human range")
 @options.places
 @options.output_format("What a table is printed as.")
 def command(
-    qrels: str, runs: tuple[str, ...], judges: tuple[str, ...], judge_rel: tuple[str, ...],
-    rel: float | None, measures: tuple[str, ...], groups: str | None, show: str | None,
-    chart: str | None, width: str | None, title: bool, places: int, output_format: str,
+    qrels: str,
+    runs: tuple[str, ...],
+    judges: tuple[str, ...],
+    judge_rel: tuple[str, ...],
+    rel: float | None,
+    measures: tuple[str, ...],
+    groups: str | None,
+    show: str | None,
+    chart: str | None,
+    width: str | None,
+    title: bool,
+    places: int,
+    output_format: str,
     **given: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
     On documents and, with RUNs, on the ranking of the runs, with intervals, the human range and a

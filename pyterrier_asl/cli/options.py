@@ -45,20 +45,28 @@ qrels = click.argument("qrels")
 runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 
 places = click.option(
-    "-p", "--places", type=click.IntRange(min=EVERY_PLACE), default=4, show_default=True,
+    "-p",
+    "--places",
+    type=click.IntRange(min=EVERY_PLACE),
+    default=4,
+    show_default=True,
     help="Decimal places; -1: all. JSON lines always have all.",
-)  # fmt: skip
+)
 
 alpha = click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
-    show_default=True, help="Level of significance; confidence intervals cover 1 - alpha.",
-)  # fmt: skip
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level of significance; confidence intervals cover 1 - alpha.",
+)
 
 lengths = text_option(
-    "--lengths", "FILE|irds:ID",
+    "--lengths",
+    "FILE|irds:ID",
     "Words of each document, which TBG needs: a text file with lines 'docno words', a file "
     "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
-)  # fmt: skip
+)
 
 #: What ``--groups`` takes.
 GROUPS = (
@@ -70,9 +78,12 @@ groups = text_option("--groups", "TSV", GROUPS)
 force = switch("--force", help="Overwrite a file of another kind; never one that is read.")
 
 duplicates = click.option(
-    "--duplicates", type=click.Choice(["error", "best"]), default="error", show_default=True,
+    "--duplicates",
+    type=click.Choice(["error", "best"]),
+    default="error",
+    show_default=True,
     help="Of a document that stands twice in a ranking: best counts it once, at its best rank.",
-)  # fmt: skip
+)
 
 
 def measures(help: str) -> Decorator:
@@ -90,15 +101,17 @@ def chart(help: str) -> Decorator:
     """``--chart`` with what a paper needs: ``--width`` and ``--no-title``."""
     return together(
         text_option(
-            "--chart", "FILE",
+            "--chart",
+            "FILE",
             f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
         ),
         click.option(
-            "--width", type=click.Choice(["column", "page"]),
+            "--width",
+            type=click.Choice(["column", "page"]),
             help="Draw it as wide as a column or the page of a paper in two columns.",
         ),
         click.option("--title/--no-title", default=True, help="Draw it with title and caption."),
-    )  # fmt: skip
+    )
 
 
 def draw(figure: Any, path: str, *, width: str | None, title: bool) -> None:
@@ -130,9 +143,13 @@ def by_query(help: str) -> Decorator:
 def output_format(help: str) -> Decorator:
     """``-o``: how a table is printed."""
     return click.option(
-        "-o", "--output_format", type=click.Choice(FORMS), default="table", show_default=True,
+        "-o",
+        "--output_format",
+        type=click.Choice(FORMS),
+        default="table",
+        show_default=True,
         help=help,
-    )  # fmt: skip
+    )
 
 
 def jobs(help: str) -> Decorator:

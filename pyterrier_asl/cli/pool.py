@@ -19,16 +19,21 @@ from . import epilog, options
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."
 )
 @click.option(
-    "--depth", type=options.NUMBER,
+    "--depth",
+    type=options.NUMBER,
     help="Keep only so many documents a query. A measure cannot look deeper.  [default: all]",
 )
 @options.groups
 @options.force
 @click.option("--name", help="What to call it.  [default: the name of FILE]")
 def command(
-    runs: tuple[str, ...], output: str, depth: int | None, groups: str | None, force: bool,
+    runs: tuple[str, ...],
+    output: str,
+    depth: int | None,
+    groups: str | None,
+    force: bool,
     name: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """Make a pool, for the rareness measures, of run files or folders of them.
 
     The pool says which runs have which document in their first k. Measured against it, a run that
@@ -44,8 +49,10 @@ def command(
     inputs = (*runs, groups) if groups else runs
     check_saved(output, kind=RarenessPool.KIND, force=force, inputs=inputs)
     pool = RarenessPool.from_runs(
-        dict(iter_runs(runs)), depth=depth, name=name or Path(output).stem,
+        dict(iter_runs(runs)),
+        depth=depth,
+        name=name or Path(output).stem,
         groups=read_groups(groups) if groups else None,
-    )  # fmt: skip
+    )
     pool.save(output, force=force)
     click.echo(f"{output}: {pool!r}")

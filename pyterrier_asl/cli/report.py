@@ -38,7 +38,12 @@ from . import epilog, options
     "the default measures what an ir_datasets id says]"
 )
 @click.option(
-    "-k", "--depth", "cutoff", type=options.NUMBER, default=1000, show_default=True,
+    "-k",
+    "--depth",
+    "cutoff",
+    type=options.NUMBER,
+    default=1000,
+    show_default=True,
     help="Depth to which every run is read.",
 )
 @options.text_option("--topics", "TSV", "File with lines of query id, tab, query.")
@@ -46,7 +51,9 @@ from . import epilog, options
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
 @click.option(
-    "--test", default="t", show_default=True,
+    "--test",
+    default="t",
+    show_default=True,
     help="Which test decides who differs: t, wilcoxon, sign or randomization of each pair with "
     "Holm's correction; tukey-randomized; or, with one variance for all systems, tukey-two-way and "
     "tukey.",
@@ -60,9 +67,14 @@ from . import epilog, options
     help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )
 def command(
-    qrels: str, runs: tuple[str, ...], output: str, force: bool, measures: tuple[str, ...],
-    groups: str | None, **given: Any,
-) -> None:  # fmt: skip
+    qrels: str,
+    runs: tuple[str, ...],
+    output: str,
+    force: bool,
+    measures: tuple[str, ...],
+    groups: str | None,
+    **given: Any,
+) -> None:
     """Make a page about runs: who is best, who differs, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
@@ -76,10 +88,13 @@ def command(
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     try:
         made = report(
-            list(runs), qrels, list(measures) or None, **given,
+            list(runs),
+            qrels,
+            list(measures) or None,
+            **given,
             groups=run_files.read_groups(groups) if groups else None,
             command=_command_line(click.get_current_context()),
-        )  # fmt: skip
+        )
     except ImportError as error:
         raise click.ClickException(str(error)) from error
     made.save(output, force=force)

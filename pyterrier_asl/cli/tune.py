@@ -36,12 +36,20 @@ from . import epilog, options
 @click.command(name="tune", epilog=epilog(__doc__))
 @click.argument("collection")
 @click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME", default=("AP", "TBG"), show_default=True,
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    default=("AP", "TBG"),
+    show_default=True,
     help="Measure to tune for, any of 'evaluate'; can be repeated. AP, TBG and all measures tuned "
     "for are reported.",
 )
 @click.option(
-    "--trials", type=options.NUMBER, default=1000, show_default=True,
+    "--trials",
+    type=options.NUMBER,
+    default=1000,
+    show_default=True,
     help="Random settings per stage.",
 )
 @options.seed("Of the settings.")
@@ -52,16 +60,25 @@ from . import epilog, options
 @options.jobs("Trials")
 @options.text_option("--storage", "URL", "Keep trials in this database, and resume from it.")
 @options.text_option(
-    "--out", "FOLDER",
+    "--out",
+    "FOLDER",
     "Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
 )
 @options.force
 @options.places
 @options.output_format("tsv begins with the names of the columns.")
 def command(
-    collection: str, metrics: tuple[str, ...], trials: int, transfer: str | None, split: bool,
-    out: str | None, force: bool, places: int, output_format: str, **search: Any,
-) -> None:  # fmt: skip
+    collection: str,
+    metrics: tuple[str, ...],
+    trials: int,
+    transfer: str | None,
+    split: bool,
+    out: str | None,
+    force: bool,
+    places: int,
+    output_format: str,
+    **search: Any,
+) -> None:
     """Tune BM25 with feedback for a measure, by random search in stages.
 
     Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or

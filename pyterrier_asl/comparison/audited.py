@@ -117,16 +117,19 @@ def audited(
         parts.append(part.assign(**{"lambda": found.lambda_, "saved": found.saved}))
     frame = pd.concat(parts, ignore_index=True)
     of = (
-        "queries like these" if target == TARGETS[0]
+        "queries like these"
+        if target == TARGETS[0]
         else f"these {len(sample.qids)} queries, had people judged all"
-    )  # fmt: skip
+    )
     frame.attrs = {
-        "target": target, "queries": sample.size, "machine_queries": len(sample.qids),
+        "target": target,
+        "queries": sample.size,
+        "machine_queries": len(sample.qids),
         "note": f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
         f"{sample.size} queries and the machine's of {len(sample.qids)}. They hold if the "
         f"{sample.size} were drawn at random from the {len(sample.qids)}, which nothing here can "
         "check.",
-    }  # fmt: skip
+    }
     return frame
 
 
@@ -143,12 +146,15 @@ def audited_chart(frame: pd.DataFrame) -> Any:
     """
     kind = np.where(frame["minus"].astype(bool), "differences", "means")
     about = frame[["measure"]].assign(what=what_is_estimated(frame), kind=kind)
-    shown = pd.concat([
-        about.assign(by=by if by == "both" else f"{by} alone").join(
-            frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
-        )
-        for by, columns in _COLUMNS.items()
-    ], ignore_index=True)
+    shown = pd.concat(
+        [
+            about.assign(by=by if by == "both" else f"{by} alone").join(
+                frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
+            )
+            for by, columns in _COLUMNS.items()
+        ],
+        ignore_index=True,
+    )
     panels = [
         _estimates(f"{measure}: {of}", part)
         for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
@@ -217,8 +223,9 @@ class AuditPlan:
             )
         known = (
             "as if the machine were of no use, because people have judged nothing yet"
-            if self.worst_case else f"by what people say of {self.judged} queries so far"
-        )  # fmt: skip
+            if self.worst_case
+            else f"by what people say of {self.judged} queries so far"
+        )
         return (
             f"People must judge {self.queries} of {self.of} queries for intervals of width "
             f"{self.width:g}, {known}; {max(len(self.drawn) - self.judged, 0)} are drawn with "
@@ -305,9 +312,7 @@ def plan_audit(
     count = len(sample.qids) if queries is None else max(queries, len(pilot))
     order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
     drawn = [*pilot, *order[: count - len(pilot)].tolist()]
-    return AuditPlan(
-        queries, drawn, len(pilot), len(sample.qids), width, target, seed, worst_case
-    )
+    return AuditPlan(queries, drawn, len(pilot), len(sample.qids), width, target, seed, worst_case)
 
 
 # What both start from
@@ -366,9 +371,7 @@ class _Sample:
         return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 
 
-def _means_and_differences(
-    runs: int, first: int = 0, all_pairs: bool = False
-) -> tuple[Ints, Ints]:
+def _means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:
     """Every run by itself, then the differences: whose values, and whose are subtracted."""
     every = range(runs)
     pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)

@@ -120,19 +120,31 @@ def compare(
     differences = list(_run_differences(judged, shown, higher, least))
     certain = {names[condition.measure] for condition in asked if condition.certainly}
     limits = {
-        (run, one.name): limits_of(judged, first, run, one.measure) for run in others
-        for one in shown if (has_bounds(one.measure) if bounds else one.name in certain)
-    }  # fmt: skip
+        (run, one.name): limits_of(judged, first, run, one.measure)
+        for run in others
+        for one in shown
+        if (has_bounds(one.measure) if bounds else one.name in certain)
+    }
     table, corrected = _tested(differences, limits, options)
     moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
-        first, others, len(judged.judgements),
+        first,
+        others,
+        len(judged.judgements),
         table if bounds else table.drop(columns=["low", "high"]),
         pd.concat([one.losses_first(judged.qids) for one in differences], ignore_index=True),
-        moved, retrieved, _unanswered(judged), higher, least, options, corrected.family,
-        corrected.dropped, grades_hint(judged.judgements.grades, shown, rel=rel),
-        [(condition, names[condition.measure]) for condition in asked], limits,
-    )  # fmt: skip
+        moved,
+        retrieved,
+        _unanswered(judged),
+        higher,
+        least,
+        options,
+        corrected.family,
+        corrected.dropped,
+        grades_hint(judged.judgements.grades, shown, rel=rel),
+        [(condition, names[condition.measure]) for condition in asked],
+        limits,
+    )
 
 
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
@@ -213,22 +225,36 @@ class _RunDifference:
         pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
         found = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
         return {
-            "run": self.run, "measure": self.name,
-            "a": float(self.a.mean()), "b": float(self.b.mean()),
-            "difference": found.difference, "ci_low": found.ci_low, "ci_high": found.ci_high,
-            "low": low, "high": high, "effect": found.effect,
-            "wins": int((self.gain > 0).sum()), "losses": int((self.gain < 0).sum()),
+            "run": self.run,
+            "measure": self.name,
+            "a": float(self.a.mean()),
+            "b": float(self.b.mean()),
+            "difference": found.difference,
+            "ci_low": found.ci_low,
+            "ci_high": found.ci_high,
+            "low": low,
+            "high": high,
+            "effect": found.effect,
+            "wins": int((self.gain > 0).sum()),
+            "losses": int((self.gain < 0).sum()),
             "ties": int((self.gain == 0).sum()),
-            "p": found.p, "test": test,
+            "p": found.p,
+            "test": test,
             "detectable": detectable_difference(self.difference, alpha=options.alpha),
-        }  # fmt: skip
+        }
 
     def losses_first(self, qids: list[Any]) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
-        frame = pd.DataFrame({
-            "run": self.run, "qid": qids, "measure": self.name, "a": self.a, "b": self.b,
-            "difference": self.difference,
-        })  # fmt: skip
+        frame = pd.DataFrame(
+            {
+                "run": self.run,
+                "qid": qids,
+                "measure": self.name,
+                "a": self.a,
+                "b": self.b,
+                "difference": self.difference,
+            }
+        )
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
@@ -282,15 +308,25 @@ def _documents(
     for run, b in zip(judged.names[1:], those):
         both, change = a.found & b.found, b.lengths - a.lengths
         found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
-        frame = pd.DataFrame({
-            "run": run, "qid": qids, "docno": docnos, "a": a.lengths, "b": b.lengths,
-            "change": change, "found": found,
-        }).iloc[np.argsort(-np.abs(change), kind="stable")]  # fmt: skip
+        frame = pd.DataFrame(
+            {
+                "run": run,
+                "qid": qids,
+                "docno": docnos,
+                "a": a.lengths,
+                "b": b.lengths,
+                "change": change,
+                "found": found,
+            }
+        ).iloc[np.argsort(-np.abs(change), kind="stable")]
         moved.append(frame[(frame["change"] != 0) & (frame["found"] != "")])
         counts = {
-            "both": both, "A": a.found & ~b.found, "B": b.found & ~a.found,
-            "neither": ~a.found & ~b.found, "nearer": both & (change < 0),
+            "both": both,
+            "A": a.found & ~b.found,
+            "B": b.found & ~a.found,
+            "neither": ~a.found & ~b.found,
+            "nearer": both & (change < 0),
             "farther": both & (change > 0),
-        }  # fmt: skip
+        }
         retrieved.append({"run": run} | {name: int(of.sum()) for name, of in counts.items()})
     return pd.concat(moved, ignore_index=True), pd.DataFrame(retrieved)

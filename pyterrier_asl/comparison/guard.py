@@ -24,9 +24,7 @@ from ..statistics.boxes import box_test
 #: What can be asked: better and worse know the direction of the measure, the others do not.
 HOW = ("better", "worse", "lower", "higher", "different")
 
-GRAMMAR = (
-    "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly]"
-)
+GRAMMAR = "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly]"
 
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
 _CONDITION = re.compile(
@@ -70,8 +68,12 @@ class Condition:
         """Whether it asks for what a difference is: up, down, or neither."""
         better, worse = (down, up) if higher_is_better is False else (up, down)
         return {
-            "higher": up, "lower": down, "different": up or down, "better": better, "worse": worse
-        }[self.how]  # fmt: skip
+            "higher": up,
+            "lower": down,
+            "different": up or down,
+            "better": better,
+            "worse": worse,
+        }[self.how]
 
 
 @dataclass(frozen=True)
@@ -150,9 +152,14 @@ def parse_condition(text: str) -> Condition:
     if math.isinf(amount):
         raise ValueError(f"the condition {text!r} can never hold: {found['amount']} is infinite")
     return Condition(
-        text.strip(), found["measure"], found["how"], amount, bool(found["percent"]), level,
+        text.strip(),
+        found["measure"],
+        found["how"],
+        amount,
+        bool(found["percent"]),
+        level,
         bool(found["certainly"]),
-    )  # fmt: skip
+    )
 
 
 def check_condition(
@@ -262,9 +269,14 @@ def holds_certainly(
 
 
 def verdict_on(
-    condition: Condition, run: str, found: Observed, *, family: int, correction: str | None,
+    condition: Condition,
+    run: str,
+    found: Observed,
+    *,
+    family: int,
+    correction: str | None,
     limits: Limits | None,
-) -> Verdict:  # fmt: skip
+) -> Verdict:
     """How a condition came out, and by which numbers.
 
     Args:
@@ -313,11 +325,13 @@ def unanswered_verdicts(unanswered: Mapping[str, Sequence[str]], baseline: str) 
     """A FAIL for each run that leaves queries unanswered which the baseline answered."""
     return [
         Verdict(
-            run, "every query that A answers is answered", Outcome.FAIL,
+            run,
+            "every query that A answers is answered",
+            Outcome.FAIL,
             f"{counted(len(qids), 'query', 'queries')} that {baseline} answers unanswered, "
             f"e.g. {qids[0]!r}; --allow-missing lets that pass",
             {"unanswered": len(qids)},
         )
         for run, qids in unanswered.items()
         if qids
-    ]  # fmt: skip
+    ]

@@ -24,19 +24,32 @@ from .result import RunComparison
 MOVED = 5
 
 _TITLES = {
-    "a": "A", "b": "B", "difference": "B - A", "ci_low": "from", "ci_high": "to", "low": "least",
-    "high": "greatest", "p_corrected": "p", "qid": "query", "docno": "relevant document",
+    "a": "A",
+    "b": "B",
+    "difference": "B - A",
+    "ci_low": "from",
+    "ci_high": "to",
+    "low": "least",
+    "high": "greatest",
+    "p_corrected": "p",
+    "qid": "query",
+    "docno": "relevant document",
     "found": "retrieved by",
-}  # fmt: skip
+}
 _WIDTH = 100
 #: What a condition that does not pass is in JUnit XML.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
 
 
 def print_comparison(
-    compared: RunComparison, form: str, *, places: int = 4, by_query: bool = False,
-    moved: int | None = None, texts: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
+    compared: RunComparison,
+    form: str,
+    *,
+    places: int = 4,
+    by_query: bool = False,
+    moved: int | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> None:
     """Prints a comparison.
 
     Args:
@@ -135,11 +148,14 @@ def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> 
     if form == "jsonl":
         rows: list[dict[str, Any]] = [
             {
-                "condition": one.condition, "run": one.run, "outcome": one.outcome.name,
-                "message": one.message, **one.numbers,
+                "condition": one.condition,
+                "run": one.run,
+                "outcome": one.outcome.name,
+                "message": one.message,
+                **one.numbers,
             }
             for one in verdicts
-        ]  # fmt: skip
+        ]
         for row in [*rows, {"verdict": outcome.name, "status": outcome.value}]:
             print(*tables.jsonl_lines(pd.DataFrame([row])))
 
@@ -148,9 +164,12 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
     """Saves verdicts as JUnit XML: a test case for each condition and run."""
     found = [one.outcome for one in verdicts]
     suite = ElementTree.Element(
-        "testsuite", name="pyterrier-asl compare", tests=str(len(found)),
-        failures=str(found.count(Outcome.FAIL)), errors=str(found.count(Outcome.ERROR)),
-    )  # fmt: skip
+        "testsuite",
+        name="pyterrier-asl compare",
+        tests=str(len(found)),
+        failures=str(found.count(Outcome.FAIL)),
+        errors=str(found.count(Outcome.ERROR)),
+    )
     for one in verdicts:
         case = ElementTree.SubElement(
             suite, "testcase", classname=_xml_text(one.run), name=_xml_text(one.condition)

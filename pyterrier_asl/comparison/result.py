@@ -137,17 +137,21 @@ class RunComparison:
         p = dict(zip(tested, corrected.p.tolist()))
         return [
             verdict_on(
-                condition, run,
+                condition,
+                run,
                 Observed(
-                    rows[run, name]["a"], rows[run, name]["difference"],
-                    self.higher_is_better[name], p.get((run, name), float("nan")),
+                    rows[run, name]["a"],
+                    rows[run, name]["difference"],
+                    self.higher_is_better[name],
+                    p.get((run, name), float("nan")),
                     rows[run, name]["detectable"],
                 ),
-                family=corrected.family, correction=self.options.correction,
+                family=corrected.family,
+                correction=self.options.correction,
                 limits=self._limits[run, name] if condition.certainly else None,
             )
             for run, condition, name in asked
-        ]  # fmt: skip
+        ]
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure

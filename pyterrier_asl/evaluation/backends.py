@@ -120,9 +120,7 @@ def _one_by_one(scorer: Scorer, tasks: Sequence[Task]) -> Iterator[Done]:
 # On processes
 
 
-def _by_joblib(
-    scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str
-) -> Iterator[Done]:
+def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -> Iterator[Done]:
     from joblib import Parallel, delayed
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
@@ -189,9 +187,7 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
     try:
         import ray
     except ImportError:
-        raise ImportError(
-            "backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'"
-        ) from None
+        raise ImportError("backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'") from None
     if not ray.is_initialized():
         with safe_start(by_folder=True):  # Ray has workers import from where it was started
             ray.init(log_to_driver=False)

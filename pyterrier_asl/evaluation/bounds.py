@@ -74,9 +74,14 @@ def bounds(
     for label, one in labelled_measures(judged, named, depth=depth, highest=highest).items():
         low, high = one.bounds(0)
         columns = {
-            "measure": label, "qid": judged.qids, "value": one.side(0).value, "low": low,
-            "high": high, "unjudged": one.retrieved(0), "exact": is_exact(one.measure),
-        }  # fmt: skip
+            "measure": label,
+            "qid": judged.qids,
+            "value": one.side(0).value,
+            "low": low,
+            "high": high,
+            "unjudged": one.retrieved(0),
+            "exact": is_exact(one.measure),
+        }
         parts.append(pd.DataFrame(columns))
     frame = pd.concat(parts, ignore_index=True)
     if by_query:
@@ -88,9 +93,12 @@ def bounds(
 
 
 def labelled_measures(
-    runs: JudgedRuns, measures: Mapping[str, Any], *, depth: int | None = None,
+    runs: JudgedRuns,
+    measures: Mapping[str, Any],
+    *,
+    depth: int | None = None,
     highest: float | None = None,
-) -> dict[str, Labelled]:  # fmt: skip
+) -> dict[str, Labelled]:
     """Runs that are compared with each other in several measures, by the measures' names.
 
     Args:
@@ -110,9 +118,12 @@ def labelled_measures(
 
 
 def evaluation_with_bounds(
-    runs: JudgedRuns, measures: Mapping[str, Any], *, long: bool = False,
+    runs: JudgedRuns,
+    measures: Mapping[str, Any],
+    *,
+    long: bool = False,
     depth: int | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Values and bounds of several runs that are compared with each other.
 
     Args:

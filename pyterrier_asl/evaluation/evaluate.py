@@ -82,16 +82,26 @@ def evaluate(
         judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
         return evaluation_with_bounds(judged, _measures(measures), long=long)
     frame, _ = measure_runs(
-        list_runs(runs), Judgements.of(qrels, duplicates), _measures(measures), jobs=jobs,
-        backend=backend, progress=progress,
-    )  # fmt: skip
+        list_runs(runs),
+        Judgements.of(qrels, duplicates),
+        _measures(measures),
+        jobs=jobs,
+        backend=backend,
+        progress=progress,
+    )
     return to_long(frame) if long else frame
 
 
 def measure_runs(
-    sources: Mapping[str, Any], judgements: Judgements, measures: Mapping[str, Any], *,
-    jobs: int = 1, backend: str = "loky", progress: bool | None = None, keep_going: bool = False,
-) -> tuple[pd.DataFrame, dict[str, Exception]]:  # fmt: skip
+    sources: Mapping[str, Any],
+    judgements: Judgements,
+    measures: Mapping[str, Any],
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    progress: bool | None = None,
+    keep_going: bool = False,
+) -> tuple[pd.DataFrame, dict[str, Exception]]:
     """What :func:`evaluate` does, once each run, measure and judgement is known.
 
     Args:

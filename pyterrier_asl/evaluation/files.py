@@ -160,9 +160,12 @@ def measures_for(
 
 
 def completed(
-    typed: list[NamedMeasure], *, pool: str | None = None, lengths: str | None = None,
+    typed: list[NamedMeasure],
+    *,
+    pool: str | None = None,
+    lengths: str | None = None,
     rel: float | None = None,
-) -> list[NamedMeasure]:  # fmt: skip
+) -> list[NamedMeasure]:
     """Each measure with what it does not say itself; arguments as of :func:`measure_files`."""
     given: dict[str, Any] = {"rel": rel}
     if lengths is not None:

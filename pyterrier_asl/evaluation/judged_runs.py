@@ -101,9 +101,10 @@ class JudgedRuns:
         key = _key(measure)
         if key not in self._values:
             self._values[key] = (
-                self.once(RarenessValues.of, measure).of_pool() if needs_pool(measure)
+                self.once(RarenessValues.of, measure).of_pool()
+                if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
-            )  # fmt: skip
+            )
         return self._values[key]
 
     @remembered
@@ -144,8 +145,9 @@ class JudgedRuns:
         for column in measure_columns(evaluation):
             values = matrix(evaluation, column)
             for what, ours, theirs in (
-                ("runs", self.names, list(values.index)), ("queries", self.qids, list(values))
-            ):  # fmt: skip
+                ("runs", self.names, list(values.index)),
+                ("queries", self.qids, list(values)),
+            ):
                 if sorted(map(str, ours)) != sorted(map(str, theirs)):
                     raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
             ordered = values.rename(columns=str).loc[self.names, list(map(str, self.qids))]

@@ -129,9 +129,13 @@ class Labelled:
     """
 
     def __init__(
-        self, unjudged: Unjudged, measure: Any, *, depth: int | None = None,
+        self,
+        unjudged: Unjudged,
+        measure: Any,
+        *,
+        depth: int | None = None,
         highest: float | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         require_bounds(measure)
         self.measure, self.unjudged = measure, unjudged
         self.judgements = unjudged.runs[0].judgements
@@ -225,10 +229,15 @@ class Labelled:
         offsets, one, two = self.merged(a, b)
         known_offsets, known_one, known_two = self.known(a, b)
         return PairDocuments(
-            _pick(a.relevant.ranks, known_one), _pick(b.relevant.ranks, known_two), known_offsets,
-            a.relevant.total, _pick(a.unjudged.ranks, one), _pick(b.unjudged.ranks, two), offsets,
+            _pick(a.relevant.ranks, known_one),
+            _pick(b.relevant.ranks, known_two),
+            known_offsets,
+            a.relevant.total,
+            _pick(a.unjudged.ranks, one),
+            _pick(b.unjudged.ranks, two),
+            offsets,
             self.size - np.diff(offsets),
-        )  # fmt: skip
+        )
 
     @cached_property
     def gains(self) -> tuple[Floats, int, Ints]:
@@ -290,19 +299,29 @@ def _recall(labelled: Labelled, a: Side, b: Side) -> Bounds:
     base = (a.relevant.found - b.relevant.found).astype(np.float64)
     counts = a.relevant.total[:, np.newaxis]
     return bounding.ratio_of_gains(
-        base, weights, offsets, labelled.size - np.diff(offsets), counts, np.ones(1),
+        base,
+        weights,
+        offsets,
+        labelled.size - np.diff(offsets),
+        counts,
+        np.ones(1),
         lambda most: np.arange(most + 1.0),
-    )  # fmt: skip
+    )
 
 
 def _ndcg(labelled: Labelled, a: Side, b: Side) -> Bounds:
     weights, offsets = _weights(labelled, a, b)
     levels, given, counts = labelled.gains
     return bounding.ratio_of_gains(
-        a.gained(labelled.measure) - b.gained(labelled.measure), weights, offsets,
-        labelled.size - np.diff(offsets), counts, np.diff(levels, prepend=0.0),
-        lambda most: ideal_gains(most, labelled.cutoff), given,
-    )  # fmt: skip
+        a.gained(labelled.measure) - b.gained(labelled.measure),
+        weights,
+        offsets,
+        labelled.size - np.diff(offsets),
+        counts,
+        np.diff(levels, prepend=0.0),
+        lambda most: ideal_gains(most, labelled.cutoff),
+        given,
+    )
 
 
 @cache
@@ -335,15 +354,26 @@ def _search_length(labelled: Labelled, a: Side, b: Side) -> Bounds:
 def _average(labelled: Labelled, a: Side, b: Side) -> Bounds:
     some, known = labelled.merged(a, b)[1:], labelled.known(a, b)[1:]
     return bounding.average_precision_difference(
-        labelled.pair(a, b), (a.value - b.value) * a.relevant.total,
+        labelled.pair(a, b),
+        (a.value - b.value) * a.relevant.total,
         (_pick(a.weights, some[0]), _pick(b.weights, some[1])),
         (_pick(a.known, known[0]), _pick(b.known, known[1])),
-    )  # fmt: skip
+    )
 
 
 #: How to bound a difference; None: by the bounds of both runs alone.
 _DIFFERENCES: dict[str, Callable[[Labelled, Side, Side], Bounds] | None] = {
-    "P": _additive, "R": _recall, "RR": _first, "Success": _first, "AP": _average, "nDCG": _ndcg,
-    "RBP": _additive, "ASL": _search_length, "nASL": _search_length, "LexiP": None, "TBG": None,
-    "P_Rareness": _additive, "AP_Rareness": _average,
-}  # fmt: skip
+    "P": _additive,
+    "R": _recall,
+    "RR": _first,
+    "Success": _first,
+    "AP": _average,
+    "nDCG": _ndcg,
+    "RBP": _additive,
+    "ASL": _search_length,
+    "nASL": _search_length,
+    "LexiP": None,
+    "TBG": None,
+    "P_Rareness": _additive,
+    "AP_Rareness": _average,
+}

@@ -26,9 +26,14 @@ from .judged_runs import JudgedRuns
 
 
 def preferences(
-    run_a: Any, run_b: Any, qrels: Any, *, rel: float = 1, cutoff: int | None = None,
+    run_a: Any,
+    run_b: Any,
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
     duplicates: str | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Which of two rankings is preferred, for every query of the qrels.
 
     Args:
@@ -136,9 +141,14 @@ class PreferenceMatrix:
             return pd.DataFrame(values, index=names, columns=names)
 
         return cls(
-            names, queries, table(rrlp - rrlp.T), table(p), table(wins), table(wins.T.copy()),
+            names,
+            queries,
+            table(rrlp - rrlp.T),
+            table(p),
+            table(wins),
+            table(wins.T.copy()),
             table(sign_test(wins, wins.T)),
-        )  # fmt: skip
+        )
 
     @cached_property
     def sgnLP(self) -> pd.DataFrame:
@@ -193,9 +203,13 @@ class PreferenceMatrix:
 
 
 def preference_matrix(
-    runs: Mapping[str, Any], qrels: Any, *, rel: float = 1, cutoff: int | None = None,
+    runs: Mapping[str, Any],
+    qrels: Any,
+    *,
+    rel: float = 1,
+    cutoff: int | None = None,
     duplicates: str | None = None,
-) -> PreferenceMatrix:  # fmt: skip
+) -> PreferenceMatrix:
     """Compares every system with every other by lexicographic precision, exactly.
 
     Args:

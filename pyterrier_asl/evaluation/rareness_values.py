@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .judged_runs import JudgedRuns
 
 
-
 def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
     """P and AP at a cut-off, each without rareness and with some weights of it.
 
@@ -118,9 +117,7 @@ class RarenessValues:
         finders, systems = self.finders(members, groups)
         joins = ~members[:, None]
         counts = np.where(joins, finders + self.found, finders)
-        intercept, slope = gain_line(
-            systems + joins.astype(np.int64), self.alpha, self.normalized
-        )
+        intercept, slope = gain_line(systems + joins.astype(np.int64), self.alpha, self.normalized)
         gain = intercept - slope * counts
         offsets = cumulate(self.ranks.total)
         return reduce_by_query(np.add, self.credit * gain, offsets, 0) / self.divisor

@@ -45,9 +45,14 @@ class RelevantDocuments:
 
     @classmethod
     def of(
-        cls, run: JudgedRun, *, rel: float = 1, cutoff: int | None = None, missing: str = "pad",
+        cls,
+        run: JudgedRun,
+        *,
+        rel: float = 1,
+        cutoff: int | None = None,
+        missing: str = "pad",
         judged_only: bool = False,
-    ) -> RelevantDocuments:  # fmt: skip
+    ) -> RelevantDocuments:
         """Looks them up in a run.
 
         Args:
@@ -229,14 +234,16 @@ def search_lengths(
     grades = judgements.grades[documents.pairs]
     if np.all((grades % 1 == 0) & (np.abs(grades) < 2**53)):
         grades = grades.astype(np.int64)
-    frame = pd.DataFrame({
-        "qid": pd.Series(judgements.qids).iloc[documents.queries].to_numpy(),
-        "docno": judgements.docnos.take(documents.pairs).to_pandas(),
-        "grade": grades,
-        "rank": pd.Series(documents.ranks, dtype="Int64").where(documents.found),
-        "search_length": documents.lengths,
-        "unjudged_above": _unjudged_above(judged.view(cutoff, judged_only), documents),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "qid": pd.Series(judgements.qids).iloc[documents.queries].to_numpy(),
+            "docno": judgements.docnos.take(documents.pairs).to_pandas(),
+            "grade": grades,
+            "rank": pd.Series(documents.ranks, dtype="Int64").where(documents.found),
+            "search_length": documents.lengths,
+            "unjudged_above": _unjudged_above(judged.view(cutoff, judged_only), documents),
+        }
+    )
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
     return frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
 

@@ -72,9 +72,10 @@ class Scorer:
         self.judgements, self.measures = judgements, measures
         self._pooled = [name for name, measure in measures.items() if needs_pool(measure)]
         self._by_rows = {
-            name: measure for name, measure in measures.items()
+            name: measure
+            for name, measure in measures.items()
             if name not in self._pooled and _needs_rows(measure)
-        }  # fmt: skip
+        }
 
     def blocks(self, name: str, source: Any) -> list[MeasuredBlock]:
         """A run, or some files of one, block by block.

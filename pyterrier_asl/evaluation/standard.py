@@ -145,9 +145,7 @@ def _err(measure: Any, view: JudgedRun) -> Floats:
             f"ERR is made for grades up to {_HIGHEST}, and a document has grade {grades.max():g}: "
             "map the grades to 0 to 4 first"
         )
-    return scoring.expected_reciprocal_rank(
-        graded.ranks, grades, graded.offsets, highest=_HIGHEST
-    )
+    return scoring.expected_reciprocal_rank(graded.ranks, grades, graded.offsets, highest=_HIGHEST)
 
 
 def _num_ret(measure: Any, view: JudgedRun) -> Floats:

@@ -152,13 +152,17 @@ def Experiment(
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
         saving=Saving(save_dir, save_mode, save_format, options.get("plan")),
         running={
-            "batch_size": batch_size, "test": test, "validate": validate, "save_mode": save_mode,
+            "batch_size": batch_size,
+            "test": test,
+            "validate": validate,
+            "save_mode": save_mode,
             "save_dir": None if save_dir is None else os.fspath(save_dir),
-            "save_format": save_format, **options,
+            "save_format": save_format,
+            **options,
             **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
         },
         quiet=perquery is False,
-    )  # fmt: skip
+    )
     trial.check_test(columns, baselines)
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
@@ -178,9 +182,14 @@ def Experiment(
 
 
 def check_options(
-    perquery: Any, correction: Any, baselines: list[int], highlight: Any, round: Any,
-    batch_size: Any, options: Any,
-) -> None:  # fmt: skip
+    perquery: Any,
+    correction: Any,
+    baselines: list[int],
+    highlight: Any,
+    round: Any,
+    batch_size: Any,
+    options: Any,
+) -> None:
     """Raises ValueError for an option that does not fit the others."""
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")

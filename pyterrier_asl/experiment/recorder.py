@@ -187,9 +187,11 @@ class ResultRecorder:
 
 
 def with_recorders(
-    systems: Sequence[Any], recorders: Sequence[ResultRecorder], saving: Saving,
+    systems: Sequence[Any],
+    recorders: Sequence[ResultRecorder],
+    saving: Saving,
     batches: Sequence[Sequence[str]] = (),
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """The systems with a recorder each; results that are there already are recorded now.
 
     Raises:
@@ -240,9 +242,10 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
     """Where the results of the systems that have been run are, or that they are lost."""
     there = [
-        repr(one.name) for one in recorders
+        repr(one.name)
+        for one in recorders
         if one.arrived and (saving.folder is None or saving.path(one.name).exists())
-    ]  # fmt: skip
+    ]
     names = ", ".join(there)
     if not names:
         return ""

@@ -30,9 +30,13 @@ _TIED = {"bold": "font-weight: bold", "color": "background-color: antiquewhite"}
 
 
 def averages(
-    scored: ExperimentValues, baselines: list[int], test: Any, correction: str | None, alpha: float,
+    scored: ExperimentValues,
+    baselines: list[int],
+    test: Any,
+    correction: str | None,
+    alpha: float,
     round: Any,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """One row a system: means, then how they compare with each baseline."""
     values = {column.label: scored.values(column) for column in scored.columns}
     means: dict[str, Any] = {"name": scored.names}

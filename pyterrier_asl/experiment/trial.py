@@ -94,9 +94,16 @@ class Trial:
             if self.quiet:
                 warnings.filterwarnings("ignore", message=r"\d+ topic\(s\) not found in qrels")
             return pt.Experiment(
-                systems, self.topics, self.qrels, list(measures), names=self.names,
-                perquery=perquery, dataframe=perquery is False, **self.filters, **options,
-            )  # fmt: skip
+                systems,
+                self.topics,
+                self.qrels,
+                list(measures),
+                names=self.names,
+                perquery=perquery,
+                dataframe=perquery is False,
+                **self.filters,
+                **options,
+            )
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,14 @@ from pathlib import Path
 
 #: What a file begins with, by its ending: a file that does not is of another kind.
 _BEGINNINGS = {
-    ".html": b"<", ".svg": b"<", ".xml": b"<", ".json": b"{", ".png": b"\x89PNG", ".pdf": b"%PDF",
+    ".html": b"<",
+    ".svg": b"<",
+    ".xml": b"<",
+    ".json": b"{",
+    ".png": b"\x89PNG",
+    ".pdf": b"%PDF",
     ".parquet": b"PAR1",
-}  # fmt: skip
+}
 
 
 @contextmanager

@@ -40,9 +40,7 @@ def python_command(code: str) -> list[str]:
     return [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {code}"]
 
 
-def safe_start(
-    *, by_folder: bool = sys.version_info < (3, 11)
-) -> AbstractContextManager[None]:
+def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> AbstractContextManager[None]:
     """Processes that others start in here, joblib for one, do not import from the current folder.
 
     Threads can be in here at the same time: what was before comes back with the last of them.

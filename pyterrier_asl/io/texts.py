@@ -25,9 +25,13 @@ class Texts:
 
     @classmethod
     def of(
-        cls, topics: Any = None, dataset: str | None = None, docnos: Iterable[str] = (), *,
+        cls,
+        topics: Any = None,
+        dataset: str | None = None,
+        docnos: Iterable[str] = (),
+        *,
         whole: bool = False,
-    ) -> Texts:  # fmt: skip
+    ) -> Texts:
         """Texts from wherever they are.
 
         Args:

@@ -15,9 +15,12 @@ import pyarrow as pa
 TEXT_TYPES = ("string", "large_string", "string_view")
 
 _NUMBERS = (
-    pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_boolean,
     pa.types.is_null,
-)  # fmt: skip
+)
 
 
 def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:

@@ -141,9 +141,15 @@ def find_unsorted(
 
 @compiled
 def sort(
-    first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes,
-    unsorted: Bytes, order: Ints,
-) -> None:  # fmt: skip
+    first: int,
+    last: int,
+    starts: Ints,
+    scores: Scores,
+    offsets: Ints,
+    data: Bytes,
+    unsorted: Bytes,
+    order: Ints,
+) -> None:
     """Puts the rows of the marked blocks in ranking order: a merge sort that leaves alone what is
     in order already, and equal rows as they stand."""
     for block in range(first, last):
@@ -181,11 +187,25 @@ def sort(
 
 @compiled
 def match(
-    first: int, last: int, starts: Ints, order: Ints, offsets: Ints, data: Bytes,
-    queries: Ints, known_starts: Ints, known_offsets: Ints, known_data: Bytes, known_hashes: Hashes,
-    seed: Any, entry_starts: Ints, entry_ranks: Ints, entry_pairs: Ints, entries: Ints,
-    again: Bytes, repeated: Ints,
-) -> None:  # fmt: skip
+    first: int,
+    last: int,
+    starts: Ints,
+    order: Ints,
+    offsets: Ints,
+    data: Bytes,
+    queries: Ints,
+    known_starts: Ints,
+    known_offsets: Ints,
+    known_data: Bytes,
+    known_hashes: Hashes,
+    seed: Any,
+    entry_starts: Ints,
+    entry_ranks: Ints,
+    entry_pairs: Ints,
+    entries: Ints,
+    again: Bytes,
+    repeated: Ints,
+) -> None:
     """Matches each block's rows with the known ids of its query, and finds rows that stand again.
 
     One table of hashes a block holds the known ids and the rows seen so far, so that one search
@@ -261,15 +281,32 @@ def match(
 
 @compiled
 def build(
-    first: int, last: int, starts: Ints, table_starts: Ints, offsets: Ints, data: Bytes,
-    known_hashes: Hashes, table: Int32s, again: Bytes,
-) -> None:  # fmt: skip
+    first: int,
+    last: int,
+    starts: Ints,
+    table_starts: Ints,
+    offsets: Ints,
+    data: Bytes,
+    known_hashes: Hashes,
+    table: Int32s,
+    again: Bytes,
+) -> None:
     """Puts each group's ids into its part of a table of hashes, and marks ids that stand again
     later; of equal ids the last is in the table."""
     for group in range(first, last):
         for i in range(starts[group], starts[group + 1]):
-            slot = _slot(table, table_starts, group, known_hashes, offsets, data, i,
-                         known_hashes[i], offsets, data)  # fmt: skip
+            slot = _slot(
+                table,
+                table_starts,
+                group,
+                known_hashes,
+                offsets,
+                data,
+                i,
+                known_hashes[i],
+                offsets,
+                data,
+            )
             if table[slot] >= 0:
                 again[table[slot]] = 1
             table[slot] = i
@@ -277,9 +314,17 @@ def build(
 
 @compiled
 def _slot(
-    table: Int32s, table_starts: Ints, group: int, known_hashes: Hashes, known_offsets: Ints,
-    known_data: Bytes, i: int, key: Any, offsets: Ints, data: Bytes,
-) -> Any:  # fmt: skip
+    table: Int32s,
+    table_starts: Ints,
+    group: int,
+    known_hashes: Hashes,
+    known_offsets: Ints,
+    known_data: Bytes,
+    i: int,
+    key: Any,
+    offsets: Ints,
+    data: Bytes,
+) -> Any:
     """Where in a group's part of a table id i is; where it is not, the free place for it."""
     low = table_starts[group]
     mask = np.uint64(table_starts[group + 1] - low - 1)
@@ -288,9 +333,7 @@ def _slot(
         value = table[low + np.int64(place)]
         if value < 0:
             break
-        if known_hashes[value] == key and _same(
-            offsets, data, i, known_offsets, known_data, value
-        ):
+        if known_hashes[value] == key and _same(offsets, data, i, known_offsets, known_data, value):
             break
         place = (place + _ONE) & mask
     return low + np.int64(place)
@@ -298,10 +341,20 @@ def _slot(
 
 @compiled
 def find(
-    first: int, last: int, starts: Ints, groups: Ints, offsets: Ints, data: Bytes,
-    known_offsets: Ints, known_data: Bytes, known_hashes: Hashes, seed: Any, table_starts: Ints,
-    table: Int32s, out: Ints,
-) -> None:  # fmt: skip
+    first: int,
+    last: int,
+    starts: Ints,
+    groups: Ints,
+    offsets: Ints,
+    data: Bytes,
+    known_offsets: Ints,
+    known_data: Bytes,
+    known_hashes: Hashes,
+    seed: Any,
+    table_starts: Ints,
+    table: Int32s,
+    out: Ints,
+) -> None:
     """Where each row's id stands among the known ones of its group, -1 where it does not."""
     for i in range(starts[first], starts[last]):
         group = groups[i] if len(groups) else 0
@@ -309,15 +362,34 @@ def find(
             out[i] = -1
             continue
         key = _hash(data, offsets[i], offsets[i + 1], seed)
-        out[i] = table[_slot(table, table_starts, group, known_hashes, known_offsets, known_data,
-                             i, key, offsets, data)]  # fmt: skip
+        out[i] = table[
+            _slot(
+                table,
+                table_starts,
+                group,
+                known_hashes,
+                known_offsets,
+                known_data,
+                i,
+                key,
+                offsets,
+                data,
+            )
+        ]
 
 
 @compiled
 def number_documents(
-    first: int, last: int, starts: Ints, blocks: Ints, hashes: Hashes, ranks: Ints, codes: Ints,
-    best: Ints, counts: Ints,
-) -> None:  # fmt: skip
+    first: int,
+    last: int,
+    starts: Ints,
+    blocks: Ints,
+    hashes: Hashes,
+    ranks: Ints,
+    codes: Ints,
+    best: Ints,
+    counts: Ints,
+) -> None:
     """Numbers the different documents of queries ``first`` to ``last`` over several runs.
 
     Documents stand by run, then by query; block ``run * Q + query`` of ``blocks`` is the answer of

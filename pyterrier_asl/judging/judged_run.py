@@ -188,9 +188,13 @@ class JudgedRun:
             return self
         keep = self.ranks <= k
         return replace(
-            self, retrieved=np.minimum(self.retrieved, k), queries=self.queries[keep],
-            ranks=self.ranks[keep], pairs=self.pairs[keep], _cutoff=k,
-        )  # fmt: skip
+            self,
+            retrieved=np.minimum(self.retrieved, k),
+            queries=self.queries[keep],
+            ranks=self.ranks[keep],
+            pairs=self.pairs[keep],
+            _cutoff=k,
+        )
 
     @remembered
     def relevant(self, rel: float = 1) -> Relevant:

@@ -195,9 +195,16 @@ class PairIndex:
             return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
         found = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
-            join.find, even(len(ids)), np.empty(0, dtype=np.int64) if groups is None else groups,
-            *arrays_of(ids), *arrays_of(self.ids), self.hashes, self.seed, *self._table[:2], found,
-        )  # fmt: skip
+            join.find,
+            even(len(ids)),
+            np.empty(0, dtype=np.int64) if groups is None else groups,
+            *arrays_of(ids),
+            *arrays_of(self.ids),
+            self.hashes,
+            self.seed,
+            *self._table[:2],
+            found,
+        )
         return found
 
     @cached_property

@@ -69,9 +69,13 @@ def match(
 
 
 def _by_loops(
-    join: ModuleType, scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints,
+    join: ModuleType,
+    scores: Scores,
+    ids: pa.LargeStringArray,
+    starts: Ints,
+    queries: Ints,
     known: PairIndex,
-) -> Match:  # fmt: skip
+) -> Match:
     buffers = arrays_of(ids)
     order = _sorted(join, scores, buffers, starts)
     sizes = np.diff(starts)
@@ -80,10 +84,22 @@ def _by_loops(
     entries, dropped = np.zeros((2, len(sizes)), dtype=np.int64)
     again = np.zeros(len(ids), dtype=np.uint8)
     join.parallel_for(
-        join.match, starts, np.empty(0, dtype=np.int64) if order is None else order, *buffers,
-        queries, known.offsets, *arrays_of(known.ids), known.hashes, known.seed, room, ranks,
-        pairs, entries, again, dropped,
-    )  # fmt: skip
+        join.match,
+        starts,
+        np.empty(0, dtype=np.int64) if order is None else order,
+        *buffers,
+        queries,
+        known.offsets,
+        *arrays_of(known.ids),
+        known.hashes,
+        known.seed,
+        room,
+        ranks,
+        pairs,
+        entries,
+        again,
+        dropped,
+    )
     filled = ranges_from(room[:-1], cumulate(entries))
     blocks = np.repeat(np.arange(len(sizes)), entries)
     repeated = np.empty(0, dtype=np.int64)

@@ -143,10 +143,17 @@ class Unjudged:
         other.runs, other.retrieved = [], []
         for run, documents in zip(self.runs, self.retrieved):
             taken = label[documents.codes] >= 0
-            entries = np.concatenate((
-                (run.queries, run.ranks, place[run.pairs]),
-                (documents.queries[taken], documents.ranks[taken], label[documents.codes[taken]]),
-            ), axis=1)  # fmt: skip
+            entries = np.concatenate(
+                (
+                    (run.queries, run.ranks, place[run.pairs]),
+                    (
+                        documents.queries[taken],
+                        documents.ranks[taken],
+                        label[documents.codes[taken]],
+                    ),
+                ),
+                axis=1,
+            )
             queries, ranks, pairs = entries[:, np.lexsort(entries[1::-1])]
             other.runs.append(
                 replace(run, judgements=judgements, queries=queries, ranks=ranks, pairs=pairs)

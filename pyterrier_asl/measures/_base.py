@@ -62,9 +62,7 @@ def count(value: Any) -> int:
     return int(value)
 
 
-def real(
-    low: float, high: float = math.inf, *, above: bool = False
-) -> Callable[[Any], float]:
+def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Any], float]:
     """A number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
 
     def check(value: Any) -> float:
@@ -223,9 +221,13 @@ class PluginMeasure(Measure):  # type: ignore[misc]
     def _documents(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> RunDocuments:
         relevant = view.relevant(self["rel"])
         return RunDocuments(
-            relevant.ranks, relevant.offsets, relevant.total, unjudged.ranks, unjudged.offsets,
+            relevant.ranks,
+            relevant.offsets,
+            relevant.total,
+            unjudged.ranks,
+            unjudged.offsets,
             others,
-        )  # fmt: skip
+        )
 
     def _extreme(self, judged: JudgedRun) -> Floats:
         """The best or the worst value that labels for the run's own documents could give."""
@@ -245,8 +247,10 @@ def _log_once(queries: int, of: int, rel: float) -> None:
     _log.warning(
         "%d of %d queries have no document with a grade of %s or more: they cannot tell systems "
         "apart, and count as 1 in ASL and nASL, 0 in every other measure",
-        queries, of, rel,
-    )  # fmt: skip
+        queries,
+        of,
+        rel,
+    )
 
 
 def own_measures() -> list[PluginMeasure]:

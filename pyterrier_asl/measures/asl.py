@@ -78,9 +78,12 @@ class _ASL(PluginMeasure):
         """The search length of a missing document, by query, from a run already cut."""
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
         return scoring.missing_lengths(
-            view.relevant(self["rel"]).found, view.retrieved, cutoff=self["cutoff"],
-            missing=self.params.get("missing", "pad"), fill=fill,
-        )  # fmt: skip
+            view.relevant(self["rel"]).found,
+            view.retrieved,
+            cutoff=self["cutoff"],
+            missing=self.params.get("missing", "pad"),
+            fill=fill,
+        )
 
     def _score(self, judged: JudgedRun) -> Floats:
         relevant, missing = judged.relevant(self["rel"]), self.missing_lengths(judged)

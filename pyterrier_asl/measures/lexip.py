@@ -56,9 +56,7 @@ class _LexiP(PluginMeasure):
 
     def _score(self, judged: JudgedRun) -> Floats:
         relevant = judged.relevant(self["rel"])
-        return scoring.lexip(
-            relevant.ranks, relevant.offsets, relevant.total, cutoff=self.deepest
-        )
+        return scoring.lexip(relevant.ranks, relevant.offsets, relevant.total, cutoff=self.deepest)
 
     def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
         return bounding.lexip(self._documents(view, unjudged, others), self.deepest)

@@ -289,8 +289,12 @@ def _unknown(word: str, name: str) -> str:
 
 #: What values of ir_measures' parameters have to be besides being of their type.
 _RANGES: dict[str, tuple[float, float]] = {
-    "cutoff": (1, DEEPEST), "recall": (0, 1), "rel": (0, DEEPEST), "p": (0, 1), "beta": (0, 1e9),
-}  # fmt: skip
+    "cutoff": (1, DEEPEST),
+    "recall": (0, 1),
+    "rel": (0, DEEPEST),
+    "p": (0, 1),
+    "beta": (0, 1e9),
+}
 _TYPES = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
 
 
@@ -393,8 +397,11 @@ def default_measures(
     if lengths:
         ours.append(TBG)
     beside = [
-        ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.R @ cutoff, ir_measures.Judged @ 10
-    ]  # fmt: skip
+        ir_measures.AP,
+        ir_measures.nDCG @ 10,
+        ir_measures.R @ cutoff,
+        ir_measures.Judged @ 10,
+    ]
     if brief:
         ours = [one for one in ours if one.NAME not in (nASL.NAME, P_Rareness.NAME)]
         beside.insert(2, ir_measures.RR)

@@ -272,9 +272,7 @@ class RarenessPool(Named):
         own = joins if depth is None else joins & (documents.ranks <= depth)
         return found + own, self.systems + joins.astype(np.int64)
 
-    def _is_member(
-        self, judged: JudgedRun, query_of: Ints, depth: int | None
-    ) -> Bools:
+    def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
         """For each query, whether the run's top k is the same set of documents as a member's."""
         ranking = judged.whole_ranking.cut(depth)
         pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))

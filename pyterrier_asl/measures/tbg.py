@@ -107,9 +107,7 @@ class _TBG(PluginMeasure):
         states = np.zeros(len(view.ranking), dtype=np.uint8)
         states[offsets[relevant.queries] + relevant.ranks - 1] = 1
         states[offsets[unjudged.queries] + unjudged.ranks - 1] = 2
-        return bounding.time_biased_gain(
-            states, self.lengths_of(view), offsets, **self.constants()
-        )
+        return bounding.time_biased_gain(states, self.lengths_of(view), offsets, **self.constants())
 
     def constants(self) -> dict[str, float]:
         """What the formula takes besides ranks and lengths."""
@@ -121,9 +119,7 @@ class _TBG(PluginMeasure):
         if self["lengths"] is not None:
             lengths: Floats = self["lengths"].look_up(judged.docnos(ranking))
         elif judged.table.has(DOC_LEN):
-            lengths = ranking.take(
-                judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run")
-            )
+            lengths = ranking.take(judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run"))
         elif len(ranking) == 0 or self["missing_length"] is not None:
             lengths = np.full(len(ranking), np.nan)
         else:

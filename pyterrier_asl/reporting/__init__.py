@@ -129,9 +129,19 @@ def report(
     from ..io.texts import Texts
 
     findings = collect(
-        _retrieved(runs, topics), qrels, measures, rel=rel, cutoff=cutoff, alpha=alpha, test=test,
-        lengths=lengths, groups=groups, duplicates=duplicates, stable=stability, command=command,
-    )  # fmt: skip
+        _retrieved(runs, topics),
+        qrels,
+        measures,
+        rel=rel,
+        cutoff=cutoff,
+        alpha=alpha,
+        test=test,
+        lengths=lengths,
+        groups=groups,
+        duplicates=duplicates,
+        stable=stability,
+        command=command,
+    )
     relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
     texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos})
     if title is None:

@@ -236,21 +236,28 @@ def collect(
     given = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = unique(NamedMeasure(one.name, one.given(**given).measure) for one in named)
     pooled = with_pool_of(judged, {one.name: one.measure for one in full}, groups)
-    rankings = [
-        _ranking(judged, NamedMeasure(*each), alpha, test) for each in pooled.items()
-    ]
+    rankings = [_ranking(judged, NamedMeasure(*each), alpha, test) for each in pooled.items()]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
     without = ASL(rel=rel, judged_only=True) @ cutoff
     return Findings(
-        judged, rel, cutoff, alpha, rankings, quality,
-        LengthHistogram.of(judged, rel=rel, cutoff=cutoff), relevant,
+        judged,
+        rel,
+        cutoff,
+        alpha,
+        rankings,
+        quality,
+        LengthHistogram.of(judged, rel=rel, cutoff=cutoff),
+        relevant,
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
-        if len(judged) > 1 else None,
+        if len(judged) > 1
+        else None,
         _ranking(judged, NamedMeasure(str(without), without), alpha, test),
-        RunDepths.of(judged, rel=rel, cutoff=cutoff), _tops(judged, rankings),
-        Provenance.of(judged, command), _stability(judged, rankings) if stable else None,
-    )  # fmt: skip
+        RunDepths.of(judged, rel=rel, cutoff=cutoff),
+        _tops(judged, rankings),
+        Provenance.of(judged, command),
+        _stability(judged, rankings) if stable else None,
+    )
 
 
 def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopTens:

@@ -25,9 +25,12 @@ def environment() -> Environment:
     )
     templates.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     templates.globals.update(
-        summary=Summary, p_value=p_value,
-        test_name=test_name, own_test_name=own_test_name, pair_tests=PAIR_TESTS,
-    )  # fmt: skip
+        summary=Summary,
+        p_value=p_value,
+        test_name=test_name,
+        own_test_name=own_test_name,
+        pair_tests=PAIR_TESTS,
+    )
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     templates.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"

@@ -33,11 +33,16 @@ def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
         cutoff: k, the depth to which runs are read.
     """
     charts = {
-        "lengths": _lengths(), "loss": _parts_of_asl(systems), "bump": _bump(systems),
-        "differences": _bars_by_query(), "ranks": _ranks_in_both(cutoff),
-        "matrix": _pair_matrix(systems), "queries": _difficulty(), "strip": _strip(),
+        "lengths": _lengths(),
+        "loss": _parts_of_asl(systems),
+        "bump": _bump(systems),
+        "differences": _bars_by_query(),
+        "ranks": _ranks_in_both(cutoff),
+        "matrix": _pair_matrix(systems),
+        "queries": _difficulty(),
+        "strip": _strip(),
         "judged": _judged_shares(systems),
-    }  # fmt: skip
+    }
     # The page decides on colours and schema.
     removed = ("config", "$schema")
     return {
@@ -71,34 +76,65 @@ def _order(field: str) -> alt.EncodingSortField:
 
 def _lengths() -> alt.TopLevelMixin:
     """Relevant documents of some systems by search length."""
-    return _chart(height=260).mark_bar().encode(
-        x=alt.X("class:N", sort=_order("at"), title="search length",
-                axis=alt.Axis(labelAngle=-35, labelOverlap=False)),
-        xOffset=alt.XOffset("system:N", sort=_order("rank")),
-        y=alt.Y("share:Q", title="share of the relevant documents",
-                axis=alt.Axis(format="%", tickCount=5)),
-        color=alt.Color("system:N", title=None,
-                        scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
-                        legend=alt.Legend(orient="top", columns=2, labelLimit=150)),
-        tooltip=["system:N", alt.Tooltip("class:N", title="search length"), "documents:Q",
-                 _share("share:Q")],
-    )  # fmt: skip
+    return (
+        _chart(height=260)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "class:N",
+                sort=_order("at"),
+                title="search length",
+                axis=alt.Axis(labelAngle=-35, labelOverlap=False),
+            ),
+            xOffset=alt.XOffset("system:N", sort=_order("rank")),
+            y=alt.Y(
+                "share:Q",
+                title="share of the relevant documents",
+                axis=alt.Axis(format="%", tickCount=5),
+            ),
+            color=alt.Color(
+                "system:N",
+                title=None,
+                scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
+                legend=alt.Legend(orient="top", columns=2, labelLimit=150),
+            ),
+            tooltip=[
+                "system:N",
+                alt.Tooltip("class:N", title="search length"),
+                "documents:Q",
+                _share("share:Q"),
+            ],
+        )
+    )
 
 
 def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
     """ASL of every system, in two parts."""
     parts = ["from what it did not retrieve", "from what it retrieved"]
     spacing = {"binSpacing": 0, "strokeWidth": 0} if systems > _FEW else {}
-    return _chart(height=280).mark_bar(**spacing).encode(
-        x=alt.X(**_systems(systems, "rank", "system", "system")),
-        y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
-        color=alt.Color("part:N", sort=parts, title=None,
-                        scale=alt.Scale(domain=parts, range=NEUTRAL),
-                        legend=alt.Legend(orient="top", columns=1, labelLimit=300)),
-        order=alt.Order("part:N", sort="descending"),
-        tooltip=["system:N", "rank:O", "part:N", alt.Tooltip("asl:Q", format=".1f"),
-                 _share("share:Q", title="share of ASL")],
-    )  # fmt: skip
+    return (
+        _chart(height=280)
+        .mark_bar(**spacing)
+        .encode(
+            x=alt.X(**_systems(systems, "rank", "system", "system")),
+            y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
+            color=alt.Color(
+                "part:N",
+                sort=parts,
+                title=None,
+                scale=alt.Scale(domain=parts, range=NEUTRAL),
+                legend=alt.Legend(orient="top", columns=1, labelLimit=300),
+            ),
+            order=alt.Order("part:N", sort="descending"),
+            tooltip=[
+                "system:N",
+                "rank:O",
+                "part:N",
+                alt.Tooltip("asl:Q", format=".1f"),
+                _share("share:Q", title="share of ASL"),
+            ],
+        )
+    )
 
 
 def _bump(systems: int) -> alt.TopLevelMixin:
@@ -107,16 +143,34 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         name="near", fields=["system"], on="pointerover", clear="pointerout", empty=False
     )
     base = _chart(height=max(200, min(480, 22 * systems))).encode(
-        x=alt.X("measure:N", sort=_order("at"), title=None,
-                axis=alt.Axis(labelAngle=0, domain=False, ticks=False,
-                              labelPadding=10, labelOverlap=False, labelExpr=_LINES),
-                scale=alt.Scale(padding=0.3)),
-        y=alt.Y("rank:Q", axis=_rank_axis(systems, "rank", grid=False, domain=False),
-                scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False)),
+        x=alt.X(
+            "measure:N",
+            sort=_order("at"),
+            title=None,
+            axis=alt.Axis(
+                labelAngle=0,
+                domain=False,
+                ticks=False,
+                labelPadding=10,
+                labelOverlap=False,
+                labelExpr=_LINES,
+            ),
+            scale=alt.Scale(padding=0.3),
+        ),
+        y=alt.Y(
+            "rank:Q",
+            axis=_rank_axis(systems, "rank", grid=False, domain=False),
+            scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False),
+        ),
         detail="system:N",
-        tooltip=["system:N", "measure:N", "rank:Q", _exact("value:Q"),
-                 alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query")],
-    )  # fmt: skip
+        tooltip=[
+            "system:N",
+            "measure:N",
+            "rank:Q",
+            _exact("value:Q"),
+            alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
+        ],
+    )
     dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
     dashed = alt.StrokeDash("short:N", legend=None, scale=dashes)
     grey = base.mark_line(strokeWidth=1).encode(
@@ -140,13 +194,21 @@ def _bump(systems: int) -> alt.TopLevelMixin:
 
 def _bars_by_query() -> alt.TopLevelMixin:
     """A against B, query by query."""
-    return _chart(height=240).mark_bar(cursor="pointer").encode(
-        x=alt.X("query:N", sort=_order("at"), title="queries",
-                axis=alt.Axis(labels=False, ticks=False)),
-        y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
-        color=_side(),
-        tooltip=["query:N", "text:N", "relevant:Q", _exact("a:Q"), _exact("b:Q")],
-    )  # fmt: skip
+    return (
+        _chart(height=240)
+        .mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X(
+                "query:N",
+                sort=_order("at"),
+                title="queries",
+                axis=alt.Axis(labels=False, ticks=False),
+            ),
+            y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
+            color=_side(),
+            tooltip=["query:N", "text:N", "relevant:Q", _exact("a:Q"), _exact("b:Q")],
+        )
+    )
 
 
 def _side(field: str = "better:N", legend: alt.Legend | None = None) -> alt.Color:
@@ -168,13 +230,21 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     ticks = [10**power for power in range(7) if 10**power <= cutoff]
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
     axis = alt.Axis(values=ticks, format="~d", grid=False)
-    points = _chart(height=340).mark_circle(size=22, opacity=0.45).encode(
-        x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
-        y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
-        color=_side(legend=alt.Legend(orient="top")),
-        tooltip=["query:N", "document:N", alt.Tooltip("in_a:N", title="rank in A"),
-                 alt.Tooltip("in_b:N", title="rank in B")],
-    )  # fmt: skip
+    points = (
+        _chart(height=340)
+        .mark_circle(size=22, opacity=0.45)
+        .encode(
+            x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
+            y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
+            color=_side(legend=alt.Legend(orient="top")),
+            tooltip=[
+                "query:N",
+                "document:N",
+                alt.Tooltip("in_a:N", title="rank in A"),
+                alt.Tooltip("in_b:N", title="rank in B"),
+            ],
+        )
+    )
     edge = alt.Chart(alt.InlineData(values=[{"at": cutoff * 1.12}]))
     ends = alt.Chart(alt.NamedData(name="ends"))
     dashes = {"strokeDash": [4, 4], "opacity": 0.5}
@@ -190,43 +260,71 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
 
 def _pair_matrix(systems: int) -> alt.TopLevelMixin:
     """Every system against every other."""
-    return _chart(height=340).mark_rect(cursor="pointer").encode(
-        x=alt.X(**_systems(systems, "column", "against", "against the system")),
-        y=alt.Y(**_systems(systems, "row", "system", "system")),
-        color=alt.Color("sgnLP:Q", scale=alt.Scale(
-                            domain=[-1, 1], domainMid=0, interpolate="rgb"),
-                        title="wins less losses", legend=alt.Legend(
-                            orient="top", format=".0%", gradientLength=180, tickCount=3)),
-        tooltip=["system:N", "against:N", "wins:Q", "losses:Q",
-                 alt.Tooltip("rrLP:Q", format="+.4f", title="mean rrLP")],
-    )  # fmt: skip
+    return (
+        _chart(height=340)
+        .mark_rect(cursor="pointer")
+        .encode(
+            x=alt.X(**_systems(systems, "column", "against", "against the system")),
+            y=alt.Y(**_systems(systems, "row", "system", "system")),
+            color=alt.Color(
+                "sgnLP:Q",
+                scale=alt.Scale(domain=[-1, 1], domainMid=0, interpolate="rgb"),
+                title="wins less losses",
+                legend=alt.Legend(orient="top", format=".0%", gradientLength=180, tickCount=3),
+            ),
+            tooltip=[
+                "system:N",
+                "against:N",
+                "wins:Q",
+                "losses:Q",
+                alt.Tooltip("rrLP:Q", format="+.4f", title="mean rrLP"),
+            ],
+        )
+    )
 
 
 def _difficulty() -> alt.TopLevelMixin:
     """Queries by difficulty and by the spread of the systems."""
-    return _chart(height=300).mark_circle(opacity=0.75, cursor="pointer").encode(
-        x=alt.X("median:Q", title="median of the systems",
-                scale=alt.Scale(zero=False, nice=False, padding=14)),
-        y=alt.Y("spread:Q", title="standard deviation",
-                scale=alt.Scale(domainMin=0)),
-        size=alt.Size("relevant:Q", title="relevant documents",
-                      legend=alt.Legend(orient="top", tickCount=3),
-                      scale=alt.Scale(range=[30, 320])),
-        color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
-        order=alt.Order("relevant:Q", sort="descending"),
-        tooltip=["query:N", "text:N", "relevant:Q", _exact("median:Q"), _exact("spread:Q")],
-    )  # fmt: skip
+    return (
+        _chart(height=300)
+        .mark_circle(opacity=0.75, cursor="pointer")
+        .encode(
+            x=alt.X(
+                "median:Q",
+                title="median of the systems",
+                scale=alt.Scale(zero=False, nice=False, padding=14),
+            ),
+            y=alt.Y("spread:Q", title="standard deviation", scale=alt.Scale(domainMin=0)),
+            size=alt.Size(
+                "relevant:Q",
+                title="relevant documents",
+                legend=alt.Legend(orient="top", tickCount=3),
+                scale=alt.Scale(range=[30, 320]),
+            ),
+            color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
+            order=alt.Order("relevant:Q", sort="descending"),
+            tooltip=["query:N", "text:N", "relevant:Q", _exact("median:Q"), _exact("spread:Q")],
+        )
+    )
 
 
 def _strip() -> alt.TopLevelMixin:
     """Every system on one query; A and B in their colours."""
-    return _chart(height=64).mark_tick(thickness=2, size=34).encode(
-        x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=6),
-                scale=alt.Scale(zero=False, nice=False, padding=10)),
-        color=_side("side:N"),
-        opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
-        tooltip=["system:N", _exact("value:Q"), "rank:Q"],
-    )  # fmt: skip
+    return (
+        _chart(height=64)
+        .mark_tick(thickness=2, size=34)
+        .encode(
+            x=alt.X(
+                "value:Q",
+                title=None,
+                axis=alt.Axis(tickCount=6),
+                scale=alt.Scale(zero=False, nice=False, padding=10),
+            ),
+            color=_side("side:N"),
+            opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
+            tooltip=["system:N", _exact("value:Q"), "rank:Q"],
+        )
+    )
 
 
 def _judged_shares(systems: int) -> alt.TopLevelMixin:
@@ -234,12 +332,24 @@ def _judged_shares(systems: int) -> alt.TopLevelMixin:
     axis = _rank_axis(systems, "systems by ASL, best first", grid=False)
     by_rank = alt.X("rank:Q", axis=axis, scale=alt.Scale(nice=False, padding=8, zero=False))
     by_name = alt.X(**_systems(systems, "rank", "system", "system"))
-    return _chart(height=260).mark_point(filled=True, size=36, opacity=0.85).encode(
-        x=by_name if systems <= _FEW else by_rank,
-        y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=5),
-                scale=alt.Scale(domain=[0, 1])),
-        color=alt.Color("what:N", sort=_order("at"), title=None,
-                        legend=alt.Legend(orient="top", columns=1, labelLimit=330)),
-        shape=alt.Shape("what:N", sort=_order("at"), title=None),
-        tooltip=["system:N", "rank:Q", "what:N", _share("share:Q")],
-    )  # fmt: skip
+    return (
+        _chart(height=260)
+        .mark_point(filled=True, size=36, opacity=0.85)
+        .encode(
+            x=by_name if systems <= _FEW else by_rank,
+            y=alt.Y(
+                "share:Q",
+                title=None,
+                axis=alt.Axis(format="%", tickCount=5),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            color=alt.Color(
+                "what:N",
+                sort=_order("at"),
+                title=None,
+                legend=alt.Legend(orient="top", columns=1, labelLimit=330),
+            ),
+            shape=alt.Shape("what:N", sort=_order("at"), title=None),
+            tooltip=["system:N", "rank:Q", "what:N", _share("share:Q")],
+        )
+    )

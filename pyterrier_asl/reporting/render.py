@@ -151,7 +151,7 @@ class _Page:
             "preferences": self._preferences(),
             "verdicts": verdict_measures(f),
             "charts": specifications(len(f.names), f.cutoff),
-        }  # fmt: skip
+        }
 
     @cached_property
     def grades(self) -> dict[tuple[int, str], float]:

@@ -145,8 +145,10 @@ class TopTens:
         ids, cell = codes.dictionary, np.concatenate(cells)
         keys, first, documents.ravel()[cell] = np.unique(
             cell // depth % len(runs.qids) * max(len(ids), 1) + codes.indices.to_numpy(),
-            return_index=True, return_inverse=True,
-        )  # fmt: skip
+            return_index=True,
+            return_inverse=True,
+        )
         queries, wanted = np.divmod(keys, max(len(ids), 1))
-        return cls(systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first],
-                   documents)  # fmt: skip
+        return cls(
+            systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first], documents
+        )

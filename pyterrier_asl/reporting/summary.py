@@ -24,8 +24,11 @@ _TESTS = {
     "tukey-two-way": "Tukey's HSD with queries as blocks",
     "tukey-randomized": "Tukey's HSD by randomization",
 }
-_CORRECTIONS = {"holm": "Holm's correction", "bonferroni": "Bonferroni's correction",
-                "bh": "Benjamini and Hochberg's correction"}  # fmt: skip
+_CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini and Hochberg's correction",
+}
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,14 @@ from .collect import Findings
 
 #: The measures that the page can bound, with the parameters that it knows.
 _BOUNDED = {
-    "P": {"rel"}, "R": {"rel"}, "RR": {"rel"}, "Success": {"rel"}, "ASL": {"rel"},
-    "nASL": {"rel"}, "nDCG": {"dcg", "gains"},
-}  # fmt: skip
+    "P": {"rel"},
+    "R": {"rel"},
+    "RR": {"rel"},
+    "Success": {"rel"},
+    "ASL": {"rel"},
+    "nASL": {"rel"},
+    "nDCG": {"dcg", "gains"},
+}
 #: Those that stand beside the report's own.
 _ALWAYS = ("P", "nDCG", "ASL", "RR")
 
@@ -59,15 +64,19 @@ def _gains(findings: Findings, measure: Any) -> dict[str, Any]:
     judgements = findings.runs.judgements
     highest = max(1.0, float(judgements.grades.max(initial=1)))
     one = Labelled(
-        unjudged_of(findings.runs.runs[:1], [measure]), measure,
+        unjudged_of(findings.runs.runs[:1], [measure]),
+        measure,
         highest=max(highest, _HIGHEST_LABEL),
-    )  # fmt: skip
+    )
     levels, _, counts = one.gains
     labels = np.append(np.arange(max(highest, _HIGHEST_LABEL) + 1), judgements.grades)
     grades = np.unique(labels[labels >= 0])
     regraded = measure.params.get("gains") or {}
     gains = gains_of(measure, np.array([regraded.get(one, one) for one in grades.tolist()], float))
     return {
-        "grades": grades.tolist(), "gains": gains.tolist(), "highest": highest,
-        "levels": levels.tolist(), "counts": counts.tolist(),
-    }  # fmt: skip
+        "grades": grades.tolist(),
+        "gains": gains.tolist(),
+        "highest": highest,
+        "levels": levels.tolist(),
+        "counts": counts.tolist(),
+    }

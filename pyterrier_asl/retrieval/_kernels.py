@@ -199,10 +199,18 @@ def rank_judged(
         kept = _keep_best(docs[:found], scores, seen, depth, best)
         retrieved[query] = kept
         offsets[query + 1] = start + _place(
-            best[:kept], scores, seen, id_order, costs, judged_docs,
-            judged_offsets[query], judged_offsets[query + 1],
-            which[start:], ranks[start:], above[start:],
-        )  # fmt: skip
+            best[:kept],
+            scores,
+            seen,
+            id_order,
+            costs,
+            judged_docs,
+            judged_offsets[query],
+            judged_offsets[query + 1],
+            which[start:],
+            ranks[start:],
+            above[start:],
+        )
         scores[docs[:found]] = 0.0
         seen[docs[:found]] = False
     size = offsets[-1]
@@ -432,9 +440,14 @@ def _count_documents(
 
 @compiled
 def _select(
-    terms: Int32s, r: Ints, term_weights: Floats, values: Floats, kept: Bools, fb_terms: int,
+    terms: Int32s,
+    r: Ints,
+    term_weights: Floats,
+    values: Floats,
+    kept: Bools,
+    fb_terms: int,
     selected: Int32s,
-) -> int:  # fmt: skip
+) -> int:
     """Writes the terms of the highest r_t w_t > 0, best first, as documents are; says how many."""
     values[terms] = r[terms] * term_weights[terms]
     positive = terms[values[terms] > 0]

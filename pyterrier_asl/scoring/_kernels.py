@@ -19,9 +19,15 @@ from .lexicographic import LEVELS
 
 @compiled
 def average_precision(
-    ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
-    low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    ranks: Ints,
+    offsets: Ints,
+    total: Ints,
+    holes: Ints,
+    hole_offsets: Ints,
+    others: Ints,
+    low: Floats,
+    high: Floats,
+) -> None:
     """AP: each step adds the precision at one document and 1/rank to every relevant one below."""
     for q in range(len(total)):
         known = ranks[offsets[q] : offsets[q + 1]]
@@ -49,9 +55,17 @@ def _sums_from(values: Floats) -> Floats:
 
 @compiled
 def search_length(
-    ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
-    missing: Ints, g: int, low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    ranks: Ints,
+    offsets: Ints,
+    total: Ints,
+    holes: Ints,
+    hole_offsets: Ints,
+    others: Ints,
+    missing: Ints,
+    g: int,
+    low: Floats,
+    high: Floats,
+) -> None:
     """ASL of the first ``g`` relevant documents; 0: of all.
 
     ``missing`` less the relevant documents retrieved is the length of one that was not.
@@ -106,9 +120,16 @@ def _merged(ranks: Ints, holes: Ints, most: int) -> Ints:
 
 @compiled
 def lexip(
-    ranks: Ints, offsets: Ints, total: Ints, holes: Ints, hole_offsets: Ints, others: Ints,
-    cutoff: int, low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    ranks: Ints,
+    offsets: Ints,
+    total: Ints,
+    holes: Ints,
+    hole_offsets: Ints,
+    others: Ints,
+    cutoff: int,
+    low: Floats,
+    high: Floats,
+) -> None:
     """LexiP: a smaller gap outweighs all that follows, so few labellings can be extreme.
 
     Least: nothing or the last document, for all judged relevant ones stay where they are. Greatest:
@@ -141,9 +162,14 @@ def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
 
 @compiled
 def time_biased_gain(
-    states: npt.NDArray[np.uint8], gains: float, stay: Floats, stay_relevant: Floats, offsets: Ints,
-    low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    states: npt.NDArray[np.uint8],
+    gains: float,
+    stay: Floats,
+    stay_relevant: Floats,
+    offsets: Ints,
+    low: Floats,
+    high: Floats,
+) -> None:
     """TBG from the last document of a ranking to the first.
 
     ``states``: 0 irrelevant, 1 relevant, 2 unjudged; ``stay``: the share of users that goes on

@@ -50,9 +50,17 @@ def merge(
 
 @compiled
 def layered(
-    base: Floats, weights: Floats, offsets: Ints, others: Ints, counts: Ints, steps: Floats,
-    given: int, ideal: Floats, low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    base: Floats,
+    weights: Floats,
+    offsets: Ints,
+    others: Ints,
+    counts: Ints,
+    steps: Floats,
+    given: int,
+    ideal: Floats,
+    low: Floats,
+    high: Floats,
+) -> None:
     """(base + gained) / ideal, where documents can be given one of several gains.
 
     Gains are made of ``steps``, shape (G,), the first ``given`` of which a label can give;
@@ -68,9 +76,14 @@ def layered(
 
 @compiled
 def _most(
-    base: float, weights: Floats, others: int, counts: Ints, steps: Floats, given: int,
+    base: float,
+    weights: Floats,
+    others: int,
+    counts: Ints,
+    steps: Floats,
+    given: int,
     ideal: Floats,
-) -> float:  # fmt: skip
+) -> float:
     """The greatest ratio; ``weights`` descend. The best s documents have at least a gain."""
     room = len(weights) + others
     positive = np.searchsorted(-weights, 0)
@@ -107,24 +120,42 @@ def _most(
 
 @compiled
 def search_length_difference(
-    known_a: Ints, known_b: Ints, known_offsets: Ints, total: Ints, a: Ints, b: Ints, offsets: Ints,
-    others: Ints, missing_a: Ints, missing_b: Ints, low: Floats, high: Floats,
-) -> None:  # fmt: skip
+    known_a: Ints,
+    known_b: Ints,
+    known_offsets: Ints,
+    total: Ints,
+    a: Ints,
+    b: Ints,
+    offsets: Ints,
+    others: Ints,
+    missing_a: Ints,
+    missing_b: Ints,
+    low: Floats,
+    high: Floats,
+) -> None:
     """ASL of A less ASL of B."""
     for q in range(len(total)):
         begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
         one, two = known_a[begin:end], known_b[begin:end]
-        high[q] = _longest(one, two, total[q], a[first:last], b[first:last], others[q],
-                           missing_a[q], missing_b[q])  # fmt: skip
-        low[q] = -_longest(two, one, total[q], b[first:last], a[first:last], others[q],
-                           missing_b[q], missing_a[q])  # fmt: skip
+        high[q] = _longest(
+            one, two, total[q], a[first:last], b[first:last], others[q], missing_a[q], missing_b[q]
+        )
+        low[q] = -_longest(
+            two, one, total[q], b[first:last], a[first:last], others[q], missing_b[q], missing_a[q]
+        )
 
 
 @compiled
 def _longest(
-    known_a: Ints, known_b: Ints, total: int, a: Ints, b: Ints, others: int, missing_a: int,
+    known_a: Ints,
+    known_b: Ints,
+    total: int,
+    a: Ints,
+    b: Ints,
+    others: int,
+    missing_a: int,
     missing_b: int,
-) -> float:  # fmt: skip
+) -> float:
     """The greatest difference, by Dinkelbach's iteration on difference = sum / n."""
     found_a, found_b = (known_a > 0).sum(), (known_b > 0).sum()
     lengths = known_a.sum() + (total - found_a) * missing_a
@@ -170,9 +201,14 @@ def _prefix(weights: Ints, square: float, linear: float, value: float) -> tuple[
 
 @compiled
 def lexicographic_verdicts(
-    known_a: Ints, known_b: Ints, known_offsets: Ints, a: Ints, b: Ints, offsets: Ints,
+    known_a: Ints,
+    known_b: Ints,
+    known_offsets: Ints,
+    a: Ints,
+    b: Ints,
+    offsets: Ints,
     verdicts: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Which of sgnLP = -1, 0, 1 some labelling gives: ``verdicts``, shape (Q, 3)."""
     for q in range(len(offsets) - 1):
         begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
@@ -209,9 +245,15 @@ def _root(parent: Ints, node: int) -> int:
 
 @compiled
 def precision_gains(
-    a: Ints, b: Ints, gain_a: Floats, gain_b: Floats, known_a: Ints, known_b: Ints,
-    known_gain_a: Floats, known_gain_b: Floats,
-) -> tuple[Floats, Floats]:  # fmt: skip
+    a: Ints,
+    b: Ints,
+    gain_a: Floats,
+    gain_b: Floats,
+    known_a: Ints,
+    known_b: Ints,
+    known_gain_a: Floats,
+    known_gain_b: Floats,
+) -> tuple[Floats, Floats]:
     """What the unjudged documents of a query add to a difference of sums of precisions.
 
     Returns:

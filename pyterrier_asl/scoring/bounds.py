@@ -121,10 +121,18 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
 
 
 def time_biased_gain(
-    states: npt.NDArray[np.uint8], lengths: Floats, offsets: Ints, *, halflife: float,
-    p_click_rel: float, p_click_nonrel: float, p_save: float, time_summary: float,
-    time_per_word: float, time_base: float,
-) -> Bounds:  # fmt: skip
+    states: npt.NDArray[np.uint8],
+    lengths: Floats,
+    offsets: Ints,
+    *,
+    halflife: float,
+    p_click_rel: float,
+    p_click_nonrel: float,
+    p_save: float,
+    time_summary: float,
+    time_per_word: float,
+    time_base: float,
+) -> Bounds:
     """TBG of one run, exact.
 
     Args:
@@ -161,9 +169,15 @@ def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
 
 
 def ratio_of_gains(
-    base: Floats, weights: Floats, offsets: Ints, others: Ints, counts: Ints, steps: Floats,
-    ideal: Callable[[int], Floats], given: int | None = None,
-) -> Bounds:  # fmt: skip
+    base: Floats,
+    weights: Floats,
+    offsets: Ints,
+    others: Ints,
+    counts: Ints,
+    steps: Floats,
+    ideal: Callable[[int], Floats],
+    given: int | None = None,
+) -> Bounds:
     """R or nDCG, or the difference of two, exact: what is gained over the most there could be.
 
     Args:
@@ -184,9 +198,17 @@ def ratio_of_gains(
     best = ideal(int(most.max(initial=0)))
     given = len(steps) if given is None else given
     return _fill(
-        "_pair_kernels.layered", len(base), base, weights, offsets, others, counts, steps, given,
+        "_pair_kernels.layered",
+        len(base),
+        base,
+        weights,
+        offsets,
+        others,
+        counts,
+        steps,
+        given,
         best,
-    )  # fmt: skip
+    )
 
 
 def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bounds:
@@ -229,9 +251,7 @@ def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: In
         missing_b: what B pays.
     """
     both = vars(pair).values()
-    return _fill(
-        "_pair_kernels.search_length_difference", len(pair), *both, missing_a, missing_b
-    )
+    return _fill("_pair_kernels.search_length_difference", len(pair), *both, missing_a, missing_b)
 
 
 def lexicographic_verdicts(pair: PairDocuments) -> Bools:
@@ -250,9 +270,11 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
 
 
 def average_precision_difference(
-    pair: PairDocuments, base: Floats, gains: tuple[Floats, Floats],
+    pair: PairDocuments,
+    base: Floats,
+    gains: tuple[Floats, Floats],
     known_gains: tuple[Floats, Floats],
-) -> Bounds:  # fmt: skip
+) -> Bounds:
     """AP or AP_Rareness of A less that of B, an outer bound.
 
     Args:
@@ -268,9 +290,15 @@ def average_precision_difference(
     for q in range(len(pair)):
         some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
         alone, pairs = _pair_kernels.precision_gains(
-            pair.a[some], pair.b[some], gains[0][some], gains[1][some], pair.known_a[known],
-            pair.known_b[known], known_gains[0][known], known_gains[1][known],
-        )  # fmt: skip
+            pair.a[some],
+            pair.b[some],
+            gains[0][some],
+            gains[1][some],
+            pair.known_a[known],
+            pair.known_b[known],
+            known_gains[0][known],
+            known_gains[1][known],
+        )
         pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
         low[q], high[q] = _pair_kernels.precision_bounds(
             base[q], pair.total[q], pair.others[q], alone, pairs

@@ -60,8 +60,12 @@ def by_query(reciprocal: Floats, total: Ints) -> list[Floats]:
 
 #: What :func:`preference` can compute, and whether it is a sign, which a sign test suits.
 KINDS: dict[str, bool] = {
-    "rrLP": False, "sgnLP": True, "lexirecall": True, "RPP": False, "RR": False,
-}  # fmt: skip
+    "rrLP": False,
+    "sgnLP": True,
+    "lexirecall": True,
+    "RPP": False,
+    "RR": False,
+}
 
 
 def preference(kind: str, reciprocal: Floats) -> Floats:

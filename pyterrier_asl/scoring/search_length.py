@@ -31,9 +31,13 @@ def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
 
 
 def missing_lengths(
-    found: Ints, retrieved: Ints, *, cutoff: int | None = None, missing: str = "pad",
+    found: Ints,
+    retrieved: Ints,
+    *,
+    cutoff: int | None = None,
+    missing: str = "pad",
     fill: Ints | None = None,
-) -> Ints:  # fmt: skip
+) -> Ints:
     """The search length of a relevant document that was not retrieved, for each query.
 
     ``'pad'`` fills a shorter ranking with irrelevant documents up to depth k (1000 without a

@@ -93,9 +93,7 @@ def r_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     return ratio(sum_by_query(early, offsets), total)
 
 
-def bpref(
-    irrelevant_above: Ints, offsets: Ints, total: Ints, irrelevant_total: Ints
-) -> Floats:
+def bpref(irrelevant_above: Ints, offsets: Ints, total: Ints, irrelevant_total: Ints) -> Floats:
     """Bpref: the mean over relevant documents of 1 - min(n, R) / min(N, R).
 
     Args:
@@ -135,9 +133,7 @@ def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float
     return reduce_by_query(np.maximum, value, offsets, 0.0)
 
 
-def set_precision(
-    offsets: Ints, retrieved: Ints, total: Ints, *, relative: bool = False
-) -> Floats:
+def set_precision(offsets: Ints, retrieved: Ints, total: Ints, *, relative: bool = False) -> Floats:
     """SetP: relevant documents retrieved, over documents retrieved, or, ``relative``, over what
     would be the most possible.
 

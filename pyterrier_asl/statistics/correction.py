@@ -61,8 +61,9 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
     p = np.array(p_values, dtype=np.float64)
     given = ~np.isnan(p)
     if np.any((p[given] < 0) | (p[given] > 1)):
-        raise ValueError(f"p-values lie between 0 and 1, but these hold {p[given].min()} "
-                         f"to {p[given].max()}")
+        raise ValueError(
+            f"p-values lie between 0 and 1, but these hold {p[given].min()} to {p[given].max()}"
+        )
     if method is not None and given.any():
         # Imported here because it takes a second that whoever compares nothing should not wait.
         from statsmodels.stats.multitest import multipletests
@@ -88,8 +89,12 @@ def with_corrected_p(
     """
     p, family, dropped = correct(frame["p"], method)
     done: dict[Hashable, Any] = {
-        "test": test, "correction": method, "alpha": alpha, "family": family, "dropped": dropped
-    }  # fmt: skip
+        "test": test,
+        "correction": method,
+        "alpha": alpha,
+        "family": family,
+        "dropped": dropped,
+    }
     corrected = frame.assign(p_corrected=p, significant=p <= alpha)
     corrected.attrs = {**done, **frame.attrs}
     return corrected

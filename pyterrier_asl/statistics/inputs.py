@@ -103,9 +103,7 @@ def labels_of(names: Sequence[str], systems: int) -> list[str]:
 
 def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:
     if name not in allowed:
-        raise ValueError(
-            f"{what} {name!r} is unknown: use one of {', '.join(map(repr, allowed))}"
-        )
+        raise ValueError(f"{what} {name!r} is unknown: use one of {', '.join(map(repr, allowed))}")
 
 
 @contextmanager

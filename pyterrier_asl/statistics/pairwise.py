@@ -117,9 +117,7 @@ def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     return TestResult(interval.low, interval.high, effect, test.statistic, test.pvalue)
 
 
-def _sign_patterns(
-    queries: int, pairs: int, exact: bool, options: Settings
-) -> Iterator[Floats]:
+def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> Iterator[Floats]:
     """Rows of +1 and -1, one per reassignment of the systems' values, in chunks."""
     total = 2**queries if exact else options.n_resamples
     step = max(1, CHUNK // max(queries, pairs))

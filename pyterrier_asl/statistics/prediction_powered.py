@@ -134,20 +134,25 @@ def prediction_powered(
     alone = Estimate.by_t(h.mean(-1), left_out * h.var(-1, ddof=1) / n, n - 1, alpha)
     if like_these:
         by_machine = Estimate.by_t(
-            everything.mean(-1), everything.var(-1, ddof=1) / (n + unjudged), n + unjudged - 1,
+            everything.mean(-1),
+            everything.var(-1, ddof=1) / (n + unjudged),
+            n + unjudged - 1,
             alpha,
-        )  # fmt: skip
+        )
     else:
         nothing = np.full(h.shape[:-1], np.nan)
         by_machine = Estimate(everything.mean(-1), nothing, nothing, nothing)
-    weight = _weight(h, f, everything, (1 + n / unjudged if unjudged else np.inf) if like_these
-                     else 1.0)  # fmt: skip
+    weight = _weight(
+        h, f, everything, (1 + n / unjudged if unjudged else np.inf) if like_these else 1.0
+    )
     mean, variance = (_like_these if like_these else _of_these)(h, f, rest, weight)
     alike = weight == 0
     both = Estimate.by_t(
-        np.where(alike, alone.mean, mean), np.where(alike, alone.variance, variance),
-        np.where(alike, n - 1, n - 2), alpha,
-    )  # fmt: skip
+        np.where(alike, alone.mean, mean),
+        np.where(alike, alone.variance, variance),
+        np.where(alike, n - 1, n - 2),
+        alpha,
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = n * (alone.variance / both.variance - 1)
     nothing_saved = alike | np.isnan(saved)  # NaN where people judged all of these queries
@@ -155,9 +160,14 @@ def prediction_powered(
 
 
 def needed_queries(
-    people: ArrayLike, machine: ArrayLike, unaudited: ArrayLike, width: float, *,
-    target: str = "queries like these", alpha: float = 0.05,
-) -> int | None:  # fmt: skip
+    people: ArrayLike,
+    machine: ArrayLike,
+    unaudited: ArrayLike,
+    width: float,
+    *,
+    target: str = "queries like these",
+    alpha: float = 0.05,
+) -> int | None:
     """How many queries people must judge for an interval of at most a width, by a pilot sample.
 
     The number of all judged queries stays as it is; how well people and machine go together is
@@ -251,11 +261,7 @@ def _of_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Float
     off = h - weight[..., None] * f
     centred = f - f.mean(-1, keepdims=True)
     squares = np.sum(centred**2, axis=-1, keepdims=True)
-    leverage = 1 / n + np.divide(
-        centred**2, squares, out=np.zeros_like(centred), where=squares > 0
-    )
+    leverage = 1 / n + np.divide(centred**2, squares, out=np.zeros_like(centred), where=squares > 0)
     left = (off - off.mean(-1, keepdims=True)) / (1 - np.minimum(leverage, _MOST_LEVERAGE))
     variance: Floats = (1 - n / (n + unjudged)) * np.sum(left**2, axis=-1) / n**2
     return mean, variance
-
-

@@ -155,9 +155,13 @@ def compare_pair(
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
     return Comparison(
-        test, values.shape[1], mean_a, mean_b, mean_a - mean_b,
+        test,
+        values.shape[1],
+        mean_a,
+        mean_b,
+        mean_a - mean_b,
         *(float(column[0]) for column in result),
-    )  # fmt: skip
+    )
 
 
 def compare_all(
@@ -320,9 +324,14 @@ def compare_differences(
 
 
 def _compare(
-    values: Floats, first: Ints, second: Ints, pairs: Sequence[tuple[str, ...]], test: str,
-    correction: str | None, options: Settings,
-) -> pd.DataFrame:  # fmt: skip
+    values: Floats,
+    first: Ints,
+    second: Ints,
+    pairs: Sequence[tuple[str, ...]],
+    test: str,
+    correction: str | None,
+    options: Settings,
+) -> pd.DataFrame:
     """Compares the systems of ``first`` with those of ``second``, called as ``pairs`` says."""
     result = _test_pairs(test, values, first, second, options)
     means = means_of(values, options.weights)

@@ -66,9 +66,14 @@ def tune_for_each(
     results = {}
     for one in wanted:
         result = StagedSearch(
-            bm25_stages(collection.index), collection.topics, collection.qrels, reported[one.name],
-            measures=list(reported.values()), study_name=f"{collection.name}-{one.name}", **options,
-        )  # fmt: skip
+            bm25_stages(collection.index),
+            collection.topics,
+            collection.qrels,
+            reported[one.name],
+            measures=list(reported.values()),
+            study_name=f"{collection.name}-{one.name}",
+            **options,
+        )
         plain = {str(measure): name for name, measure in reported.items()}
         trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
         tables = [result.table.replace({"name": plain})]
@@ -203,8 +208,9 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> A
     best = row[(row["stage"] == stage) & (row["which"] == "best")]["trial"].iloc[0]
     points = trials[["trial", "b", "k1"]].assign(
         # Names of measures hold dots and brackets, which Vega-Lite takes for paths.
-        score=trials[metric], best=trials["trial"] == best
-    )  # fmt: skip
+        score=trials[metric],
+        best=trials["trial"] == best,
+    )
     scale = alt.Scale(type="log" if parameter == "k1" else "linear", nice=False)
     return (
         alt.Chart(alt.Data(values=points.sort_values("best").to_dict("records")))
@@ -249,9 +255,10 @@ def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
     """The files that are written, and what each begins with."""
     trials = [_trials(folder, name, stage) for name in metrics for stage in _STAGES]
     return {
-        folder / "table.csv": b"stage,name,", folder / "scores.html": b"<",
+        folder / "table.csv": b"stage,name,",
+        folder / "scores.html": b"<",
         **dict.fromkeys(trials, b"trial,"),
-    }  # fmt: skip
+    }
 
 
 def _trials(folder: Path, metric: str, stage: str) -> Path:

@@ -125,9 +125,14 @@ def RandomSearch(
     with space.restored():
         found = run_trials(
             objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep),
-            n_trials=n_trials, seed=seed, jobs=jobs, verbose=verbose,
-            sampler=sampler, storage=storage, study_name=study_name,
-        )  # fmt: skip
+            n_trials=n_trials,
+            seed=seed,
+            jobs=jobs,
+            verbose=verbose,
+            sampler=sampler,
+            storage=storage,
+            study_name=study_name,
+        )
     if return_type in ("opt_pipeline", "both"):
         space.set(found.best)
     triples = space.as_triples(found.best)

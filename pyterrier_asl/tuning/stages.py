@@ -122,10 +122,13 @@ def StagedSearch(
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             results[stage.name] = run_trials(
                 objective_for(stage.pipeline, space, task, sweep=sweep),
-                n_trials=n_trials, jobs=jobs, verbose=verbose, storage=storage,
+                n_trials=n_trials,
+                jobs=jobs,
+                verbose=verbose,
+                storage=storage,
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_digest(results)}",
-            )  # fmt: skip
+            )
             _fix(space, results[stage.name].best, stage)
         rows = [row for name, found in results.items() for row in _table_rows(name, found)]
         for name, held in held_out.items():

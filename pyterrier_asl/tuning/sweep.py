@@ -112,9 +112,10 @@ class Sweep(Objective):
     def _with(self, stage: Any, setting: Setting) -> Any:
         """The transformer with its parameters of this setting, the original left as it is."""
         chosen = {
-            p.name: value for p, value in zip(self.space.parameters, setting)
+            p.name: value
+            for p, value in zip(self.space.parameters, setting)
             if p.transformer is stage
-        }  # fmt: skip
+        }
         return pt.inspect.transformer_apply_attributes(stage, **chosen)
 
     def _once(self, what: str, key: Any, make: Callable[[], T]) -> T:
@@ -161,9 +162,13 @@ class Sweep(Objective):
 
         def retrieve() -> TopDocuments:
             return top_documents(
-                self.index, self._given(first.k3), b=first.b, k1=first.k1, idf=first.idf,
+                self.index,
+                self._given(first.k3),
+                b=first.b,
+                k1=first.k1,
+                idf=first.idf,
                 num_results=min(depth, first.num_results),
-            )  # fmt: skip
+            )
 
         def expand() -> WeightedQueries:
             offsets, term_ids, _ = self.index.forward_arrays

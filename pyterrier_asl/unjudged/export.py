@@ -65,9 +65,12 @@ def export(
 
 
 def check_export(
-    path: str | os.PathLike[str], form: str | None = None, *, force: bool = False,
+    path: str | os.PathLike[str],
+    form: str | None = None,
+    *,
+    force: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
-) -> str:  # fmt: skip
+) -> str:
     """The form of a list that is to be saved, if it can be.
 
     Args:

@@ -21,17 +21,32 @@ from .virtual import difference_alone
 
 @overload
 def holes(
-    a: Any, b: None, qrels: Any, measure: Any, *, depth: int | None = None,
-    highest: float | None = None, alpha: float = 0.05, duplicates: str | None = None,
-) -> AllPairs: ...  # fmt: skip
+    a: Any,
+    b: None,
+    qrels: Any,
+    measure: Any,
+    *,
+    depth: int | None = None,
+    highest: float | None = None,
+    alpha: float = 0.05,
+    duplicates: str | None = None,
+) -> AllPairs: ...
 
 
 @overload
 def holes(
-    a: Any, b: Any, qrels: Any, measure: Any, *, runs: Any = None, depth: int | None = None,
-    highest: float | None = None, alpha: float = 0.05, names: tuple[str, str] = ("A", "B"),
+    a: Any,
+    b: Any,
+    qrels: Any,
+    measure: Any,
+    *,
+    runs: Any = None,
+    depth: int | None = None,
+    highest: float | None = None,
+    alpha: float = 0.05,
+    names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
-) -> Holes: ...  # fmt: skip
+) -> Holes: ...
 
 
 def holes(
@@ -222,9 +237,13 @@ def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
         for one in unjudged.retrieved[:2]
     )
     shown = np.bincount(np.concatenate([one.codes for one in unjudged.retrieved]))
-    return pd.DataFrame({
-        "qid": [qids[query] for query in unjudged.queries[codes]],
-        "docno": unjudged.docnos(codes),
-        "weight": difference_alone(labelled, 0, 1, codes),
-        "rank_a": rank_a, "rank_b": rank_b, "runs": shown[codes],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "qid": [qids[query] for query in unjudged.queries[codes]],
+            "docno": unjudged.docnos(codes),
+            "weight": difference_alone(labelled, 0, 1, codes),
+            "rank_a": rank_a,
+            "rank_b": rank_b,
+            "runs": shown[codes],
+        }
+    )

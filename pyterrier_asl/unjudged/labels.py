@@ -20,9 +20,13 @@ OFFICIAL = "official"
 
 #: Other names of the same, in the files of other programs.
 _ALIASES = {
-    "query_id": "qid", "doc_id": "docno", "docid": "docno", "relevance": "label",
-    "judgment": "label", "judge": "source",
-}  # fmt: skip
+    "query_id": "qid",
+    "doc_id": "docno",
+    "docid": "docno",
+    "relevance": "label",
+    "judgment": "label",
+    "judge": "source",
+}
 
 
 class LabelFile:

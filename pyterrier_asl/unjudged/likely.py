@@ -119,11 +119,16 @@ def how_likely(
     better = -difference if higher_is_better(labelled.measure) is False else difference
     low, high = np.quantile(difference, [0.025, 0.975])
     return Likely(
-        float(((better > 1e-12) + 0.5 * (np.abs(better) <= 1e-12)).mean()), float(low),
-        float(high), samples, float(labels.sum(axis=1).mean()),
-        dict(zip(("intercept", *FEATURES), model.coefficients.tolist())), model.shift,
-        model.shift_groups, model.calibration,
-    )  # fmt: skip
+        float(((better > 1e-12) + 0.5 * (np.abs(better) <= 1e-12)).mean()),
+        float(low),
+        float(high),
+        samples,
+        float(labels.sum(axis=1).mean()),
+        dict(zip(("intercept", *FEATURES), model.coefficients.tolist())),
+        model.shift,
+        model.shift_groups,
+        model.calibration,
+    )
 
 
 @dataclass(frozen=True)
@@ -161,9 +166,10 @@ class Model:
         predictor = _Predictor.of(judged, relevant, len(runs.qids))
         alone = judged.finders & (judged.finders.sum(axis=1) == 1)[:, None]
         own = {
-            group: unique for group, unique in enumerate(alone.T)
+            group: unique
+            for group, unique in enumerate(alone.T)
             if unique.sum() >= _ENOUGH and not unique.all()
-        }  # fmt: skip
+        }
         tests = []
         for unique in own.values():  # by a model that has not seen them
             others = _Predictor.of(judged.where(~unique), relevant[~unique], len(runs.qids))
@@ -176,10 +182,14 @@ class Model:
             shifts[group] = mean, np.sqrt(variance)
         unjudged = _unjudged_documents(labelled, numbers)
         return cls(
-            predictor.coefficients, shift, len(tests),
-            calibration([(expit(logits), truth) for logits, truth in tests]), shifts,
-            predictor.logits(unjudged), unjudged.finders,
-        )  # fmt: skip
+            predictor.coefficients,
+            shift,
+            len(tests),
+            calibration([(expit(logits), truth) for logits, truth in tests]),
+            shifts,
+            predictor.logits(unjudged),
+            unjudged.finders,
+        )
 
     def sample(self, codes: Ints, samples: int, rng: np.random.Generator) -> Bools:
         """Labellings of documents, shape (samples, documents)."""
@@ -304,7 +314,8 @@ def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFra
     position = frame["predicted"].rank(method="first").astype(np.int64) - 1
     frame["bin"] = position * bins // len(frame)
     table = frame.groupby("bin").agg(
-        documents=("predicted", "size"), predicted=("predicted", "mean"),
+        documents=("predicted", "size"),
+        predicted=("predicted", "mean"),
         relevant=("relevant", "mean"),
-    )  # fmt: skip
+    )
     return table.reset_index()

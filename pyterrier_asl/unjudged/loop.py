@@ -88,8 +88,9 @@ def judge_until_settled(
         given = ~np.isnan(answers)
         rows = [
             {"qid": str(qid), "docno": docno, "label": label, "source": source}
-            for qid, docno, label in zip(frame["qid"], frame["docno"], answers) if label == label
-        ]  # fmt: skip
+            for qid, docno, label in zip(frame["qid"], frame["docno"], answers)
+            if label == label
+        ]
         if file is not None and rows:
             file.add(rows)
         done += rows
@@ -115,10 +116,14 @@ def questions(
     docnos = unjudged.docnos(codes)
     qids = [holes.runs.qids[query] for query in unjudged.queries[codes]]
     said = Texts() if texts is None else texts(docnos)
-    return pd.DataFrame({
-        "qid": qids, "query": [said.queries.get(str(qid), "") for qid in qids], "docno": docnos,
-        "text": [said.documents.get(docno, "") for docno in docnos],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "qid": qids,
+            "query": [said.queries.get(str(qid), "") for qid in qids],
+            "docno": docnos,
+            "text": [said.documents.get(docno, "") for docno in docnos],
+        }
+    )
 
 
 def _answers(answers: Any, frame: pd.DataFrame) -> Floats:

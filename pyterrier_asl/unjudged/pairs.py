@@ -81,15 +81,29 @@ def difference_of(
     least, greatest = (float(bound.mean()) for bound in (low, high))
     higher = higher_is_better(labelled.measure) is not False
     test = box_test(low, high, alpha) if len(low) > 1 else None
-    frame = pd.DataFrame({
-        "qid": runs.qids, "a": one.value, "b": two.value, "difference": now, "low": low,
-        "high": high, "unjudged": np.diff(labelled.merged(one, two)[0]),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "qid": runs.qids,
+            "a": one.value,
+            "b": two.value,
+            "difference": now,
+            "low": low,
+            "high": high,
+            "unjudged": np.diff(labelled.merged(one, two)[0]),
+        }
+    )
     return Difference(
-        runs.names[a], runs.names[b], str(labelled.measure), float(now.mean()), least, greatest,
-        is_exact(labelled.measure, pair=True), verdict_of(least, greatest, higher),
-        test, frame,
-    )  # fmt: skip
+        runs.names[a],
+        runs.names[b],
+        str(labelled.measure),
+        float(now.mean()),
+        least,
+        greatest,
+        is_exact(labelled.measure, pair=True),
+        verdict_of(least, greatest, higher),
+        test,
+        frame,
+    )
 
 
 def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
@@ -166,9 +180,13 @@ class AllPairs:
             range=["#0072b2", "#d55e00", "#999999", "#f0f0f0"],
         )
         legend = alt.Legend(orient="bottom", columns=2)
-        drawn = alt.Chart(inline_rows(cells)).mark_rect().encode(
-            color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
-            tooltip=["run:N", "other:N", "verdict:N"],
+        drawn = (
+            alt.Chart(inline_rows(cells))
+            .mark_rect()
+            .encode(
+                color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
+                tooltip=["run:N", "other:N", "verdict:N"],
+            )
         )
         return captioned(
             square(drawn, "run", "other", order),
@@ -179,10 +197,16 @@ class AllPairs:
 
 
 def all_pairs(
-    runs: Any, qrels: Any, measure: Any, *, depth: int | None = None,
-    highest: float | None = None, alpha: float | None = None,
-    pairs: Iterable[tuple[int, int]] | None = None, duplicates: str | None = None,
-) -> AllPairs:  # fmt: skip
+    runs: Any,
+    qrels: Any,
+    measure: Any,
+    *,
+    depth: int | None = None,
+    highest: float | None = None,
+    alpha: float | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+    duplicates: str | None = None,
+) -> AllPairs:
     """The verdicts on all pairs of runs.
 
     Args:

@@ -49,9 +49,14 @@ def candidates_of(labelled: Labelled, side: Side) -> Candidates:
 
 
 def values_with(
-    labelled: Labelled, side: Side, candidates: Candidates, queries: Ints, virtual: Ints,
-    chosen: Ints, extra: Ints,
-) -> Floats:  # fmt: skip
+    labelled: Labelled,
+    side: Side,
+    candidates: Candidates,
+    queries: Ints,
+    virtual: Ints,
+    chosen: Ints,
+    extra: Ints,
+) -> Floats:
     """The values of queries, each under a labelling of its own.
 
     Args:
@@ -131,9 +136,14 @@ def alone(labelled: Labelled, side: Side, codes: Ints) -> Floats:
     chosen = np.concatenate((chosen, own))
     order = np.lexsort((chosen, virtual))
     return values_with(
-        labelled, side, candidates, queries, virtual[order], chosen[order],
+        labelled,
+        side,
+        candidates,
+        queries,
+        virtual[order],
+        chosen[order],
         np.ones(len(codes), dtype=np.int64),
-    )  # fmt: skip
+    )
 
 
 def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
@@ -161,9 +171,9 @@ def sampled(labelled: Labelled, side: Side, codes: Ints, labels: Bools) -> Float
     of_candidates = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
     rows, chosen = np.nonzero(of_candidates | (candidates.codes < 0))
     virtual = rows * queries + candidates.queries[chosen]
-    extra = np.array([
-        np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels
-    ]).reshape(-1)  # fmt: skip
+    extra = np.array(
+        [np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels]
+    ).reshape(-1)
     every = np.tile(np.arange(queries), len(labels))
     values = values_with(labelled, side, candidates, every, virtual, chosen, extra)
     return values.reshape(-1, queries)

@@ -158,10 +158,12 @@ def test_the_order_of_measures_does_not_depend_on_the_hash_seed():
         subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code],
             env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("0", "1", "12345")
-    }  # fmt: skip
+    }
     assert len(said) == 1
     first, _ = said.pop().splitlines()
     order = [name for qid, name in ast.literal_eval(first) if qid == "q1"]
@@ -176,10 +178,13 @@ def every_measure(pool, lengths):
     yield from (
         ASL(rel=rel, g=g, missing=missing, judged_only=judged, cutoff=k)
         for rel, g, missing, judged, k in itertools.product(
-            (None, 0, 1, 2, 1.5), (None, 1, 10), ("pad", "after", "eq3"), (False, True),
+            (None, 0, 1, 2, 1.5),
+            (None, 1, 10),
+            ("pad", "after", "eq3"),
+            (False, True),
             (None, 1, 1000),
         )
-    )  # fmt: skip
+    )
     yield from (
         nASL(rel=rel, g=g, judged_only=judged, cutoff=k)
         for rel, g, judged, k in itertools.product((1, 2), (None, 3), (False, True), (None, 7, 99))
@@ -194,8 +199,15 @@ def every_measure(pool, lengths):
     )
     yield from (P_Rareness @ 10, AP_Rareness, AP_Rareness(alpha=1), TBG, TBG @ 3)
     yield from (TBG(lengths=lengths, missing_length=0), TBG(lengths=lengths, halflife=1e-3) @ 10)
-    yield TBG(p_click_rel=0.1, p_click_nonrel=1 / 3, p_save=1, time_summary=0, time_per_word=0.1,
-              time_base=0, missing_length=1e6)  # fmt: skip
+    yield TBG(
+        p_click_rel=0.1,
+        p_click_nonrel=1 / 3,
+        p_save=1,
+        time_summary=0,
+        time_per_word=0.1,
+        time_base=0,
+        missing_length=1e6,
+    )
 
 
 def test_what_a_measure_prints_parses_to_it(pool, lengths):
@@ -328,10 +340,16 @@ _WORKER = """
 def test_a_pickled_measure_brings_its_pool_to_another_process(pool):
     measure = AP_Rareness(pool=pool, alpha=1) @ 5
     judged, run = by_query(qrels(), "label"), by_query(results(1), "score")
-    said = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(_WORKER)],
-        input=pickle.dumps((measure, run, judged)), capture_output=True, check=True,
-    ).stdout.decode().split()  # fmt: skip
+    said = (
+        subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(_WORKER)],
+            input=pickle.dumps((measure, run, judged)),
+            capture_output=True,
+            check=True,
+        )
+        .stdout.decode()
+        .split()
+    )
     assert said[0] == str(measure) and said[2] == "True"
     assert float(said[1]) == measure.calc_aggregate(judged, run)
 
@@ -367,10 +385,19 @@ def test_means_are_over_every_query_of_the_qrels(ours):
 
 @pytest.mark.parametrize(
     ("measure", "worst"),
-    [(ASL, 1001), (ASL @ 10, 11), (ASL(g=1) @ 10, 11), (ASL(missing="after"), 1001),
-     (ASL(missing="eq3") @ 10, 11), (ASL(judged_only=True), 1001), (nASL, 0), (nASL @ 10, 0),
-     (LexiP, 0), (TBG, 0)],
-)  # fmt: skip
+    [
+        (ASL, 1001),
+        (ASL @ 10, 11),
+        (ASL(g=1) @ 10, 11),
+        (ASL(missing="after"), 1001),
+        (ASL(missing="eq3") @ 10, 11),
+        (ASL(judged_only=True), 1001),
+        (nASL, 0),
+        (nASL @ 10, 0),
+        (LexiP, 0),
+        (TBG, 0),
+    ],
+)
 def test_an_unanswered_query_gets_the_worst_value(measure, worst):
     run, judged = results(1, ["q1"]), qrels(["q1", "q2"])
     each = pt.Experiment([run], topics(["q1", "q2"]), judged, [measure], perquery=True)
@@ -442,9 +469,13 @@ def _numbered(loop):
 @pytest.mark.parametrize("perquery", [False, True, "both"])
 def test_pt_experiment_with_columns_of_every_kind(kind, perquery):
     answer = pt.Experiment(
-        [_as(kind, results(1))], _as(kind, topics()), _as(kind, qrels()), [ASL @ 5, LexiP],
-        perquery=perquery, names=["a"],
-    )  # fmt: skip
+        [_as(kind, results(1))],
+        _as(kind, topics()),
+        _as(kind, qrels()),
+        [ASL @ 5, LexiP],
+        perquery=perquery,
+        names=["a"],
+    )
     loop = expected(lambda d, g: brute_force.asl(d[:5], g, k=5), results(1), qrels())
     if perquery is not True:
         averages = answer.averages if perquery else answer
@@ -549,9 +580,13 @@ def test_rareness_without_rareness_is_pytrec_evals_precision(pool, k):
         AP_Rareness(pool=pool, alpha=0) @ k: AP @ k,
     }
     each = pt.Experiment(
-        [results(1), results(7)], topics(), qrels(), [*measures, *measures.values()],
-        perquery=True, names=["a", "b"],
-    )  # fmt: skip
+        [results(1), results(7)],
+        topics(),
+        qrels(),
+        [*measures, *measures.values()],
+        perquery=True,
+        names=["a", "b"],
+    )
     table = each.pivot(index=["name", "qid"], columns="measure", values="value")
     for ours, theirs in measures.items():
         assert table[str(ours)].tolist() == pytest.approx(table[str(theirs)].tolist(), abs=1e-12)

@@ -34,9 +34,7 @@ def expected(runs, judged, asked):
     """Name -> measure -> mean, and rareness over these runs."""
     grades = {q: docs for q, docs in by_query(judged, "label").items() if q in set(asked)}
     scores = [by_query(run, "score") for run in runs]
-    docs = [
-        {q: brute_force.ranking(each.get(q, {}), grades[q]) for q in grades} for each in scores
-    ]
+    docs = [{q: brute_force.ranking(each.get(q, {}), grades[q]) for q in grades} for each in scores]
     rows = []
     for one in docs:
         row = {
@@ -83,11 +81,19 @@ def test_any_combination_of_queries(which, kind, batch):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 table = experiment(
-                    systems, topics(asked), judged, measures, names=["a", "b"], verbose=False,
+                    systems,
+                    topics(asked),
+                    judged,
+                    measures,
+                    names=["a", "b"],
+                    verbose=False,
                     **options,
-                )  # fmt: skip
+                )
             for measure in map(str, measures):
                 found = table[measure].tolist()
                 assert found == pytest.approx(wanted[measure].tolist(), abs=1e-12), (
-                    judged_queries, run_queries, experiment, measure
-                )  # fmt: skip
+                    judged_queries,
+                    run_queries,
+                    experiment,
+                    measure,
+                )

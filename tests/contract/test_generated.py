@@ -113,8 +113,9 @@ def test_ids_that_are_none(ids, says):
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.binary(), pa.bool_(), pa.date32()])
 def test_arrow_columns_that_are_no_ids(kind):
-    table = pa.table({"qid": pa.array([None], kind).fill_null(_one(kind)), "docno": ["a"],
-                      "label": [1]})  # fmt: skip
+    table = pa.table(
+        {"qid": pa.array([None], kind).fill_null(_one(kind)), "docno": ["a"], "label": [1]}
+    )
     with pytest.raises(ValueError, match="query id of the qrels must be text or whole numbers"):
         Judgements(table)
 
@@ -246,11 +247,19 @@ def test_lexip_of_ten_thousand_relevant_documents():
     ("scores", "first"),
     [
         ((3.4028235e38, 3.4028236e38), "b"),  # one and the same as 32-bit floats: by id
-        ((1e39, 1e300), "b"), ((INF, 1e39), "b"), ((-INF, -1e39), "b"), ((INF, 3.4e38), "a"),
-        ((1e-45, 1e-46), "a"), ((1e-46, -1e-46), "b"), ((0.0, -0.0), "b"), ((-0.0, 0.0), "b"),
-        ((1.0 + 1e-9, 1.0), "b"), ((1.0 + 1e-7, 1.0), "a"), ((16777217.0, 16777216.0), "b"),
+        ((1e39, 1e300), "b"),
+        ((INF, 1e39), "b"),
+        ((-INF, -1e39), "b"),
+        ((INF, 3.4e38), "a"),
+        ((1e-45, 1e-46), "a"),
+        ((1e-46, -1e-46), "b"),
+        ((0.0, -0.0), "b"),
+        ((-0.0, 0.0), "b"),
+        ((1.0 + 1e-9, 1.0), "b"),
+        ((1.0 + 1e-7, 1.0), "a"),
+        ((16777217.0, 16777216.0), "b"),
     ],
-)  # fmt: skip
+)
 def test_scores_at_the_limits_of_floats(scores, first):
     run = dict(zip("ab", scores))
     assert LexiP.calc_aggregate({"q": {first: 1}}, {"q": run}) == 1

@@ -25,9 +25,10 @@ def test_importing_makes_measures_known_and_nothing_heavy():
 
 
 def test_it_is_a_module_of_pyterrier():
-    assert python(
+    program = (
         "import pyterrier as pt\nprint(pt.asl.__name__, pt.asl.ASL@10, pt.asl.DocLengths.__name__)"
-    ) == "pyterrier_asl ASL@10 DocLengths"  # fmt: skip
+    )
+    assert python(program) == "pyterrier_asl ASL@10 DocLengths"
 
 
 def test_all_public_names_can_be_had():

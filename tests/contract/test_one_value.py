@@ -23,16 +23,54 @@ from pyterrier_asl.reporting.collect import collect
 
 #: Every measure that an installed provider of ir_measures supports, and ours.
 MEASURES = [
-    "AP", "AP@5", "AP(rel=2)", "Bpref", "infAP", "IPrec@0.2", "nDCG", "nDCG@5", "P@5", "R@5",
-    "RR", "Rprec", "SetAP", "SetF", "SetP", "SetP(relative=True)", "SetR", "Success@5", "NumQ",
-    "NumRel", "NumRet", "NumRet(rel=1)", "AP(judged_only=True)",
-    "Compat", "Compat(p=0.8)", "Accuracy", "Accuracy@5",
-    "BPM(T=1.0,max_rel=3)@5", "SDCG(max_rel=3)@5", "NERR8(max_rel=3)@5", "NERR9(max_rel=3)@5",
-    "NERR10(max_rel=3)", "NERR11(max_rel=3)", "INST(max_rel=3)", "INSQ(max_rel=3)",
-    "RBP(rel=1)", "RR@5", "Judged@5", "ERR@5", "nDCG(dcg='exp-log2')@5",
-    "ASL@10", "nASL@10", "ASL(g=1)@10", "LexiP", "AP_Rareness@5", "P_Rareness@5",
+    "AP",
+    "AP@5",
+    "AP(rel=2)",
+    "Bpref",
+    "infAP",
+    "IPrec@0.2",
+    "nDCG",
+    "nDCG@5",
+    "P@5",
+    "R@5",
+    "RR",
+    "Rprec",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetP(relative=True)",
+    "SetR",
+    "Success@5",
+    "NumQ",
+    "NumRel",
+    "NumRet",
+    "NumRet(rel=1)",
+    "AP(judged_only=True)",
+    "Compat",
+    "Compat(p=0.8)",
+    "Accuracy",
+    "Accuracy@5",
+    "BPM(T=1.0,max_rel=3)@5",
+    "SDCG(max_rel=3)@5",
+    "NERR8(max_rel=3)@5",
+    "NERR9(max_rel=3)@5",
+    "NERR10(max_rel=3)",
+    "NERR11(max_rel=3)",
+    "INST(max_rel=3)",
+    "INSQ(max_rel=3)",
+    "RBP(rel=1)",
+    "RR@5",
+    "Judged@5",
+    "ERR@5",
+    "nDCG(dcg='exp-log2')@5",
+    "ASL@10",
+    "nASL@10",
+    "ASL(g=1)@10",
+    "LexiP",
+    "AP_Rareness@5",
+    "P_Rareness@5",
     "TBG(missing_length=100)",
-]  # fmt: skip
+]
 #: Their providers order equal scores in another way than trec_eval, or round.
 OTHER_ORDER = {"RBP(rel=1)", "RR@5", "Judged@5"}
 ROUNDED = {"ERR@5", "nDCG(dcg='exp-log2')@5"}
@@ -114,9 +152,17 @@ def by_command_line(runs, qrels, measures, folder):
     (folder / "qrels").write_text("\n".join(lines) + "\n")
     said = CliRunner().invoke(
         command,
-        ["-q", "-n", "-o", "jsonl", "-m", " ".join(measures), str(folder / "qrels"),
-         *(str(folder / name) for name in runs)],
-    )  # fmt: skip
+        [
+            "-q",
+            "-n",
+            "-o",
+            "jsonl",
+            "-m",
+            " ".join(measures),
+            str(folder / "qrels"),
+            *(str(folder / name) for name in runs),
+        ],
+    )
     assert said.exit_code == 0, said.output
     rows = [json.loads(line) for line in said.stdout.splitlines()]
     return {(row["run"], row["query_id"], row["measure"]): row["value"] for row in rows}
@@ -134,8 +180,7 @@ def by_pt_experiment(runs, qrels, measures, folder):
     )
     names = {str(measure): m for measure, m in parsed.items()}
     return {
-        (row.name, row.qid, names[row.measure]): row.value
-        for row in frame.itertuples(index=False)
+        (row.name, row.qid, names[row.measure]): row.value for row in frame.itertuples(index=False)
     }
 
 

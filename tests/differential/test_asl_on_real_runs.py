@@ -50,8 +50,13 @@ def better_by_loops(values, lower):
 
 
 def test_as_published_takes_missing_documents_right_after_the_list(robust03):
-    for analysis in (headroom, run_quality, reordering, search_length_distribution,
-                     search_length_changes):
+    for analysis in (
+        headroom,
+        run_quality,
+        reordering,
+        search_length_distribution,
+        search_length_changes,
+    ):
         published = analysis(robust03, as_published=True)
         pd.testing.assert_frame_equal(published, analysis(robust03, missing="after"))
         assert not published.equals(analysis(robust03))
@@ -101,15 +106,18 @@ def test_map_of_all_trec8_runs_is_the_official_one(data, trec8):
 def test_headroom_of_three_tracks(trec8, dl20, robust03):
     frame = headroom({"TREC-8": trec8, "DL 2020": dl20, "Robust 2003": robust03})
     print("\n", frame.round(3).to_string())
-    assert frame.groupby("track", sort=False)["measure"].agg(list).tolist() == [
-        ["P@20", "ASL@g1-10", "AP", "ASL"]
-    ] * 3
+    assert (
+        frame.groupby("track", sort=False)["measure"].agg(list).tolist()
+        == [["P@20", "ASL@g1-10", "AP", "ASL"]] * 3
+    )
     for track, judged in (("TREC-8", trec8), ("DL 2020", dl20)):
         part = frame[frame["track"] == track].set_index("measure")
         for label, measure, best in (
-            ("P@20", "P@20", max), ("AP", "AP", max), ("ASL", "ASL", min),
+            ("P@20", "P@20", max),
+            ("AP", "AP", max),
+            ("ASL", "ASL", min),
             ("ASL@g1-10", "ASL(g=10)", min),
-        ):  # fmt: skip
+        ):
             means = judged.values(measure).mean(axis=1)
             assert part.loc[label, "value"] == pytest.approx(best(means))
             assert means[judged.row(part.loc[label, "best_run"])] == best(means)
@@ -167,16 +175,22 @@ def test_reordering_against_loops(robust03):
             p = [precision for precision, _ in found.values()] + [0] * absent
             lengths = np.array([length for _, length in found.values()] + [end] * absent)
             steps[:, system, query] = (
-                np.mean(p), np.mean(1 / lengths), 1 / lengths.mean(), lengths.mean()
-            )  # fmt: skip
+                np.mean(p),
+                np.mean(1 / lengths),
+                1 / lengths.mean(),
+                lengths.mean(),
+            )
     frame = reordering(robust03, each=True)
     summary = reordering(robust03).set_index("change")
     print("\n", summary.round(3).to_string())
     counts = [better_by_loops(values, lower) for values, lower in zip(steps, [0, 0, 0, 1])]
     rates = [values.mean(axis=1) for values in steps[:3]] + [1 / steps[3].mean(axis=1)]
     for change, old, new in (
-        ("atomize P", 0, 1), ("documents", 1, 2), ("queries", 2, 3), ("cumulative", 0, 3)
-    ):  # fmt: skip
+        ("atomize P", 0, 1),
+        ("documents", 1, 2),
+        ("queries", 2, 3),
+        ("cumulative", 0, 3),
+    ):
         part = frame[frame["change"] == change]
         assert part["better_before"].tolist() == counts[old]
         assert part["better_after"].tolist() == counts[new]

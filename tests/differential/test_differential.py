@@ -97,16 +97,20 @@ def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
             each(ASL(rel=rel) @ 1000, lambda d, g: brute_force.asl(d, g, rel, 1000), 1000),
             each(
                 ASL(rel=rel, missing="after", g=10) @ 100,
-                lambda d, g: brute_force.asl(d, g, rel, 100, "after", 10), 100,
+                lambda d, g: brute_force.asl(d, g, rel, 100, "after", 10),
+                100,
             ),
             each(
                 ASL(rel=rel, missing="eq3", judged_only=True),
-                lambda d, g: brute_force.asl(d, g, rel, None, "eq3", None, True), None, True,
+                lambda d, g: brute_force.asl(d, g, rel, None, "eq3", None, True),
+                None,
+                True,
             ),
             each(
                 nASL(rel=rel, judged_only=True) @ 50,
                 lambda d, g: 1 - (brute_force.asl(d, g, rel, 50, judged_only=True) - 1) / 50,
-                50, True,
+                50,
+                True,
             ),
             each(LexiP(rel=rel), lambda d, g: brute_force.lexip(d, g, rel)),
             each(LexiP(rel=rel) @ 20, lambda d, g: brute_force.lexip(d, g, rel, 20), 20),
@@ -115,7 +119,7 @@ def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
                 lambda d, g: brute_force.tbg(d, g, lengths, rel=rel),
             ),
         ]
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("enough", [0, np.inf], ids=["compiled", "arrow"])
@@ -151,11 +155,17 @@ def test_rareness_is_the_loops_on_real_runs(data, collection):
             for alpha, normalized, k in ((0.5, False, 100), (1, True, 20)):
                 expected = [
                     brute_force.rareness(
-                        docs[i], grades, [top[i] for top in tops], k, alpha, normalized, rel=rel,
+                        docs[i],
+                        grades,
+                        [top[i] for top in tops],
+                        k,
+                        alpha,
+                        normalized,
+                        rel=rel,
                         groups=names,
                     )
                     for i, grades in enumerate(qrels.values())
-                ]  # fmt: skip
+                ]
                 measures = [
                     kind(pool=pool, alpha=alpha, normalized=normalized, rel=rel) @ k
                     for kind in (P_Rareness, AP_Rareness)
@@ -257,9 +267,12 @@ def by_ranx(cases: list[tuple[dict, dict]], measures: list[str]) -> list[dict]:
     """Measure -> query -> value for each qrels and run. ranx runs uncompiled, in a process of its
     own: to compile it takes minutes."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _RANX], input=json.dumps([cases, measures]),
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-W", "ignore", "-c", _RANX],
+        input=json.dumps([cases, measures]),
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert not done.returncode, done.stderr
     return json.loads(done.stdout)
 
@@ -270,10 +283,15 @@ def test_what_we_share_with_ranx(data):
     from ir_measures import AP, RR, P, R, Success, nDCG
 
     shared = {
-        "map": [AP, AP_Rareness(alpha=0)], "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
-        "mrr": [RR], "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20], "recall@1000": [R @ 1000],
-        "ndcg": [nDCG], "ndcg@10": [nDCG @ 10], "hit_rate@5": [Success @ 5],
-    }  # fmt: skip
+        "map": [AP, AP_Rareness(alpha=0)],
+        "map@100": [AP @ 100, AP_Rareness(alpha=0) @ 100],
+        "mrr": [RR],
+        "precision@20": [P @ 20, P_Rareness(alpha=0) @ 20],
+        "recall@1000": [R @ 1000],
+        "ndcg": [nDCG],
+        "ndcg@10": [nDCG @ 10],
+        "hit_rate@5": [Success @ 5],
+    }
     names, cases = [], []
     for collection in ("dl20-passage", "robust03"):
         qrels = {

@@ -54,5 +54,7 @@ def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track, way
             difference = np.abs(measure.values(judged) - reference)
             assert difference.max() <= 1e-9, f"{run}, {name}: {difference.max()}"
             worst = max(worst, difference.max())
-    print(f"{track}: P_Rareness and AP_Rareness with alpha=0 of {len(paths)} runs against "
-          f"pytrec_eval's P_100 and map_cut_100: largest difference {worst:.1e}")  # fmt: skip
+    print(
+        f"{track}: P_Rareness and AP_Rareness with alpha=0 of {len(paths)} runs against "
+        f"pytrec_eval's P_100 and map_cut_100: largest difference {worst:.1e}"
+    )

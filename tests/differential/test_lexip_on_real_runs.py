@@ -56,13 +56,18 @@ def test_published_hsd(dl20):
     drawn = {
         draws: pd.concat(
             preference_discrimination(
-                dl20, None, rel=2, tests=["tukey-randomized"], n_resamples=draws, seed=seed,
+                dl20,
+                None,
+                rel=2,
+                tests=["tukey-randomized"],
+                n_resamples=draws,
+                seed=seed,
                 progress=False,
             )
             for seed in range(seeds)
         ).groupby("preference")["percent"]
         for draws, seeds in ((100, 40), (1000, 1))
-    }  # fmt: skip
+    }
     for name, number in published.items():
         low, high = drawn[100].quantile(0.025)[name], drawn[100].quantile(0.975)[name]
         many = drawn[1000].mean()[name]

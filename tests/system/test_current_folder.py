@@ -11,9 +11,22 @@ import pytest
 
 #: What Python, joblib and ir_datasets import, early or late.
 MODULES = [
-    "argparse", "cloudpickle", "ir_datasets", "ir_measures", "joblib", "json", "multiprocessing",
-    "numpy", "pandas", "pickle", "pyterrier", "pyterrier_asl", "signal", "socket", "tempfile",
-]  # fmt: skip
+    "argparse",
+    "cloudpickle",
+    "ir_datasets",
+    "ir_measures",
+    "joblib",
+    "json",
+    "multiprocessing",
+    "numpy",
+    "pandas",
+    "pickle",
+    "pyterrier",
+    "pyterrier_asl",
+    "signal",
+    "socket",
+    "tempfile",
+]
 
 TUNE = """
     import pandas as pd
@@ -57,22 +70,22 @@ REPLACED = """
     assert len(os.listdir(PIDS)) > 2, "no worker was replaced"
 """
 
-TUNE_REPLACED = GROW + TUNE.replace(
-    "bm25, {bm25:", "bm25 >> pt.apply.generic(grow), {bm25:"
-).replace(
-    "import pandas as pd", "import pandas as pd, pyterrier as pt"
-).replace(
-    "n_trials=4", "n_trials=6"
-).replace(
-    "== 4", "== 6"
-) + REPLACED
+TUNE_REPLACED = (
+    GROW
+    + TUNE.replace("bm25, {bm25:", "bm25 >> pt.apply.generic(grow), {bm25:")
+    .replace("import pandas as pd", "import pandas as pd, pyterrier as pt")
+    .replace("n_trials=4", "n_trials=6")
+    .replace("== 4", "== 6")
+    + REPLACED
+)
 
 SCRIPTS = {
     "tune, workers replaced": TUNE_REPLACED.replace("BY_FOLDER", "False"),
     "tune, workers replaced, where Python has no option": TUNE_REPLACED.replace(
         "BY_FOLDER", "True"
     ),
-    "evaluate, workers replaced": GROW + """
+    "evaluate, workers replaced": GROW
+    + """
     from pyterrier_asl import evaluate
 
     class Run(dict):
@@ -81,7 +94,8 @@ SCRIPTS = {
 
     runs = {f"r{number}": Run(q1={"d1": 2.0, "d2": 1.0}) for number in range(6)}
     assert len(evaluate(runs, {"q1": {"d2": 1}}, "AP", jobs=2)) == 6
-""" + REPLACED,
+"""
+    + REPLACED,
     "tune": TUNE.replace("BY_FOLDER", "False"),
     "tune, where Python has no option": TUNE.replace("BY_FOLDER", "True"),
     "evaluate": """

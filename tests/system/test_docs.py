@@ -27,6 +27,7 @@ from pyterrier_asl.measures.provider import PluginProvider
 
 PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 
+
 def docs_of_pyterrier() -> Path:
     """Where releases of PyTerrier that come with the extensions of their site have them."""
     return Path(pt.__file__).parents[1] / "docs"
@@ -158,13 +159,18 @@ def place(tmp_path, monkeypatch) -> Path:
 def test_the_code_of_the_how_tos_runs(place, vaswani):
     bm25, reranked = _systems.system(1), _systems.system(2)
     names = {
-        "pt": pt, "bm25": bm25, "reranked": reranked, "topics": _systems.topics(),
-        "qrels": _systems.qrels(), "systems": {"BM25": bm25, "reranked": reranked},
-        "run": _systems.results(1), "frame": pd.DataFrame({"docno": ["d1"], "doc_len": [9]}),
+        "pt": pt,
+        "bm25": bm25,
+        "reranked": reranked,
+        "topics": _systems.topics(),
+        "qrels": _systems.qrels(),
+        "systems": {"BM25": bm25, "reranked": reranked},
+        "run": _systems.results(1),
+        "frame": pd.DataFrame({"docno": ["d1"], "doc_len": [9]}),
         "index": pyterrier_asl.TermIndex.from_documents(
             [{"docno": "d1", "text": "radio"}], verbose=False
         ),
-    }  # fmt: skip
+    }
     names |= {"live_results": _systems.results(1), "new_results": _systems.results(2)}
     pyterrier_asl.DocLengths.from_dict({"d1": 5}).save("lengths.parquet")
     Path("words.txt").write_text("d1 120\n")
@@ -177,8 +183,12 @@ def test_the_code_of_the_how_tos_runs(place, vaswani):
 
 def commands() -> list[str]:
     """The commands of the how-tos, with few trials where they tune."""
-    lines = [line[2:] for block in blocks("console") for line in block.splitlines()
-             if line.startswith("$ ")]  # fmt: skip
+    lines = [
+        line[2:]
+        for block in blocks("console")
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
     return [re.sub(r" --trials \d+", "", line) for line in lines]
 
 

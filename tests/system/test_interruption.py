@@ -37,9 +37,12 @@ class Worker:
         program = LISTEN + textwrap.dedent(program)
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", program, *map(str, arguments)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
             env={**os.environ, "TMPDIR": str(temporary)},
-        )  # fmt: skip
+        )
         self.group = self.process.pid
 
     def wait_for(self, line: str) -> None:

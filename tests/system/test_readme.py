@@ -57,8 +57,11 @@ def test_the_table_is_the_one_that_is_shown(world):
     assert len(rows) == len(table.columns)
     for label, *values in rows:
         start = label.split("…")[0]
-        column = next(name for name in table.columns if name == label or "…" in label
-                      and name.startswith(start))  # fmt: skip
+        column = next(
+            name
+            for name in table.columns
+            if name == label or "…" in label and name.startswith(start)
+        )
         assert table[column].round(4).tolist() == [float(value) for value in values], label
 
 
@@ -103,8 +106,9 @@ def test_what_stands_beside_the_picture(vaswani):
     picture = README.parent / "pyterrier_asl" / "pt_docs" / "why.svg"
     assert "<text" not in picture.read_text()
     far = changes["low"].abs().clip(lower=changes["high"].abs()) > 256
-    nearer, farther = (changes[far & side]["documents"].sum()
-                       for side in (changes["high"] < 0, changes["low"] > 0))  # fmt: skip
+    nearer, farther = (
+        changes[far & side]["documents"].sum() for side in (changes["high"] < 0, changes["low"] > 0)
+    )
     assert nearer > 10 * farther
 
 

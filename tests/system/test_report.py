@@ -79,7 +79,8 @@ def test_texts_of_a_dataset(vaswani):
     qrels = pd.DataFrame(vaswani.qrels_iter())
     run = {
         q: {d: 1.0 for d in of["doc_id"].head(3)}
-        for q, of in qrels.groupby("query_id") if int(q) < 5
+        for q, of in qrels.groupby("query_id")
+        if int(q) < 5
     }
     page = report({"a": run, "b": run}, "irds:vaswani", ["AP"], dataset="irds:vaswani").html
     data = data_of(page)
@@ -96,8 +97,14 @@ def browser():
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if not path:
         _missing("chromium", "there is no chromium on the PATH")
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                 "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
+    arguments = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ]
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
@@ -134,7 +141,9 @@ def opened(browser, file, width=1400, scheme="light", address=None):
 def draw_all(page) -> None:
     for figure in page.query_selector_all("figure[data-chart]"):
         figure.scroll_into_view_if_needed()
-        page.wait_for_selector(f"figure[data-chart={figure.get_attribute('data-chart')}][data-drawn]")
+        page.wait_for_selector(
+            f"figure[data-chart={figure.get_attribute('data-chart')}][data-drawn]"
+        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -315,10 +324,17 @@ def test_p_values_in_the_browser_are_those_of_the_tests(browser, file, made):
         for at, (a, b) in enumerate(pairs):
             page.select_option("#pair-a", label=a)
             page.select_option("#pair-b", label=b)
-            _, (head, *rows) = saved(page, page.query_selector("#pair-table ~ * [data-save], "
-                                     "#pair .scroll:has(#pair-table) + .caption [data-save]"))
-            own, corrected = (next(i for i, name in enumerate(head) if name.startswith(start))
-                              for start in ("p (", "p corrected ("))  # fmt: skip
+            _, (head, *rows) = saved(
+                page,
+                page.query_selector(
+                    "#pair-table ~ * [data-save], "
+                    "#pair .scroll:has(#pair-table) + .caption [data-save]"
+                ),
+            )
+            own, corrected = (
+                next(i for i, name in enumerate(head) if name.startswith(start))
+                for start in ("p (", "p corrected (")
+            )
             for row in rows:
                 if (frame := expected[row[0]]) is None:  # a count
                     assert row[own] == row[corrected] == ""
@@ -334,8 +350,12 @@ def test_counts_of_two_systems_are_sums(browser, tmp_path):
     report(runs, QRELS, ["AP", "NumRet"]).save(tmp_path / "page.html")
     with opened(browser, tmp_path / "page.html") as page:
         assert texts(page, "#pair-table tbody tr:nth-child(2) > *")[:5] == [
-            "NumRet", "500.0", "70.0", "430.0", "–"
-        ]  # fmt: skip
+            "NumRet",
+            "500.0",
+            "70.0",
+            "430.0",
+            "–",
+        ]
 
 
 def test_no_two_systems_shown_have_one_colour(browser, tmp_path):
@@ -367,9 +387,10 @@ def test_relevant_documents_of_two_systems(browser, file):
         rows = zip(texts(page, "#moved tbody th a"), texts(page, "#moved tbody .id"))
         expected = {
             (query, document)
-            for query, of in QRELS.items() for document, grade in of.items()
+            for query, of in QRELS.items()
+            for document, grade in of.items()
             if grade and document in RUNS["good"][query] and document not in RUNS["fair"][query]
-        }  # fmt: skip
+        }
         assert set(rows) == expected
 
 
@@ -467,8 +488,17 @@ def test_bounds_in_the_browser_are_those_of_holes(browser, file, measure):
             assert bounds_on(page) == pytest.approx(expected, abs=1e-9)
 
 
-SHALLOW = ["nDCG@5", "nDCG(dcg='exp-log2')@10", "P(rel=2)@5", "R@10", "R(rel=3)@4", "Success@3",
-           "nASL@10", "RR(rel=2)@10", "ASL(rel=2)@7"]  # fmt: skip
+SHALLOW = [
+    "nDCG@5",
+    "nDCG(dcg='exp-log2')@10",
+    "P(rel=2)@5",
+    "R@10",
+    "R(rel=3)@4",
+    "Success@3",
+    "nASL@10",
+    "RR(rel=2)@10",
+    "ASL(rel=2)@7",
+]
 OF_FOUR_GRADES = {
     query: {d: (at * 7 + number) % 4 for at, d in enumerate(of)}
     for number, (query, of) in enumerate(QRELS.items())

@@ -47,7 +47,7 @@ RUNS = {
 
 def test_a_weighted_mean_is_that_of_repeated_queries():
     values = np.array([[1.0, 2.0, 6.0], [0.0, 3.0, 3.0]])
-    (_, queries), = slices(["a", "b", "c"], weights={"c": 2, "a": 1, "b": 0})
+    ((_, queries),) = slices(["a", "b", "c"], weights={"c": 2, "a": 1, "b": 0})
     assert queries.mean(values).tolist() == [np.mean([1, 6, 6]), np.mean([0, 3, 3])]
 
 
@@ -285,8 +285,9 @@ def test_lengths_by_rank_by_hand():
 
 def test_grades_may_be_floats_but_standard_measures_want_whole_ones():
     assert with_options(ir_measures.AP, rel=np.float64(2.0)) == ir_measures.AP(rel=2)
-    assert headroom(RUNS, QRELS, rel=2.0)["value"].tolist() == headroom(RUNS, QRELS, rel=2)[
-        "value"
-    ].tolist()
+    assert (
+        headroom(RUNS, QRELS, rel=2.0)["value"].tolist()
+        == headroom(RUNS, QRELS, rel=2)["value"].tolist()
+    )
     with pytest.raises(ValueError, match="AP does not take rel=1.5"):
         with_options(ir_measures.AP, rel=1.5)

@@ -182,9 +182,11 @@ def test_locality_is_that_of_all_pairs_written_out():
         return np.array(
             [
                 np.subtract(values[a][qid], values[b][qid])[first - 1 : last]
-                for a, b in permutations(runs, 2) for qid in qrels if len(values[a][qid]) >= last
+                for a, b in permutations(runs, 2)
+                for qid in qrels
+                if len(values[a][qid]) >= last
             ]
-        )  # fmt: skip
+        )
 
     for row in level_correlations(runs, qrels, levels=3).itertuples():
         d = differences(1, row.j)
@@ -226,8 +228,9 @@ def test_documents_without_labels_count_for_nobody():
     kept = np.random.default_rng(0).random(len(ranks.pairs)) < 0.6
     dropped = {
         (judged.qids[q], judged.judgements.docnos[int(p)].as_py())
-        for q, p, k in zip(ranks.queries, ranks.pairs, kept) if not k
-    }  # fmt: skip
+        for q, p, k in zip(ranks.queries, ranks.pairs, kept)
+        if not k
+    }
     fewer = {
         q: {d: 0 if (q, d) in dropped else grade for d, grade in grades.items()}
         for q, grades in qrels.items()
@@ -235,9 +238,7 @@ def test_documents_without_labels_count_for_nobody():
     for kind in ("rrLP", "lexirecall"):
         labelled = preference_cube(kind, ranks.reciprocal(kept), ranks.total)
         again = JudgedRuns.of(runs, fewer)
-        real = preference_cube(
-            kind, again.reciprocal_ranks(), again.judgements.num_relevant(1)
-        )
+        real = preference_cube(kind, again.reciprocal_ranks(), again.judgements.num_relevant(1))
         assert np.array_equal(labelled, real)
 
 
@@ -293,13 +294,16 @@ def test_borda_counts_wins_and_half_of_ties():
         points = {
             a: np.mean(
                 [
-                    sum((cube[q, i, j] > 0) + (cube[q, i, j] == 0) / 2 for j in range(len(runs))
-                        if j != i)
+                    sum(
+                        (cube[q, i, j] > 0) + (cube[q, i, j] == 0) / 2
+                        for j in range(len(runs))
+                        if j != i
+                    )
                     for q in range(len(QUERIES))
                 ]
             )
             for i, a in enumerate(judged.names)
-        }  # fmt: skip
+        }
         found = system_order(runs, qrels, kind).set_index("system")["borda"]
         assert found.to_dict() == pytest.approx(points)
 
@@ -409,9 +413,9 @@ def test_randomised_hsd_of_differences_is_that_of_values():
     values = np.random.default_rng(3).random((7, 30)) + np.linspace(0, 0.4, 7)[:, None]
     cube = values.T[:, :, None] - values.T[:, None, :]
     p = randomized_hsd(cube, n_resamples=4000, seed=1)
-    other = compare_all(
-        values, list("abcdefg"), test="tukey-randomized", n_resamples=4000, seed=2
-    )["p"].to_numpy()
+    other = compare_all(values, list("abcdefg"), test="tukey-randomized", n_resamples=4000, seed=2)[
+        "p"
+    ].to_numpy()
     slack = 5 * np.sqrt(2 * other * (1 - other) / 4000) + 1e-3
     assert (np.abs(p - other) < slack).all()
     assert p.min() < 0.05 < p.max()

@@ -157,8 +157,9 @@ def test_stability_is_that_of_a_loop():
     for measure in measures:
         value = judged.values(measure)
         for column, least in (
-            ("absolute", lambda a, b: 0.05), ("relative", lambda a, b: 0.05 * max(a, b))
-        ):  # fmt: skip
+            ("absolute", lambda a, b: 0.05),
+            ("relative", lambda a, b: 0.05 * max(a, b)),
+        ):
             usual = []
             for a, b in combinations(value, 2):
                 wins = losses = 0
@@ -294,13 +295,17 @@ def test_rare_documents_are_counted_as_in_a_loop():
         assert len(found) == sum(g >= 1 for ds in qrels.values() for g in ds.values())
         for row in found.itertuples():
             finders = [n for n, run in runs.items() if row.docno in list(run[row.qid])[:depth]]
-            labels = {("g", grouping[n]) if grouping and n in grouping else ("r", n)
-                      for n in finders}  # fmt: skip
+            labels = {
+                ("g", grouping[n]) if grouping and n in grouping else ("r", n) for n in finders
+            }
             assert row.S_d == len(labels) and row.S == (9 if grouping is None else 8)
             assert sorted(row.found_by) == sorted(name for _, name in labels)
             assert row.rareness == pytest.approx(1 - row.S_d / row.S)
-            ranks = [list(r[row.qid]).index(row.docno) + 1 for r in runs.values()
-                     if row.docno in r[row.qid]]  # fmt: skip
+            ranks = [
+                list(r[row.qid]).index(row.docno) + 1
+                for r in runs.values()
+                if row.docno in r[row.qid]
+            ]
             assert row.best_rank == min(ranks, default=0)
     one = rare_documents(runs, qrels, "q3")
     assert set(one["qid"]) == {"q3"} and one["S_d"].is_monotonic_increasing
@@ -359,10 +364,11 @@ def test_rare_finds_are_those_of_sets(groups, depth):
     for name, run in runs.items():
         system = (groups or {}).get(name, name)
         top = {
-            (q, d) for q, found in run.items()
+            (q, d)
+            for q, found in run.items()
             for d in sorted(found, key=found.get, reverse=True)[:depth]
             if qrels[q][d] >= 2
-        }  # fmt: skip
+        }
         of_system.setdefault(system, set()).update(top)
     relevant = sum(g >= 2 for ds in qrels.values() for g in ds.values())
     finders = {
@@ -420,9 +426,7 @@ def test_the_chart_of_rare_finds_names_who_finds_something_alone():
     [
         lambda *given, **more: discriminative_power(*given, correction=None, levels=[0.3], **more),
         lambda *given, **more: stability(*given, draws=9, **more),
-        lambda *given, **more: agreement_by_number_of_systems(
-            *given, sizes=[3], draws=9, **more
-        ),
+        lambda *given, **more: agreement_by_number_of_systems(*given, sizes=[3], draws=9, **more),
         lambda *given, **more: agreement_by_alpha(*given, alphas=[0.5], **more),
     ],
 )
@@ -456,11 +460,17 @@ def test_the_test_of_discrimination_holds_its_level_over_all_pairs():
 
     def run(share):
         return {
-            q: {d: 99.0 - i for i, d in enumerate([
-                *docs[: int(share(n))], *docs[50 : 100 - int(share(n))],
-            ])}
+            q: {
+                d: 99.0 - i
+                for i, d in enumerate(
+                    [
+                        *docs[: int(share(n))],
+                        *docs[50 : 100 - int(share(n))],
+                    ]
+                )
+            }
             for n, q in enumerate(qrels)
-        }  # fmt: skip
+        }
 
     runs = {"a": run(lambda n: 20 + n % 2), "b": run(lambda n: 22 + n % 2)}
     runs |= {f"wild{i}": run(lambda n: generator.integers(0, 50)) for i in range(4)}

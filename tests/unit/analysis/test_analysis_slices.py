@@ -43,18 +43,30 @@ GROUPS = {"a": "one", "b": "one", "c": "two"}
 #: and draws of queries depend on how many queries there are, not only on what they weigh.
 MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "headroom": ({"cutoff": 10}, ["measure", "best_run", "value", "R@10", "missing_share"]),
-    "run-quality": ({"cutoff": 10}, [
-        "run", "P@20", "ASL@g1-10", "AP", "ASL", "R@10", "missing_share", "Judged@10",
-        "unjudged_share",
-    ]),
+    "run-quality": (
+        {"cutoff": 10},
+        [
+            "run",
+            "P@20",
+            "ASL@g1-10",
+            "AP",
+            "ASL",
+            "R@10",
+            "missing_share",
+            "Judged@10",
+            "unjudged_share",
+        ],
+    ),
     "techniques": ({"old": "a", "new": "b"}, ["measure", "old", "new", "RRIE", "difference"]),
     "reordering": ({"cutoff": 10}, ["change", "tau", "dValue"]),
     "effective-share": ({}, ["run", "AP", "share"]),
     "collection": ({}, ["rel/request", "docs/request", "judged/request"]),
     "suffixes": ({}, ["predictor", "percent", "percent_of_untied"]),
     "ties": ({}, ["preference", "percent"]),
-    "preference-discrimination": ({"tests": ["tukey-randomized"], "n_resamples": 30,
-                                   "progress": False}, []),
+    "preference-discrimination": (
+        {"tests": ["tukey-randomized"], "n_resamples": 30, "progress": False},
+        [],
+    ),
     "system-preferences": ({"preferences": ["rrLP", "RPP", "RR"]}, ["a", "b", "mean"]),
     "system-order": ({}, ["system", "mean", "mean_rank", "borda", "mc4_rank", "cycle"]),
     "cycles": ({}, ["a", "b", "c", "weakest"]),
@@ -63,31 +75,43 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "levels-needed": ({"levels": 5}, ["i", "cumulative"]),
     "level-correlations": ({"levels": 4}, ["i", "j", "correlation"]),
     "level-regressions": ({"levels": 2, "following": 2}, ["i", "j", "coefficient", "R2"]),
-    "missing-labels": ({"fractions": [1], "samples": 1, "progress": False},
-                       ["preference", "ranking", "system", "tied"]),
+    "missing-labels": (
+        {"fractions": [1], "samples": 1, "progress": False},
+        ["preference", "ranking", "system", "tied"],
+    ),
     "ties-as-labels-go": ({"fractions": [0.5, 1], "samples": 2, "progress": False}, []),
-    "missing-queries": ({"fractions": [1], "samples": 1, "progress": False},
-                        ["preference", "system"]),
+    "missing-queries": (
+        {"fractions": [1], "samples": 1, "progress": False},
+        ["preference", "system"],
+    ),
     "discrimination": ({"measures": ["AP", "P@5"], "test": "t"}, []),
     "stability": ({"measures": ["AP", "P@5"], "draws": 20}, []),
-    "number-of-systems": ({"measures": ["AP_Rareness@5"], "sizes": [2, 4], "draws": 20},
-                          ["systems", "tau"]),
+    "number-of-systems": (
+        {"measures": ["AP_Rareness@5"], "sizes": [2, 4], "draws": 20},
+        ["systems", "tau"],
+    ),
     "alpha": ({"measures": ["P_Rareness@5"]}, ["alpha", "tau", "tau_AP"]),
-    "rareness-pools": ({"pools": {"two": ["a", "b"]}, "measure": "P_Rareness@5"},
-                       ["pool", "run", "value", "rank"]),
-    "rareness-own-group": ({"groups": GROUPS, "measure": "P_Rareness@5"},
-                           ["run", "value", "value_without", "rank_without"]),
+    "rareness-pools": (
+        {"pools": {"two": ["a", "b"]}, "measure": "P_Rareness@5"},
+        ["pool", "run", "value", "rank"],
+    ),
+    "rareness-own-group": (
+        {"groups": GROUPS, "measure": "P_Rareness@5"},
+        ["run", "value", "value_without", "rank_without"],
+    ),
     "rare-finds": ({}, []),  # counts decide the order of the rows
     "assessors": ({}, ["retrieved", "common", "relevant", "upper", "expected", "lower"]),
     "assessor-tests": ({}, ["bound", "run", "run_AP", "judge_AP", "difference"]),
     "human-range": ({}, ["who", "low", "tick", "high", "bar", "bar_run"]),
     "satisfaction": ({"depth": 4}, ["system", "n", "S@n"]),
-    "lengths": ({"lengths": DocLengths.from_dict({d: 10 * i for i, d in enumerate(DOCNOS, 1)})},
-                ["run", "rank", "kind", "length"]),
+    "lengths": (
+        {"lengths": DocLengths.from_dict({d: 10 * i for i, d in enumerate(DOCNOS, 1)})},
+        ["run", "rank", "kind", "length"],
+    ),
     "leaderboards": ({}, ["judge", "run", "value", "rank", "gain", "own_gain"]),
     "leaderboard-agreement": ({"test": "t"}, ["tau", "tau_AP", "RBO", "reversed"]),
     "leaderboard-swaps": ({"test": "t", "alpha": 0.9}, []),
-}  # fmt: skip
+}
 #: What is corrected over the rows of all slices, that depend on the others therefore.
 TOGETHER = ["p_corrected", "significant"]
 
@@ -114,9 +138,15 @@ def test_every_analysis_of_queries_is_looked_at():
     assert weighed == set(MEANS) == {one.name for one in analyses() if "by" in one.parameters}
     # What is left counts documents, of one query or all, or needs no queries at all.
     assert {one.name for one in analyses()} - weighed == {
-        "search-lengths", "search-length-changes", "preference-levels", "tie-probability",
-        "rare-documents", "synthetic", "judge-agreement", "judge-confusion",
-    }  # fmt: skip
+        "search-lengths",
+        "search-length-changes",
+        "preference-levels",
+        "tie-probability",
+        "rare-documents",
+        "synthetic",
+        "judge-agreement",
+        "judge-confusion",
+    }
 
 
 @pytest.mark.slow

@@ -44,42 +44,39 @@ def charts():
 
 
 def made():
-    yield "Search lengths of good", search_length_distribution.draw(
-        search_length_distribution(RUNS, QRELS, cutoff=10)
+    yield (
+        "Search lengths of good",
+        search_length_distribution.draw(search_length_distribution(RUNS, QRELS, cutoff=10)),
     )
-    yield "good less fair", search_length_changes.draw(
-        search_length_changes(RUNS, QRELS, cutoff=10)
+    yield (
+        "good less fair",
+        search_length_changes.draw(search_length_changes(RUNS, QRELS, cutoff=10)),
     )
-    yield "How much room is left", headroom.draw(
-        headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)
+    yield (
+        "How much room is left",
+        headroom.draw(headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)),
     )
-    yield "From AP to ASL, step by step", reordering.draw(
-        reordering(RUNS, QRELS, cutoff=10, each=True)
+    yield (
+        "From AP to ASL, step by step",
+        reordering.draw(reordering(RUNS, QRELS, cutoff=10, each=True)),
     )
-    yield "Success at n", satisfaction.draw(
-        satisfaction(RUNS, QRELS, judges={"alt": ALT}, depth=3)
+    yield "Success at n", satisfaction.draw(satisfaction(RUNS, QRELS, judges={"alt": ALT}, depth=3))
+    yield (
+        "Human scores and the system's",
+        human_range.draw(human_range(RUNS, QRELS, judges={"alt": ALT})),
     )
-    yield "Human scores and the system's", human_range.draw(
-        human_range(RUNS, QRELS, judges={"alt": ALT})
+    yield "One leaderboard, several judges", leaderboards.draw(leaderboards(RUNS, JUDGES))
+    yield "Agreement of judges: kappa", judge_agreement.draw(judge_agreement(JUDGES), "kappa")
+    yield (
+        "Lengths of the documents retrieved",
+        lengths_by_rank.draw(lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)),
     )
-    yield "One leaderboard, several judges", leaderboards.draw(
-        leaderboards(RUNS, JUDGES)
+    yield "The documents that AP is about", effective_share.draw(effective_share(RUNS, QRELS))
+    yield (
+        "good over poor",
+        compare_techniques.draw(compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)),
     )
-    yield "Agreement of judges: kappa", judge_agreement.draw(
-        judge_agreement(JUDGES), "kappa"
-    )
-    yield "Lengths of the documents retrieved", lengths_by_rank.draw(
-        lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)
-    )
-    yield "The documents that AP is about", effective_share.draw(
-        effective_share(RUNS, QRELS)
-    )
-    yield "good over poor", compare_techniques.draw(
-        compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)
-    )
-    yield "person against model", judge_confusion.draw(
-        judge_confusion(JUDGES), "person", "model"
-    )
+    yield "person against model", judge_confusion.draw(judge_confusion(JUDGES), "person", "model")
 
 
 @pytest.mark.slow

@@ -90,8 +90,9 @@ def test_intervals_are_narrower_with_more_queries():
     width = {}
     for queries in (10, 160):
         labels = truth(queries)
-        report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)},
-                            n_resamples=200)  # fmt: skip
+        report = asl.judges(
+            judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, n_resamples=200
+        )
         kappa = report.agreement.set_index("agreement").loc["kappa"]
         width[queries] = kappa["ci_high"] - kappa["ci_low"]
     assert width[160] == pytest.approx(width[10] / 4, rel=0.5)
@@ -105,40 +106,42 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
     labels = truth(queries)
     second, model = judged(labels, 0.1, 3), judged(labels, mistakes, 4)
     report = asl.judges(
-        judged(labels, 0.1, 2), {"second": second, "model": model}, people=["second"],
+        judged(labels, 0.1, 2),
+        {"second": second, "model": model},
+        people=["second"],
         n_resamples=300,
-    )  # fmt: skip
+    )
     assert verdicts(report)["model", "kappa"] == verdict
     assert verdicts(report)["second", "kappa"] == UNKNOWN  # a person has no other two to be beside
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     human = report.agreement.set_index(["judge", "agreement"]).loc[("second", "kappa"), "value"]
     assert row["human_low"] == row["human_high"] == pytest.approx(human)
     sentence = report.sentences()[1]
-    says = {WITHIN: "within the human", BELOW: "below the human",
-            UNDECIDED: "cannot be said with 10 queries"}  # fmt: skip
+    says = {
+        WITHIN: "within the human",
+        BELOW: "below the human",
+        UNDECIDED: "cannot be said with 10 queries",
+    }
     assert says[verdict] in sentence
     assert f"{row['value']:.3f}" in sentence and f"{row['less_low']:+.3f}" in sentence
 
 
 def test_how_much_less_a_judge_agrees_than_people_do():
     labels = truth(8)
-    qrels = {name: judged(labels, wrong, seed)
-             for seed, (name, wrong) in enumerate([("a", 0.1), ("b", 0.2), ("c", 0.1), ("m", 0.2)])}
+    qrels = {
+        name: judged(labels, wrong, seed)
+        for seed, (name, wrong) in enumerate([("a", 0.1), ("b", 0.2), ("c", 0.1), ("m", 0.2)])
+    }
     rest = {name: of for name, of in qrels.items() if name != "a"}
-    report = asl.judges(
-        qrels["a"], rest, people=["b", "c"], reference="a", n_resamples=20
-    )  # fmt: skip
+    report = asl.judges(qrels["a"], rest, people=["b", "c"], reference="a", n_resamples=20)
 
     def agreed(x: str, y: str) -> float:
         pairs = [(qrels[x][q][d], qrels[y][q][d]) for q in qrels[x] for d in DOCNOS]
         return float(np.mean([one == other for one, other in pairs]))
 
     beside = np.mean(
-        [
-            agreed("m", r) - np.mean([agreed(h, r) for h in "abc" if h != r])
-            for r in "abc"
-        ]
-    )  # fmt: skip
+        [agreed("m", r) - np.mean([agreed(h, r) for h in "abc" if h != r]) for r in "abc"]
+    )
     row = report.agreement.set_index(["judge", "agreement"]).loc[("m", "agreement")]
     assert row["less_human"] == pytest.approx(beside)
 
@@ -148,9 +151,13 @@ def test_a_judge_can_rank_systems_as_people_do_or_not():
     people = judged(labels, 0.1, 2), judged(labels, 0.1, 3)
     good, bad = judged(labels, 0.1, 4), judged(~labels, 0.3, 5)
     report = asl.judges(
-        people[0], {"second": people[1], "good": good, "bad": bad}, runs(labels, 5, 0.6), "AP",
-        people=["second"], n_resamples=100,
-    )  # fmt: skip
+        people[0],
+        {"second": people[1], "good": good, "bad": bad},
+        runs(labels, 5, 0.6),
+        "AP",
+        people=["second"],
+        n_resamples=100,
+    )
     found = verdicts(report)
     assert found["good", "tau"] == WITHIN and found["bad", "tau"] == BELOW
     reversed_ = report.reversals.set_index("judge")
@@ -166,9 +173,13 @@ def test_groups_gain_what_their_runs_do():
     systems = runs(labels, 4)
     groups = {"s0": "x", "s1": "x", "s2": "y", "s3": "y"}
     report = asl.judges(
-        judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, systems, "P@5", groups=groups,
+        judged(labels, 0.1, 2),
+        {"model": judged(labels, 0.3, 3)},
+        systems,
+        "P@5",
+        groups=groups,
         n_resamples=10,
-    )  # fmt: skip
+    )
     own = report.gains.set_index("run")["own_gain"]
     of_groups = report.group_gains.set_index("group")["own_gain"]
     assert of_groups["x"] == pytest.approx((own["s0"] + own["s1"]) / 2)
@@ -214,8 +225,9 @@ def test_the_command(tmp_path, monkeypatch):
     for name, seed in (("nist", 2), ("model", 3)):
         lines = (
             f"{q} 0 {d} {grade}\n"
-            for q, docs in judged(labels, 0.1, seed).items() for d, grade in docs.items()
-        )  # fmt: skip
+            for q, docs in judged(labels, 0.1, seed).items()
+            for d, grade in docs.items()
+        )
         (tmp_path / f"{name}.txt").write_text("".join(lines))
     for name, run in runs(labels, 3).items():
         lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())

@@ -67,8 +67,9 @@ def test_every_system_under_every_judge(toy):
     assert np.allclose(board["p"], p)
     assert frame.attrs["family"] == 6 and frame.attrs["dropped"] == 6  # the reference has none
     turned = leaderboards(runs, judges, reference="model")
-    assert np.allclose(turned[turned["judge"] == "person"].set_index("run")["gain"].loc[list(runs)],
-                       -gain)
+    assert np.allclose(
+        turned[turned["judge"] == "person"].set_index("run")["gain"].loc[list(runs)], -gain
+    )
     with pytest.raises(ValueError, match="reference 'crowd' is none of the judges"):
         leaderboards(runs, judges, reference="crowd")
 
@@ -80,9 +81,11 @@ def test_swaps_against_loops(toy, measure):
     both = [values(runs, judges[name], topics, measure) for name in judges]
     sign = -1 if measure.startswith("ASL") else 1
     p = np.array(
-        [[scipy.stats.ttest_rel(v[a], v[b]).pvalue for a, b in combinations(range(6), 2)]
-         for v in both]
-    )  # fmt: skip
+        [
+            [scipy.stats.ttest_rel(v[a], v[b]).pvalue for a, b in combinations(range(6), 2)]
+            for v in both
+        ]
+    )
     swapped = []
     for place, (a, b) in enumerate(combinations(range(6), 2)):
         first, second = (sign * (v[a].mean() - v[b].mean()) for v in both)
@@ -109,9 +112,12 @@ def test_a_judge_agrees_with_himself(toy):
     assert frame[["tau", "tau_AP", "RBO"]].to_numpy()[0] == pytest.approx([1, 1, 1])
     assert frame["reversed"][0] == 0
     sliced = leaderboard_agreement(
-        runs, judges, by=pd.Series({t: int(t[1:]) % 2 for t in judges["person"]}, name="half"),
-        weights={t: 1 + int(t[1:]) for t in judges["person"]}, test="t",
-    )  # fmt: skip
+        runs,
+        judges,
+        by=pd.Series({t: int(t[1:]) % 2 for t in judges["person"]}, name="half"),
+        weights={t: 1 + int(t[1:]) for t in judges["person"]},
+        test="t",
+    )
     assert sliced["half"].tolist() == [0, 1]
 
 

@@ -59,17 +59,15 @@ def expected(run: str, measure: str) -> dict[str, float]:
     pool = {qid: [rankings(other)[qid] for other in RUNS] for qid in QRELS}
     loops = {
         "ASL@1000": lambda docs, qid: brute_force.asl(docs, QRELS[qid], k=1000),
-        "nASL@1000": lambda docs, qid: (
-            1 - (brute_force.asl(docs, QRELS[qid], k=1000) - 1) / 1000
-        ),
+        "nASL@1000": lambda docs, qid: 1 - (brute_force.asl(docs, QRELS[qid], k=1000) - 1) / 1000,
         "ASL(g=10)@1000": lambda docs, qid: brute_force.asl(docs, QRELS[qid], k=1000, g=10),
         "LexiP": lambda docs, qid: brute_force.lexip(docs, QRELS[qid]),
-        "P_Rareness@100": lambda docs, qid: (
-            brute_force.rareness(docs, QRELS[qid], pool[qid], k=100)[0]
-        ),
-        "AP_Rareness@100": lambda docs, qid: (
-            brute_force.rareness(docs, QRELS[qid], pool[qid], k=100)[1]
-        ),
+        "P_Rareness@100": lambda docs, qid: brute_force.rareness(
+            docs, QRELS[qid], pool[qid], k=100
+        )[0],
+        "AP_Rareness@100": lambda docs, qid: brute_force.rareness(
+            docs, QRELS[qid], pool[qid], k=100
+        )[1],
         "TBG": lambda docs, qid: brute_force.tbg(docs, QRELS[qid], LENGTHS),
     }
     return {qid: loops[measure](docs, qid) for qid, docs in rankings(run).items()}
@@ -165,9 +163,16 @@ def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, file
     monkeypatch.setattr(run_files, "official_of", lambda source: official)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
     assert [measure for (measure,) in values(result)] == [
-        "ASL(rel=2)@1000", "nASL(rel=2)@1000", "ASL(rel=2,g=10)@1000", "LexiP(rel=2)", "nDCG@10",
-        "RR(rel=2)", "AP(rel=2)", "R(rel=2)@1000", "Judged@10",
-    ]  # fmt: skip
+        "ASL(rel=2)@1000",
+        "nASL(rel=2)@1000",
+        "ASL(rel=2,g=10)@1000",
+        "LexiP(rel=2)",
+        "nDCG@10",
+        "RR(rel=2)",
+        "AP(rel=2)",
+        "R(rel=2)@1000",
+        "Judged@10",
+    ]
     assert "Hint" not in result.stderr
 
 
@@ -227,8 +232,9 @@ def test_sorted_best_first(files):
         assert [line[0] for line in lines.splitlines()] == ["b", "b", "a", "a"]
     result = evaluate("runs", "-m", "AP", "-s", "RR")
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (
-        2, "Error: cannot sort by 'RR', only by one of AP",
-    )  # fmt: skip
+        2,
+        "Error: cannot sort by 'RR', only by one of AP",
+    )
 
 
 def test_jsonl_has_all_digits_and_says_so(files):
@@ -393,8 +399,11 @@ def test_help_says_how_to_complete_and_what_exit_codes_mean():
 
 def completed(*words: str, shell: str = "bash") -> list[str]:
     """What the Tab key offers after these words."""
-    ask = {"_PYTERRIER_ASL_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words),
-           "COMP_CWORD": str(len(words) - 1 if shell != "fish" else words[-1])}  # fmt: skip
+    ask = {
+        "_PYTERRIER_ASL_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1 if shell != "fish" else words[-1]),
+    }
     result = CliRunner().invoke(main, prog_name="pyterrier-asl", env=ask)
     kind = {"bash": "plain,", "zsh": "plain\n", "fish": "plain,"}[shell]
     assert kind in result.stdout
@@ -405,8 +414,9 @@ def completed(*words: str, shell: str = "bash") -> list[str]:
 def test_completion_by_the_tab_key(shell):
     assert completed("pyterrier-asl", "e", shell=shell) == ["evaluate"]
     assert completed("pyterrier-asl", "compare", "--al", shell=shell) == [
-        "--allow-missing", "--alpha",
-    ]  # fmt: skip
+        "--allow-missing",
+        "--alpha",
+    ]
     offered = completed("pyterrier-asl", "evaluate", "-o", "", shell=shell)
     assert offered == ["table", "tsv", "jsonl", "latex", "markdown"]
     assert "reordering" in completed("pyterrier-asl", "analyze", "reo", shell=shell)
@@ -437,9 +447,19 @@ def test_as_a_program(files):
 
 
 NEVER = (
-    "pyterrier", "ir_datasets", "scipy", "numba", "statsmodels", "optuna", "altair", "joblib",
-    "tqdm", "asyncio", "multiprocessing", "pyarrow.dataset",
-)  # fmt: skip
+    "pyterrier",
+    "ir_datasets",
+    "scipy",
+    "numba",
+    "statsmodels",
+    "optuna",
+    "altair",
+    "joblib",
+    "tqdm",
+    "asyncio",
+    "multiprocessing",
+    "pyarrow.dataset",
+)
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,14 @@ SAID = {
     "assessors": {"--assessor": "second=other"},
     "assessor-tests": {"--assessor": "second=other"},
     **dict.fromkeys(
-        ("leaderboards", "leaderboard-agreement", "leaderboard-swaps", "judge-agreement",
-         "judge-confusion"), {"--judge": "second=other"},
+        (
+            "leaderboards",
+            "leaderboard-agreement",
+            "leaderboard-swaps",
+            "judge-agreement",
+            "judge-confusion",
+        ),
+        {"--judge": "second=other"},
     ),
     "human-range": {"--assessor": "second=other", "--types": "types"},
     "preference-discrimination": {"--resamples": "20"},
@@ -85,7 +91,7 @@ SAID = {
     "missing-queries": {"--samples": "2"},
     "ties-as-labels-go": {"--samples": "2", "--fractions": ".5,1"},
     "lengths": {"--lengths": "words.parquet"},
-}  # fmt: skip
+}
 #: Those that have no rows here.
 EMPTY = ("cycles", "leaderboard-swaps")
 #: Those that take seconds.
@@ -109,9 +115,7 @@ def test_what_is_said_of_an_analysis(analysis):
 
 
 def test_every_option_is_a_parameter_of_some_analysis():
-    used = {
-        id(cli.option_of(one)) for analysis in ANALYSES for one in analysis.parameters.values()
-    }
+    used = {id(cli.option_of(one)) for analysis in ANALYSES for one in analysis.parameters.values()}
     assert {name for name, option in cli._OPTIONS.items() if id(option) not in used} == set()
 
 

@@ -200,10 +200,20 @@ def test_a_chart_overwrites_nothing_that_is_read(files, name):
     given = {"people": "people", "a": "old.run", "b": "new.run", "machine": "machine"}
     given = {of: chart.name if said == name else said for of, said in given.items()}
     before = chart.read_bytes()
-    result = CliRunner().invoke(main, [
-        "compare", given["people"], given["a"], given["b"], "--machine-qrels", given["machine"],
-        *(["--lengths", chart.name] if name == "lengths" else []), "--chart", chart.name,
-    ])  # fmt: skip
+    result = CliRunner().invoke(
+        main,
+        [
+            "compare",
+            given["people"],
+            given["a"],
+            given["b"],
+            "--machine-qrels",
+            given["machine"],
+            *(["--lengths", chart.name] if name == "lengths" else []),
+            "--chart",
+            chart.name,
+        ],
+    )
     assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
     assert chart.read_bytes() == before and not result.stdout
 

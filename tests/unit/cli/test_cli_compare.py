@@ -123,9 +123,7 @@ def test_means_tests_and_intervals_are_those_of_scipy(files):
     assert found["rrLP"]["difference"] == pytest.approx(value.mean())
     assert found["rrLP"]["p"] == pytest.approx(scipy.stats.ttest_1samp(value, 0).pvalue)
     assert found["sgnLP"]["difference"] == pytest.approx((wins - losses) / len(QUERIES))
-    assert found["sgnLP"]["p"] == pytest.approx(
-        scipy.stats.binomtest(wins, wins + losses).pvalue
-    )
+    assert found["sgnLP"]["p"] == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue)
     assert (found["sgnLP"]["wins"], found["sgnLP"]["losses"]) == (wins, losses)
     p = {name: row["p"] for name, row in found.items()}
     assert {name: row["p_corrected"] for name, row in found.items()} == pytest.approx(holm(p))
@@ -163,8 +161,9 @@ def test_by_query(files):
     found = rows(compare("-m", "ASL@20", "-q", "-o", "jsonl"))
     assert list(dict.fromkeys(row["measure"] for row in found)) == ["ASL@20", "rrLP", "sgnLP"]
     expected = {
-        "ASL@20": dict(zip(QUERIES, asl("bad") - asl("good"))), "rrLP": dict(zip(QUERIES, rr_lp()))
-    }  # fmt: skip
+        "ASL@20": dict(zip(QUERIES, asl("bad") - asl("good"))),
+        "rrLP": dict(zip(QUERIES, rr_lp())),
+    }
     for name, changes in expected.items():
         of_measure = [row for row in found if row["measure"] == name]
         differences = {row["qid"]: row["difference"] for row in of_measure}
@@ -221,9 +220,21 @@ def test_tsv_has_names_and_p_values_that_are_not_rounded_to_0(files):
     head, *lines = compare("-o", "tsv", "-m", "ASL@20", "-p", "2").stdout.splitlines()
     names = head.split("\t")
     assert names == [
-        "measure", "a", "b", "difference", "ci_low", "ci_high", "effect", "wins", "losses",
-        "ties", "p", "p_corrected", "test", "detectable",
-    ]  # fmt: skip
+        "measure",
+        "a",
+        "b",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "effect",
+        "wins",
+        "losses",
+        "ties",
+        "p",
+        "p_corrected",
+        "test",
+        "detectable",
+    ]
     row = dict(zip(names, lines[0].split("\t")))
     assert row["a"] == f"{asl('good').mean():.2f}"
     p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
@@ -317,9 +328,21 @@ def test_what_conditions_mean(text, difference, higher, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "AP", "worse", "AP bad", "AP worse by", "AP worse p<", "AP worse p>.05",
-             "AP worse .05", "AP worse by 2 percent", "AP worse by -1", "AP worse p<2"],
-)  # fmt: skip
+    "text",
+    [
+        "",
+        "AP",
+        "worse",
+        "AP bad",
+        "AP worse by",
+        "AP worse p<",
+        "AP worse p>.05",
+        "AP worse .05",
+        "AP worse by 2 percent",
+        "AP worse by -1",
+        "AP worse p<2",
+    ],
+)
 def test_what_is_no_condition(files, text):
     result = compare("--fail-if", text)
     assert result.exit_code == 2
@@ -455,8 +478,10 @@ def test_several_runs_against_one(files):
     two = {row["measure"]: row for row in rows(compare("-m", "AP ASL@20", "-o", "jsonl"))}
     for row in found[:4]:
         assert {**row, "p_corrected": 0, "run": 0} == {
-            **two[row["measure"]], "p_corrected": 0, "run": 0
-        }  # fmt: skip
+            **two[row["measure"]],
+            "p_corrected": 0,
+            "run": 0,
+        }
     p = {f"{row['run']} {row['measure']}": row["p"] for row in found}
     corrected = {f"{row['run']} {row['measure']}": row["p_corrected"] for row in found}
     assert corrected == pytest.approx(holm(p))
@@ -469,8 +494,9 @@ def test_documents_that_neither_run_retrieved_are_counted_as_such(files):
     for q in QUERIES:
         for d in brute_force.relevant(QRELS[q]):
             found = tuple(d in rankings(name)[q] for name in ("good", "bad"))
-            counts[{(True, True): "both", (True, False): "A", (False, True): "B"}.get(
-                found, "neither")] += 1  # fmt: skip
+            counts[
+                {(True, True): "both", (True, False): "A", (False, True): "B"}.get(found, "neither")
+            ] += 1
     text = " ".join(compare("-m", "ASL@20").stdout.split())
     assert f"Retrieved by both runs: {counts['both']}, of which" in text
     assert f"Retrieved by A only: {counts['A']}; by B only: {counts['B']}; by neither: " in text
@@ -508,8 +534,6 @@ def test_each_run_is_judged_once(files, monkeypatch):
 
     judged = []
     method = Judgements.judge_part  # judge_whole calls it
-    monkeypatch.setattr(
-        Judgements, "judge_part", lambda *given: judged.append(1) or method(*given)
-    )
+    monkeypatch.setattr(Judgements, "judge_part", lambda *given: judged.append(1) or method(*given))
     rows(compare("-m", "AP ASL@5 LexiP nDCG@10", "-o", "jsonl"))
     assert len(judged) == 2

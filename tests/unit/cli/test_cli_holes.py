@@ -55,9 +55,14 @@ def test_a_best_grade_that_no_scale_has(files, highest):
     assert done.exit_code == 2 and "from 0 to the best grade, at most 1000, not" in done.output
 
 
-@pytest.mark.parametrize("asked", [
-    ["judges", "--judge", "it={0}"], ["compare", "--test", "randomization"], ["demo"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["judges", "--judge", "it={0}"],
+        ["compare", "--test", "randomization"],
+        ["demo"],
+    ],
+)
 def test_seeds_are_whole_numbers(files, asked):
     command, *options = (word.format(*files) for word in asked)
     more = [] if command == "demo" else files

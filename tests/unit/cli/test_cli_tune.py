@@ -109,8 +109,11 @@ def by_query(
 
 
 def settings(column: dict[tuple[str, str], float]) -> list[dict]:
-    names = {"initial retrieval": ("b", "k1"), "feedback": ("fb_docs", "fb_terms", "gamma"),
-             "final retrieval": ("b", "k1")}  # fmt: skip
+    names = {
+        "initial retrieval": ("b", "k1"),
+        "feedback": ("fb_docs", "fb_terms", "gamma"),
+        "final retrieval": ("b", "k1"),
+    }
     return [{name: column[stage, name] for name in own} for stage, own in names.items()]
 
 

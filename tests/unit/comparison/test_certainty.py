@@ -46,11 +46,14 @@ def test_what_does_not_hold_passes():
     assert found.outcome is Outcome.PASS and "possible" not in found.message
 
 
-@pytest.mark.parametrize("condition, words", [
-    ("Bpref worse certainly", "Bpref has no bounds"),
-    ("sgnLP worse certainly", "leave out certainly"),
-    ("RR worse p<.05 certainly", "test='t'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "condition, words",
+    [
+        ("Bpref worse certainly", "Bpref has no bounds"),
+        ("sgnLP worse certainly", "leave out certainly"),
+        ("RR worse p<.05 certainly", "test='t'"),
+    ],
+)
 def test_what_cannot_be_certain_is_refused(condition, words):
     test = "sign" if "test=" in words else "t"
     with pytest.raises(ValueError, match=words):

@@ -99,9 +99,7 @@ def test_every_labelling(a, b, c, judged, text, depth):
     measure, value = ir_measures.parse_measure(text), labellings.value_of(name, k, **options)
     seen = None if k is None else max(k, depth)
     labels = labellings.unjudged((a, b, c), judged, seen)
-    both = [
-        (value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)
-    ]
+    both = [(value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)]
     found = labelled((a, b, c), judged, measure, depth=depth)
     check(found.bounds(0), labellings.extremes(one for one, _ in both), True)
     exact = is_exact(measure, pair=True)
@@ -120,9 +118,7 @@ def check(found, expected, exact):
 @given(rankings, rankings, grades, st.integers(1, 7))
 def test_every_verdict_of_sgn_lp(a, b, judged, k):
     labels = labellings.unjudged((a, b), judged, k)
-    expected = {
-        labellings.sgn_lp(a, b, every, k) for every in labellings.labelled(judged, labels)
-    }
+    expected = {labellings.sgn_lp(a, b, every, k) for every in labellings.labelled(judged, labels)}
     found = labelled((a, b), judged, ir_measures.RR @ k)
     verdicts = lexicographic_verdicts(found.pair(found.side(0), found.side(1)))[0]
     assert {sign for sign in (-1, 0, 1) if verdicts[sign + 1]} == expected
@@ -163,8 +159,14 @@ def test_time_biased_gain(a, b, judged, words):
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 8")
 @settings(max_examples=40)
-@given(few, few.filter(bool), graded, st.sampled_from([1, 3]), st.sampled_from([0.0, 0.5, 1.0]),
-       st.booleans())  # fmt: skip
+@given(
+    few,
+    few.filter(bool),
+    graded,
+    st.sampled_from([1, 3]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.booleans(),
+)
 def test_rareness(a, b, judged, k, alpha, normalized):
     pool = RarenessPool.from_runs({"b": scored(b), "c": scored(DOCUMENTS)})
     labels = labellings.unjudged((a, b), judged, k)
@@ -202,8 +204,17 @@ def test_documents_of_other_runs_can_be_relevant_too():
     assert alone["low"] == 0.5 and beside["low"] == pytest.approx((2 / 3) / 2)
 
 
-@pytest.mark.parametrize("name", ["Bpref", "P(judged_only=True)@3", "ASL(judged_only=True)@9",
-                                  "RBP", "ERR@5", "ASL(unjudged='best')@9"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Bpref",
+        "P(judged_only=True)@3",
+        "ASL(judged_only=True)@9",
+        "RBP",
+        "ERR@5",
+        "ASL(unjudged='best')@9",
+    ],
+)
 def test_measures_without_bounds_are_refused(name):
     with pytest.raises(ValueError, match=name.partition("(")[0]):
         bounds(RUN, QRELS, name)

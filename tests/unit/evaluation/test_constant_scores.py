@@ -15,11 +15,14 @@ FEW = {q: {f"d{i}": 0.0 for i in range(3)} for q in QRELS}
 SAYS = "all documents of a query have the same score"
 
 
-@pytest.mark.parametrize("ask", [
-    lambda run: evaluate({"x": run}, QRELS, "AP"),
-    lambda run: JudgedRuns.of({"x": run}, QRELS),
-    lambda run: ASL.calc_aggregate(QRELS, run),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda run: evaluate({"x": run}, QRELS, "AP"),
+        lambda run: JudgedRuns.of({"x": run}, QRELS),
+        lambda run: ASL.calc_aggregate(QRELS, run),
+    ],
+)
 def test_it_is_said_once(ask):
     with pytest.warns(UserWarning, match=SAYS) as caught:
         ask(CONSTANT)

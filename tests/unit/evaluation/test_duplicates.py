@@ -19,7 +19,7 @@ from pyterrier_asl import (
     preferences,
     report,
     search_lengths,
-)  # fmt: skip
+)
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.standard import accelerate
@@ -33,13 +33,18 @@ TWICE = pd.DataFrame(
 SAYS = "document 'a' stands 2 times in the ranking of query 'q'.*duplicates='best'"
 
 
-@pytest.mark.parametrize("ask", [
-    lambda **o: evaluate({"x": TWICE, "y": TWICE}, QRELS, [AP], **o),
-    lambda **o: JudgedRuns.of({"x": TWICE, "y": TWICE}, QRELS, **o).evaluation([AP]),
-    lambda **o: compare({"x": TWICE, "y": TWICE}, QRELS, [AP], **o).by_query.rename(
-        columns={"a": "AP"}
-    ).query("measure == 'AP'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda **o: evaluate({"x": TWICE, "y": TWICE}, QRELS, [AP], **o),
+        lambda **o: JudgedRuns.of({"x": TWICE, "y": TWICE}, QRELS, **o).evaluation([AP]),
+        lambda **o: (
+            compare({"x": TWICE, "y": TWICE}, QRELS, [AP], **o)
+            .by_query.rename(columns={"a": "AP"})
+            .query("measure == 'AP'")
+        ),
+    ],
+)
 def test_it_is_refused_unless_it_may_stand_twice(ask):
     with pytest.raises(ValueError, match=f"run 'x': {SAYS}"):
         ask()
@@ -57,11 +62,13 @@ def test_commands(tmp_path):
         (tmp_path / name).write_text("".join(rows))
     files = [str(tmp_path / name) for name in ("qrels", "x", "y")]
     for command, *options in (
-        ["evaluate", "-m", "AP"], ["compare", "-m", "AP"], ["holes", "-m", "AP"],
+        ["evaluate", "-m", "AP"],
+        ["compare", "-m", "AP"],
+        ["holes", "-m", "AP"],
         ["holes", "-m", "AP", str(shutil.copy(files[1], tmp_path / "z"))],
         ["judges", "--judge", f"it={files[0]}"],
         ["report", "-m", "AP", "-o", str(tmp_path / "page.html")],
-    ):  # fmt: skip
+    ):
         refused = CliRunner().invoke(main, [command, *files, *options])
         assert refused.exit_code == 2
         assert "document 'a' stands 2 times" in refused.output

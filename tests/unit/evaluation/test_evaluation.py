@@ -105,8 +105,9 @@ def test_files_folders_and_frames_are_the_same(tmp_path):
 def test_workers_change_nothing(tmp_path, backend):
     write(tmp_path)
     asked = [*MEASURES, AP_Rareness @ 5]
-    alone, together = evaluate(tmp_path, QRELS, asked), evaluate(
-        tmp_path, QRELS, asked, jobs=2, backend=backend, progress=False
+    alone, together = (
+        evaluate(tmp_path, QRELS, asked),
+        evaluate(tmp_path, QRELS, asked, jobs=2, backend=backend, progress=False),
     )
     pd.testing.assert_frame_equal(alone, together, check_exact=True)
     assert pickle.dumps(alone.to_numpy()) == pickle.dumps(together.to_numpy())

@@ -23,9 +23,10 @@ def test_each_run_is_judged_once_though_one_cannot_be(folder, monkeypatch):
     judged = []
     judge_part = Judgements.judge_part
     monkeypatch.setattr(
-        Judgements, "judge_part",
+        Judgements,
+        "judge_part",
         lambda self, run: judged.append(len(run)) or judge_part(self, run),
-    )  # fmt: skip
+    )
     found = measure_files(str(folder / "qrels"), [folder / "runs"], ["AP P_Rareness@1"])
     assert found.by_query["name"].tolist() == ["a", "c"]
     assert list(found.failures) == ["b"] and str(folder / "runs" / "b") in found.failures["b"]

@@ -42,10 +42,13 @@ def test_fractional_grades_are_not_truncated():
         assert values == pytest.approx([theirs.value])
 
 
-@pytest.mark.parametrize("ask", [
-    lambda run, qrels: evaluate({"r": run}, qrels, [AP, infAP, Compat]),
-    lambda run, qrels: JudgedRuns.of({"r": run}, qrels).values(infAP),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda run, qrels: evaluate({"r": run}, qrels, [AP, infAP, Compat]),
+        lambda run, qrels: JudgedRuns.of({"r": run}, qrels).values(infAP),
+    ],
+)
 def test_a_provider_that_refuses_fractions_is_an_error_with_the_remedy(ask):
     message = "infAP cannot be computed .* fractional grades such as 0.5: round the grades"
     with pytest.raises(ValueError, match=message):

@@ -70,8 +70,10 @@ def test_queries_are_those_of_the_qrels_and_nothing_relevant_is_no_preference():
     assert frame["qid"].tolist() == ["q1", "q2", "q3"]
     assert frame["sgnLP"].tolist() == [1, 0, 0]
     assert preferences({"q1": {"a": 1}}, {"q3": {"a": 1}}, qrels, rel=2)["sgnLP"].tolist() == [
-        0, 0, -1,
-    ]  # fmt: skip
+        0,
+        0,
+        -1,
+    ]
 
 
 def test_a_cutoff_hides_what_is_below_it():
@@ -115,8 +117,7 @@ def random_runs(systems, queries=7, seed=0):
     qrels = {f"q{q}": {f"d{d}": int(d < 4) for d in range(10)} for q in range(queries)}
     runs = {
         f"s{s}": {
-            q: {f"d{d}": float(rng.integers(0, 50)) for d in rng.permutation(12)[:8]}
-            for q in qrels
+            q: {f"d{d}": float(rng.integers(0, 50)) for d in rng.permutation(12)[:8]} for q in qrels
         }
         for s in range(systems)
     }

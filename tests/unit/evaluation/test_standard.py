@@ -79,9 +79,7 @@ score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
     qrels=st.dictionaries(
         st.sampled_from(["1", "2", "3"]), st.dictionaries(ids, grade, min_size=1), min_size=1
     ),
-    run=st.dictionaries(
-        st.sampled_from(["1", "2", "4"]), st.dictionaries(ids, score, min_size=1)
-    ),
+    run=st.dictionaries(st.sampled_from(["1", "2", "4"]), st.dictionaries(ids, score, min_size=1)),
 )
 def test_any_small_run_is_scored_as_by_pytrec_eval(qrels, run):
     with warnings.catch_warnings():
@@ -127,8 +125,11 @@ def test_gdevals_measures_up_to_its_rounding(cutoff):
 
 def test_exponential_gains_by_hand():
     # Grades 1, 0, 3 in this order; the best order is 3, 1.
-    found = ours(nDCG(dcg="exp-log2"), Judgements({"q": {"a": 1, "b": 0, "c": 3}}),
-                 {"q": {"a": 3, "b": 2, "c": 1}})  # fmt: skip
+    found = ours(
+        nDCG(dcg="exp-log2"),
+        Judgements({"q": {"a": 1, "b": 0, "c": 3}}),
+        {"q": {"a": 3, "b": 2, "c": 1}},
+    )
     assert found["q"] == pytest.approx((1 + 7 / 2) / (7 + 1 / np.log2(3)))
 
 
@@ -160,10 +161,19 @@ def test_err_by_hand_and_its_limit():
 
 @pytest.mark.parametrize(
     "measure",
-    [RR @ 10, Judged @ 10, ERR @ 10, nDCG(dcg="exp-log2") @ 10, RBP(rel=1), RBP, P(rel=0) @ 5,
-     nDCG(gains={1: 1.5}), ir_measures.infAP],
+    [
+        RR @ 10,
+        Judged @ 10,
+        ERR @ 10,
+        nDCG(dcg="exp-log2") @ 10,
+        RBP(rel=1),
+        RBP,
+        P(rel=0) @ 5,
+        nDCG(gains={1: 1.5}),
+        ir_measures.infAP,
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_could_differ_is_left_to_its_provider(measure):
     assert not acceleration.AcceleratedProvider().supports(measure)
 

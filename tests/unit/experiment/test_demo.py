@@ -14,9 +14,16 @@ from pyterrier_asl.experiment import demo
 from pyterrier_asl.experiment.demo import BM25, FEEDBACK, SHORT, MissedDocuments
 
 COLUMNS = [
-    "AP", "nDCG@10", "RR", "R@1000", "ASL@1000", "ASL(g=10)@1000", "LexiP", "TBG",
+    "AP",
+    "nDCG@10",
+    "RR",
+    "R@1000",
+    "ASL@1000",
+    "ASL(g=10)@1000",
+    "LexiP",
+    "TBG",
     "AP_Rareness@100",
-]  # fmt: skip
+]
 
 
 def means(**values: list[float]) -> dict[str, dict[str, float]]:
@@ -49,9 +56,7 @@ def test_where_vaswani_cannot_be_fetched_the_reason_is_said(monkeypatch, tmp_pat
     monkeypatch.setattr(subprocess, "run", no_network)
     collection, reason = demo.collection(seed=3)
     assert collection.name == "generated-3"
-    assert reason == (
-        "it is not on this machine, and fetching it failed with no route to host"
-    )
+    assert reason == ("it is not on this machine, and fetching it failed with no route to host")
 
 
 def test_fetching_is_given_up_after_a_while(monkeypatch, tmp_path):
@@ -188,9 +193,10 @@ def test_a_small_pool_is_told_in_words():
 
 @pytest.mark.slow
 def test_generated_collection_has_a_system_that_ap_and_asl_disagree_about_too():
-    assert "AP puts 'BM25 + feedback, first 200' above 'BM25'" in demo.remarks(
-        demo.demonstrate(demo.generated())
-    )[0]
+    assert (
+        "AP puts 'BM25 + feedback, first 200' above 'BM25'"
+        in demo.remarks(demo.demonstrate(demo.generated()))[0]
+    )
 
 
 @pytest.fixture(scope="module")

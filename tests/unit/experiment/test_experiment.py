@@ -35,9 +35,7 @@ def values(frame, measure):
     if measure == "ASL@5":
         return np.array(expected(lambda d, g: brute_force.asl(d[:5], g, k=5), frame, qrels()))
     run = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    judged = qrels().rename(
-        columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    )
+    judged = qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
     found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, run)}
     return np.array([found[q] for q in QUERIES])
 
@@ -78,12 +76,14 @@ OPTIONS = [
 KINDS = ["list", "dict", "frames"]
 CASES = [
     pytest.param(
-        options, kind, id=re.sub(" at 0x[0-9a-f]+", "", f"{kind}-{options}"),
+        options,
+        kind,
+        id=re.sub(" at 0x[0-9a-f]+", "", f"{kind}-{options}"),
         marks=[pytest.mark.slow] if (i + j) % len(KINDS) else [],
     )
     for i, options in enumerate(OPTIONS)
     for j, kind in enumerate(KINDS)
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("options", "kind"), CASES)
@@ -187,9 +187,14 @@ def test_mean_response_time_is_that_of_the_system():
     asked = ["mrt", AP, AP_Rareness @ 5, "rrLP"]
     for plan in ({}, {"plan": "tree", "verbose": False}, {"batch_size": 6}):
         table = Experiment(
-            [system(0), slow], topics(), qrels(), asked, names=["fast", "slow"], baseline="fast",
+            [system(0), slow],
+            topics(),
+            qrels(),
+            asked,
+            names=["fast", "slow"],
+            baseline="fast",
             **plan,
-        )  # fmt: skip
+        )
         assert table.columns.tolist()[:5] == ["name", "AP", "AP_Rareness@5", "rrLP", "mrt"]
         assert table["mrt"][1] >= 50 and table["mrt"][1] > table["mrt"][0]
         assert not [c for c in table.columns if c.startswith("mrt ")]
@@ -312,9 +317,7 @@ def test_several_baselines_say_vs_whom():
         systems(3), topics(), qrels(), asked, baseline=[0, "toy2"], correction="holm"
     )
     for number in (0, 2):
-        alone = Experiment(
-            systems(3), topics(), qrels(), asked, baseline=number, correction="holm"
-        )
+        alone = Experiment(systems(3), topics(), qrels(), asked, baseline=number, correction="holm")
         for column in alone.columns[1:]:
             stem, _, end = column.partition(" ")
             wide = f"{stem} vs toy{number} {end}".strip()
@@ -357,9 +360,12 @@ def rareness(frames, row, k, alpha):
 @pytest.mark.parametrize(
     "options",
     [
-        {}, {"batch_size": 2}, {"plan": "tree", "verbose": False}, {"baseline": 0},
+        {},
+        {"batch_size": 2},
+        {"plan": "tree", "verbose": False},
+        {"baseline": 0},
         {"validate": "error"},
-    ],  # fmt: skip
+    ],
     ids=str,
 )
 def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsys):
@@ -398,9 +404,7 @@ def test_a_small_pool_warns_and_a_pool_that_is_there_is_used():
 def test_the_pool_is_as_deep_as_the_measures_need():
     asked = [P_Rareness @ 3, AP_Rareness(alpha=1, depth=5) @ 4, AP_Rareness]
     frames = [results(i) for i in range(3)]
-    table = Experiment(
-        [Toy(str(i), f) for i, f in enumerate(frames)], topics(), qrels(), asked
-    )
+    table = Experiment([Toy(str(i), f) for i, f in enumerate(frames)], topics(), qrels(), asked)
     pool = RarenessPool.from_runs({str(i): f for i, f in enumerate(frames)})
     for measure in asked:
         known = pt.Experiment(frames, topics(), qrels(), [measure(pool=pool)])
@@ -421,9 +425,7 @@ def test_saved_results_are_reused(tmp_path, save_format):
     asked = ["map", ASL @ 5, AP_Rareness @ 5, "rrLP"]
     first = Experiment(systems(3), topics(), qrels(), asked, baseline=0, **saving)
     made = systems(3)
-    again = Experiment(
-        made, topics(), qrels(), asked, baseline=0, **saving, save_mode="reuse"
-    )
+    again = Experiment(made, topics(), qrels(), asked, baseline=0, **saving, save_mode="reuse")
     same(again, first)
     assert [one.calls for one in made.values()] == [0, 0, 0]
     saved = pd.read_csv(tmp_path / "aggregated.csv")
@@ -462,8 +464,14 @@ def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
         warnings.simplefilter("error")
         Experiment({"1": system(7)}, topics(), qrels(), ["map"], save_dir=tmp_path)
     with pytest.warns(UserWarning, match="has other columns than this experiment .ASL"):
-        Experiment({"1": system(7)}, topics(), qrels(), ["map", ASL], save_dir=tmp_path,
-                   save_mode="overwrite")  # fmt: skip
+        Experiment(
+            {"1": system(7)},
+            topics(),
+            qrels(),
+            ["map", ASL],
+            save_dir=tmp_path,
+            save_mode="overwrite",
+        )
     saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str})
     assert sorted(saved["name"]) == ["1", "toy0", "toy1"]
     assert saved.columns.tolist() == ["name", "map", "ASL"]
@@ -659,14 +667,17 @@ def test_a_tree_does_not_promise_to_save(tmp_path):
         Experiment([system(1)], topics(), qrels(), [AP], save_dir=tmp_path, **tree)
 
 
-@pytest.mark.parametrize("options, why", [
-    ({"test": "sign"}, "test must be 't', 'wilcoxon', or a function as .*, not 'sign'"),
-    ({"test": None}, "test must be 't', 'wilcoxon', or a function as .*, not None"),
-    ({"correction": "best"}, "correction must be one of statsmodels' .*fdr_bh.*, not 'best'"),
-    ({"batch_size": 0}, "batch_size must be 1, 2, 3, .*, not 0"),
-    ({"batch_size": 1.5}, "batch_size must be 1, 2, 3, .*, not 1.5"),
-    ({"save_mode": "resume"}, "save_mode must be one of reuse, .*, not 'resume'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        ({"test": "sign"}, "test must be 't', 'wilcoxon', or a function as .*, not 'sign'"),
+        ({"test": None}, "test must be 't', 'wilcoxon', or a function as .*, not None"),
+        ({"correction": "best"}, "correction must be one of statsmodels' .*fdr_bh.*, not 'best'"),
+        ({"batch_size": 0}, "batch_size must be 1, 2, 3, .*, not 0"),
+        ({"batch_size": 1.5}, "batch_size must be 1, 2, 3, .*, not 1.5"),
+        ({"save_mode": "resume"}, "save_mode must be one of reuse, .*, not 'resume'"),
+    ],
+)
 def test_an_option_that_there_is_not_is_an_error_before_anything_runs(options, why):
     made = system(1)
     with pytest.raises(ValueError, match=why):
@@ -676,8 +687,10 @@ def test_an_option_that_there_is_not_is_an_error_before_anything_runs(options, w
 
 def test_wilcoxon_of_one_topic_is_an_error_before_anything_runs():
     made = system(1)
-    for one in ({"topics": topics(["q1"]), "qrels": qrels()},
-                {"topics": topics(), "qrels": qrels(["q1"])}):  # fmt: skip
+    for one in (
+        {"topics": topics(["q1"]), "qrels": qrels()},
+        {"topics": topics(), "qrels": qrels(["q1"])},
+    ):
         asked = {"retr_systems": [made, system(2)], "baseline": 0, "test": "wilcoxon", **one}
         with pytest.raises(ValueError, match="test='wilcoxon' needs two judged topics or more"):
             Experiment(eval_metrics=[AP], **asked)

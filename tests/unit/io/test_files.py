@@ -62,10 +62,13 @@ def make_evaluation():
 KINDS = {
     "rareness pool": (make_pool, RarenessPool.save, RarenessPool.load, same_pool),
     "document lengths": (
-        make_lengths, DocLengths.save, DocLengths.load, lambda a, b: a == b and a.name == b.name
+        make_lengths,
+        DocLengths.save,
+        DocLengths.load,
+        lambda a, b: a == b and a.name == b.name,
     ),
     "evaluation": (make_evaluation, save_evaluation, load_evaluation, pd.DataFrame.equals),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=KINDS)
@@ -266,8 +269,9 @@ def test_nothing_in_the_package_can_load_code():
                 called = ast.unparse(node.func)
                 if re.fullmatch(
                     r"(c?loud)?pickle\.loads?|joblib\.load|marshal\.loads?|eval|exec|dill\.loads?"
-                    r"|yaml\.(unsafe_)?load|shelve\.open|pd\.read_pickle", called
-                ):  # fmt: skip
+                    r"|yaml\.(unsafe_)?load|shelve\.open|pd\.read_pickle",
+                    called,
+                ):
                     found.add((path.relative_to(PACKAGE).as_posix(), called))
                 allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
                 assert all(ast.unparse(value) == "False" for value in allowed), path
@@ -297,8 +301,11 @@ def test_what_goes_to_workers_is_for_this_user_alone():
 def run_python(program: str, *arguments: object, **options) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, **options,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
 
 
 _FULL = """
@@ -416,10 +423,13 @@ def test_two_processes_that_write_one_file_leave_one_of_the_two(what, tmp_path):
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(_TWO), what, str(path), mark],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for mark in "ab"
-    ]  # fmt: skip
+    ]
     for writer in writers:
         assert writer.stdout.readline() == "ready\n", writer.communicate()[1]
     for writer in writers:

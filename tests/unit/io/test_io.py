@@ -179,11 +179,20 @@ def test_errors_count_the_lines_of_all_blocks(write, monkeypatch, size):
 @pytest.mark.parametrize(
     ("text", "score"),
     [
-        ("1e-5", 1e-5), ("-3", -3.0), ("+2", 2.0), (".5", 0.5), ("5.", 5.0), ("1E3", 1000.0),
-        ("inf", math.inf), ("-Infinity", -math.inf), ("1e999", math.inf), ("5e-324", 5e-324),
-        ("0.1" + "0" * 300, 0.1), ("136.90608242222712000000000000000000", 136.90608242222712),
+        ("1e-5", 1e-5),
+        ("-3", -3.0),
+        ("+2", 2.0),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("1E3", 1000.0),
+        ("inf", math.inf),
+        ("-Infinity", -math.inf),
+        ("1e999", math.inf),
+        ("5e-324", 5e-324),
+        ("0.1" + "0" * 300, 0.1),
+        ("136.90608242222712000000000000000000", 136.90608242222712),
     ],
-)  # fmt: skip
+)
 def test_scores(write, text, score):
     path = write(f"q Q0 d 1 {text} r\n")
     assert runs.read_run_table(path)["score"].to_pylist() == [score]
@@ -330,7 +339,7 @@ def test_pieces_that_are_larger_than_blocks(write, codec):
         (lambda text: text.decode().encode("utf-16"), "is UTF-16"),
         (lambda text: text + b"\x1a", "line 200001: expected 6 columns .*found 1: '.x1a'"),
     ],
-)  # fmt: skip
+)
 def test_files_of_several_blocks(write, change, message):
     path = write(change(MANY))
     assert path.stat().st_size > 2 * _trec_text._BLOCK
@@ -587,12 +596,14 @@ def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
 @pytest.mark.parametrize(
     "scores",
     [
-        pa.array([2**53 + 1, 2**63 - 1]), pa.array([2**64 - 1, 0], pa.uint64()),
-        pa.array([2**53 + 1, 7]).dictionary_encode(), pa.array([2, 1], pa.decimal128(5, 2)),
+        pa.array([2**53 + 1, 2**63 - 1]),
+        pa.array([2**64 - 1, 0], pa.uint64()),
+        pa.array([2**53 + 1, 7]).dictionary_encode(),
+        pa.array([2, 1], pa.decimal128(5, 2)),
         pa.array(np.array([0.1, 7], np.float16)),
     ],
     ids=lambda scores: str(scores.type)[:10],
-)  # fmt: skip
+)
 def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
     """As the nearest 64-bit floats, which is what a frame of them comes to."""
     expected = [float(score) for score in scores.to_pylist()]
@@ -624,8 +635,10 @@ def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_columns_that_could_be_either(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
-    for name, message in (("docno", "there are 2 columns called 'docno'"),
-                          ("doc_id", "both docno and doc_id")):  # fmt: skip
+    for name, message in (
+        ("docno", "there are 2 columns called 'docno'"),
+        ("doc_id", "both docno and doc_id"),
+    ):
         table = pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name])
         pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
         with pytest.raises(ValueError, match=f"{path.name}.*{message}"):
@@ -643,11 +656,18 @@ def test_what_is_neither_file_nor_frame():
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("a/input.bm25.gz", "bm25"), ("1", "1"), ("input.1.gz", "1"), ("x.v1.2.run.zst", "x.v1.2"),
-        ("BM25.TXT", "BM25"), ("input.", "input."), (".run", ".run"), ("a.res.tsv.bz2", "a"),
-        ("input.gz", "gz"), ("bm25.tuned", "bm25.tuned"),
+        ("a/input.bm25.gz", "bm25"),
+        ("1", "1"),
+        ("input.1.gz", "1"),
+        ("x.v1.2.run.zst", "x.v1.2"),
+        ("BM25.TXT", "BM25"),
+        ("input.", "input."),
+        (".run", ".run"),
+        ("a.res.tsv.bz2", "a"),
+        ("input.gz", "gz"),
+        ("bm25.tuned", "bm25.tuned"),
     ],
-)  # fmt: skip
+)
 def test_run_names(path, name):
     assert run_name(path) == name
 
@@ -680,8 +700,10 @@ def test_nothing_in_a_folder_is_left_out_silently(folder):
 def test_a_folder(folder, threads):
     read = runs.read_runs(folder, threads=threads)
     assert {name: run["docno"].tolist() for name, run in read.items()} == {
-        "1": ["d1"], "2": ["d2"], "3": ["d3"],
-    }  # fmt: skip
+        "1": ["d1"],
+        "2": ["d2"],
+        "3": ["d3"],
+    }
     assert list(read) == ["1", "2", "3"]
     tables = runs.iter_runs(folder, threads=threads)
     assert [(name, table.num_rows) for name, table in tables] == [("1", 1), ("2", 1), ("3", 1)]

@@ -92,9 +92,10 @@ def test_what_a_data_set_holds(tmp_path):
     assert list(runs) == list(RUNS) == list(list_runs(folder))
     table = read_run_table(runs["dph"])
     assert set(table["qid"].to_pylist()) == set(RUNS["dph"]["qid"])  # '07' stays '07'
-    assert table["doc_len"].to_pylist() == RUNS["dph"].sort_values(
-        "qid", kind="stable"
-    )["doc_len"].tolist()
+    assert (
+        table["doc_len"].to_pylist()
+        == RUNS["dph"].sort_values("qid", kind="stable")["doc_len"].tolist()
+    )
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match="holds no Parquet files"):
         partitioned_runs(tmp_path / "none")

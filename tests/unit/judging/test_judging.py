@@ -113,9 +113,12 @@ all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).m
 
 @settings(max_examples=100, deadline=None)
 @given(
-    rows=runs, qrels=all_qrels, grouped=st.booleans(), k=st.sampled_from([None, 1, 2, 5]),
+    rows=runs,
+    qrels=all_qrels,
+    grouped=st.booleans(),
+    k=st.sampled_from([None, 1, 2, 5]),
     judged_only=st.booleans(),
-)  # fmt: skip
+)
 def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
     if grouped:
         rows = sorted(rows, key=lambda row: row[0])
@@ -352,9 +355,11 @@ def test_the_loops_uncompiled(tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *options, *tests],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
         cwd=Path(__file__).parents[3],
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 

@@ -62,9 +62,11 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
     ids = [one for _, one in sought]
     expected = by_dict(offsets, known, numbers, ids)
     again = [
-        i for g, (b, e) in enumerate(zip(offsets, offsets[1:])) for i in range(b, e)
+        i
+        for g, (b, e) in enumerate(zip(offsets, offsets[1:]))
+        for i in range(b, e)
         if known[i] in known[i + 1 : e]
-    ]  # fmt: skip
+    ]
     with pytest.MonkeyPatch.context() as patch:
         for _ in both(patch):
             index = PairIndex(offsets, text(known))

@@ -30,9 +30,14 @@ def value(measure, run, qrels):
 
 
 @given(
-    scores, grades, rels, cutoffs, st.sampled_from(["pad", "after", "eq3"]),
-    st.one_of(st.none(), st.integers(1, 5)), st.booleans(),
-)  # fmt: skip
+    scores,
+    grades,
+    rels,
+    cutoffs,
+    st.sampled_from(["pad", "after", "eq3"]),
+    st.one_of(st.none(), st.integers(1, 5)),
+    st.booleans(),
+)
 def test_asl_is_the_loop(run, qrels, rel, k, missing, g, judged_only):
     measure = ASL(rel=rel, g=g, missing=missing, judged_only=judged_only, cutoff=k)
     docs = ranking(run, qrels, judged_only, k)
@@ -98,9 +103,7 @@ def test_lexip_exhaustively_with_missing_documents():
 
     import numpy as np
 
-    positions = [
-        p for found in range(5) for p in itertools.combinations(range(1, 10), found)
-    ]
+    positions = [p for found in range(5) for p in itertools.combinations(range(1, 10), found)]
     values = [
         lexip_of_ranks(np.array(p, dtype=int), np.array([0, len(p)]), np.array([4]), cutoff=9)[0]
         for p in positions
@@ -118,8 +121,9 @@ def test_lexip_ties_only_in_depth(gap, deep):
     for equal in range(60):
         head = np.arange(1, equal + 1) * gap
         better, worse = (np.append(head, head.max(initial=0) + last) for last in (gap, gap + 1))
-        x, y = (lexip_of_ranks(r, np.array([0, len(r)]), np.array([len(r)]))[0]
-                for r in (better, worse))  # fmt: skip
+        x, y = (
+            lexip_of_ranks(r, np.array([0, len(r)]), np.array([len(r)]))[0] for r in (better, worse)
+        )
         assert x >= y
         if equal < deep - 2:
             assert x > y, equal
@@ -129,10 +133,17 @@ rankings = st.lists(st.permutations([f"d{i}" for i in range(6)]), min_size=1, ma
 
 
 @given(
-    rankings, st.permutations([f"d{i}" for i in range(8)]), st.booleans(), grades, rels,
-    st.integers(1, 8), st.one_of(st.none(), st.integers(1, 8)), st.sampled_from([0, 0.3, 1]),
-    st.booleans(), st.sampled_from([None, True, False]),
-)  # fmt: skip
+    rankings,
+    st.permutations([f"d{i}" for i in range(8)]),
+    st.booleans(),
+    grades,
+    rels,
+    st.integers(1, 8),
+    st.one_of(st.none(), st.integers(1, 8)),
+    st.sampled_from([0, 0.3, 1]),
+    st.booleans(),
+    st.sampled_from([None, True, False]),
+)
 def test_rareness_is_the_loop(
     pool, outside, inside, qrels, rel, k, depth, alpha, normalized, member
 ):
@@ -189,20 +200,36 @@ def test_tbg_is_the_loop(run, qrels, words, rel, k, halflife):
 
 
 @given(
-    scores, grades, lengths, st.floats(0, 1), st.floats(0, 1), st.floats(0, 1),
-    st.floats(0, 9), st.floats(0, 1), st.floats(0, 9),
-)  # fmt: skip
+    scores,
+    grades,
+    lengths,
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(0, 9),
+    st.floats(0, 1),
+    st.floats(0, 9),
+)
 @settings(max_examples=50)
 def test_tbg_with_other_constants(run, qrels, words, rel, nonrel, save, summary, word, base):
     known = {f"d{i}": length for i, length in enumerate(words)}
     measure = TBG(
-        lengths=DocLengths.from_dict(known), p_click_rel=rel, p_click_nonrel=nonrel, p_save=save,
-        time_summary=summary, time_per_word=word, time_base=base,
-    )  # fmt: skip
+        lengths=DocLengths.from_dict(known),
+        p_click_rel=rel,
+        p_click_nonrel=nonrel,
+        p_save=save,
+        time_summary=summary,
+        time_per_word=word,
+        time_base=base,
+    )
     expected = tbg(
-        ranking(run, qrels), qrels, known, click=(rel, nonrel), save=save,
+        ranking(run, qrels),
+        qrels,
+        known,
+        click=(rel, nonrel),
+        save=save,
         times=(summary, word, base),
-    )  # fmt: skip
+    )
     assert value(measure, run, qrels) == pytest.approx(expected, abs=1e-9)
 
 

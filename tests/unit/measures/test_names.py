@@ -16,19 +16,31 @@ from pyterrier_asl.measures.names import (
 )
 
 
-@pytest.mark.parametrize(("measure", "higher"), [
-    (ASL @ 10, False), (nASL @ 10, True), (ir_measures.AP, True), (ir_measures.Compat, True),
-    (ir_measures.NumRet, None), (ir_measures.NumQ, None), (ir_measures.NumRel(rel=2), None),
-    (ir_measures.NumRelRet, None), (ir_measures.Judged @ 10, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("measure", "higher"),
+    [
+        (ASL @ 10, False),
+        (nASL @ 10, True),
+        (ir_measures.AP, True),
+        (ir_measures.Compat, True),
+        (ir_measures.NumRet, None),
+        (ir_measures.NumQ, None),
+        (ir_measures.NumRel(rel=2), None),
+        (ir_measures.NumRelRet, None),
+        (ir_measures.Judged @ 10, None),
+    ],
+)
 def test_direction(measure, higher):
     assert higher_is_better(measure) is higher
 
 
 def test_what_is_added_up():
     assert [added_up(name) for name in ("NumRelRet", "num_ret", "AP", "my own column")] == [
-        True, True, False, False,
-    ]  # fmt: skip
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_names_of_one_and_of_many():
@@ -36,8 +48,9 @@ def test_names_of_one_and_of_many():
     with pytest.raises(ValueError, match="names several"):
         parse_measure("AP RR")
     assert [one.name for one in named_measures("AP, ASL(g=10, rel=2)@5")] == [
-        "AP", "ASL(g=10, rel=2)@5",
-    ]  # fmt: skip
+        "AP",
+        "ASL(g=10, rel=2)@5",
+    ]
     assert [str(one.measure) for one in named_measures({"x": "map", "y": ASL})] == ["AP", "ASL"]
     with pytest.raises(ValueError, match="asked for twice"):
         named_measures([ir_measures.AP, "AP"])
@@ -59,22 +72,37 @@ def test_the_pool_of_the_runs():
 def test_the_default_measures_of_a_report_are_some_of_all():
     brief = [one.name for one in default_measures(several=True, cutoff=100, brief=True)]
     assert brief == [
-        "ASL@100", "ASL(g=10)@100", "LexiP", "AP_Rareness@100", "AP", "nDCG@10", "RR", "R@100",
+        "ASL@100",
+        "ASL(g=10)@100",
+        "LexiP",
+        "AP_Rareness@100",
+        "AP",
+        "nDCG@10",
+        "RR",
+        "R@100",
         "Judged@10",
-    ]  # fmt: skip
+    ]
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("asl@1000", "did you mean ASL@1000"), ("ndcg@10", "did you mean nDCG@10"),
-    ("LexP", "did you mean LexiP"), ("foo", "ours are ASL, nASL, LexiP"),
-    ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
-    ('AP(rel="x")', "AP: rel must be a whole number from 0 .* not 'x'"),
-    ("IPrec@2", "recall must be a number from 0 to 1"),
-    ("P@99999999999999999999", "cutoff must be a whole number from 1 to 2147483647"),
-    ("P@0", "cutoff must be a whole number from 1"), ("AP(foo=1)", "AP has no parameter 'foo'"),
-    ("AP(3)", "parameters have names"), ("nDCG(dcg='x')", "one of 'log2', 'exp-log2'"),
-    ("P", "names several"), ("1+1", "is no measure"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("asl@1000", "did you mean ASL@1000"),
+        ("ndcg@10", "did you mean nDCG@10"),
+        ("LexP", "did you mean LexiP"),
+        ("foo", "ours are ASL, nASL, LexiP"),
+        ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
+        ('AP(rel="x")', "AP: rel must be a whole number from 0 .* not 'x'"),
+        ("IPrec@2", "recall must be a number from 0 to 1"),
+        ("P@99999999999999999999", "cutoff must be a whole number from 1 to 2147483647"),
+        ("P@0", "cutoff must be a whole number from 1"),
+        ("AP(foo=1)", "AP has no parameter 'foo'"),
+        ("AP(3)", "parameters have names"),
+        ("nDCG(dcg='x')", "one of 'log2', 'exp-log2'"),
+        ("P", "names several"),
+        ("1+1", "is no measure"),
+    ],
+)
 def test_what_is_no_measure_is_an_error_with_the_remedy(text, message):
     with pytest.raises(ValueError, match=message):
         parse_measure(text)
@@ -93,9 +121,18 @@ def test_a_measure_made_elsewhere_is_checked_too():
     assert parse_measure(ir_measures.INST(T=2, max_rel=3))["T"] == 2.0
 
 
-@pytest.mark.parametrize("name", [
-    "ASL(rel=2,g=10)@1000", "nDCG(gains={1:2})@10", "SetF(beta=2.0)", "RBP(rel=1,p=0.5)",
-    "AP(judged_only=True)", "nDCG(dcg='exp-log2')@5", "IPrec@0.5", "TBG(missing_length=500.0)",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ASL(rel=2,g=10)@1000",
+        "nDCG(gains={1:2})@10",
+        "SetF(beta=2.0)",
+        "RBP(rel=1,p=0.5)",
+        "AP(judged_only=True)",
+        "nDCG(dcg='exp-log2')@5",
+        "IPrec@0.5",
+        "TBG(missing_length=500.0)",
+    ],
+)
 def test_names_are_read_as_ir_measures_reads_them(name):
     assert str(parse_measure(name)) == str(ir_measures.parse_measure(name)) == name

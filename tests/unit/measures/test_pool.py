@@ -90,9 +90,14 @@ def test_a_measure_takes_a_pool_a_file_or_a_name(tmp_path):
     pool.save(tmp_path / "pool.parquet")
     by_object, by_file, by_path, by_name, by_id = (
         AP_Rareness(pool=value) @ 2
-        for value in (pool, str(tmp_path / "pool.parquet"), tmp_path / "pool.parquet",
-                      "by name", pool.id)
-    )  # fmt: skip
+        for value in (
+            pool,
+            str(tmp_path / "pool.parquet"),
+            tmp_path / "pool.parquet",
+            "by name",
+            pool.id,
+        )
+    )
     assert by_object == by_file == by_path == by_name == by_id
     assert str(by_object) == f"AP_Rareness(pool='{pool.id}')@2"
     assert ir_measures.parse_measure(str(by_object)) == by_object
@@ -200,10 +205,12 @@ def test_few_runs_warn():
         (lambda: RarenessPool.from_runs(RUNS, groups={"fourth": "x"}), "fourth"),
         (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
         (lambda: RarenessPool.from_systems([], []), "at least one run"),
-        (lambda: RarenessPool.from_systems([frame(RUNS["first"])] * 2, [], names=["x", "x"]),
-         "different names"),
+        (
+            lambda: RarenessPool.from_systems([frame(RUNS["first"])] * 2, [], names=["x", "x"]),
+            "different names",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_a_pool_is_an_error(call, message):
     with pytest.raises(ValueError, match=message):
         call()
@@ -228,9 +235,7 @@ def test_a_query_that_the_pool_does_not_know_is_an_error():
 
 def test_finders_count_the_run_that_joins():
     pool = RarenessPool.from_runs(RUNS)
-    judged = Judgements({"q1": {"a": 1, "d": 1, "z": 1}}).judge(
-        {"q1": {"d": 3, "z": 2, "a": 1}}
-    )
+    judged = Judgements({"q1": {"a": 1, "d": 1, "z": 1}}).judge({"q1": {"d": 3, "z": 2, "a": 1}})
     relevant = judged.relevant()
     docnos = judged.judgements.docnos.take(relevant.pairs)
     found, systems = pool.finders(judged, relevant, docnos, depth=2)

@@ -106,8 +106,12 @@ def test_groups_after_tukey_hold_all_that_do_not_differ():
     means = np.array([9.0, 8.5, 7.0, 6.8, 3.0])
     differs = np.abs(means[:, None] - means) > 1.8
     found = groups(differs)
-    together = {(a, b) for first, last in found for a in range(first, last + 1)
-                for b in range(first, last + 1)}  # fmt: skip
+    together = {
+        (a, b)
+        for first, last in found
+        for a in range(first, last + 1)
+        for b in range(first, last + 1)
+    }
     assert together == {(a, b) for a, b in np.argwhere(~differs).tolist()}
 
 
@@ -191,8 +195,11 @@ def test_the_own_p_value_is_that_of_the_pair(findings):
     for ranking in findings.rankings:
         if ranking.higher_is_better is not None:
             a, b = ranking.values[names.index("good")], ranking.values[names.index("poor")]
-            at = next(i for i, pair in enumerate(itertools.combinations(names, 2))
-                      if pair == ("good", "poor"))  # fmt: skip
+            at = next(
+                i
+                for i, pair in enumerate(itertools.combinations(names, 2))
+                if pair == ("good", "poor")
+            )
             assert ranking.own_p[at] == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
 
 
@@ -294,8 +301,14 @@ def said_by(findings) -> dict[str, str]:
 
 def test_the_summary_answers_every_question(findings):
     said = said_by(findings)
-    assert list(said) == ["Who wins?", "Is it real?", "Where?", "Why?", "What is missed?",
-                          "What to look at next"]  # fmt: skip
+    assert list(said) == [
+        "Who wins?",
+        "Is it real?",
+        "Where?",
+        "Why?",
+        "What is missed?",
+        "What to look at next",
+    ]
     for kind in ("ASL", "AP"):
         ranking = next(each for each in findings.rankings if each.kind == kind)
         best = findings.names[ranking.order[0]]
@@ -310,8 +323,12 @@ def test_three_to_five_suggestions_all_with_links(findings):
         ((section, state),) = re.findall('<a href="#(.*?)" data-state="(.*?)">', sentence)
         assert section in ("pair", "query")
         for name, value in urllib.parse.parse_qsl(html.unescape(state), strict_parsing=True):
-            known = {"a": findings.names, "b": findings.names, "query": QUERIES,
-                     "measure": [each.name for each in findings.rankings]}  # fmt: skip
+            known = {
+                "a": findings.names,
+                "b": findings.names,
+                "query": QUERIES,
+                "measure": [each.name for each in findings.rankings],
+            }
             assert value in known[name]
 
 
@@ -350,8 +367,9 @@ def test_a_sentence_is_one_line_without_blanks_at_its_ends(findings):
 
 
 def test_different_variances_are_named():
-    wide = {q: RUNS["good"][q] if at % 2 else top(RUNS["poor"][q], 1)
-            for at, q in enumerate(QUERIES)}  # fmt: skip
+    wide = {
+        q: RUNS["good"][q] if at % 2 else top(RUNS["poor"][q], 1) for at, q in enumerate(QUERIES)
+    }
     runs = {"a": RUNS["good"], "b": RUNS["good"], "wide": wide}
     for test, advice in (("t", "does not pool"), ("tukey-two-way", "Prefer the test t")):
         assert advice in said_by(collect(runs, QRELS, ["R@40"], test=test))["Is it real?"]

@@ -23,7 +23,7 @@ from _reports import (
     unpacked,
     unpacked_whole,
     write_files,
-)  # fmt: skip
+)
 from click.testing import CliRunner
 
 from pyterrier_asl import report
@@ -109,8 +109,12 @@ def test_the_page_names_version_and_digests(made):
 
 def test_links_name_what_the_page_holds(made):
     data = data_of(made.html)
-    known = {"a": data["systems"], "b": data["systems"], "query": data["queries"],
-             "measure": [measure["name"] for measure in data["measures"]]}  # fmt: skip
+    known = {
+        "a": data["systems"],
+        "b": data["systems"],
+        "query": data["queries"],
+        "measure": [measure["name"] for measure in data["measures"]],
+    }
     states = re.findall(r'<a href="#(\w+)" data-state="(.*?)"', made.html)
     assert len(states) > 5
     for section, state in states:
@@ -172,9 +176,12 @@ def test_no_document_is_held_twice(made):
     data = data_of(made.html)["documents"]
     relevant = [(q, d) for q, of in QRELS.items() for d, grade in of.items() if grade]
     others = {
-        (q, str(d)) for run in RUNS.values() for q in QRELS
-        for d in brute_force.ranking(run[q], QRELS[q])[:10] if not QRELS[q].get(d)
-    }  # fmt: skip
+        (q, str(d))
+        for run in RUNS.values()
+        for q in QRELS
+        for d in brute_force.ranking(run[q], QRELS[q])[:10]
+        if not QRELS[q].get(d)
+    }
     assert data["ids"][: len(relevant)] == [d for _, d in relevant]
     assert sorted(data["ids"][len(relevant) :]) == sorted(d for _, d in others)
 
@@ -195,8 +202,18 @@ def test_command(tmp_path):
     topics = tmp_path / "topics.tsv"
     topics.write_text("1\tfirst words\n")
     output = tmp_path / "out.html"
-    arguments = ["report", *write_files(tmp_path), "-o", output, "-m", "ASL@100 AP",
-                 "--topics", topics, "--title", "Mine"]  # fmt: skip
+    arguments = [
+        "report",
+        *write_files(tmp_path),
+        "-o",
+        output,
+        "-m",
+        "ASL@100 AP",
+        "--topics",
+        topics,
+        "--title",
+        "Mine",
+    ]
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     assert result.exit_code == 0, result.output
     assert "2 systems, 9 queries" in result.output
@@ -218,8 +235,18 @@ def test_command_names_a_missing_folder(tmp_path):
 def test_command_with_lengths(tmp_path):
     words = {f"d{at}": 20 * at + 1 for at in range(60)}
     (tmp_path / "words.txt").write_text("".join(f"{d} {w}\n" for d, w in words.items()))
-    arguments = ["report", *write_files(tmp_path), "-o", tmp_path / "out.html", "-m", "TBG",
-                 "-k", "30", "--lengths", tmp_path / "words.txt"]  # fmt: skip
+    arguments = [
+        "report",
+        *write_files(tmp_path),
+        "-o",
+        tmp_path / "out.html",
+        "-m",
+        "TBG",
+        "-k",
+        "30",
+        "--lengths",
+        tmp_path / "words.txt",
+    ]
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     assert result.exit_code == 0, result.output
     data = data_of((tmp_path / "out.html").read_text())
@@ -227,6 +254,7 @@ def test_command_with_lengths(tmp_path):
     for name, mean in zip(data["systems"], measure["means"]):
         values = [
             brute_force.tbg(brute_force.ranking(RUNS[name][q], QRELS[q]), QRELS[q], words)
-            for q in QRELS if q != EVIL_QUERY
-        ]  # fmt: skip
+            for q in QRELS
+            if q != EVIL_QUERY
+        ]
         assert mean == pytest.approx(np.mean(values), rel=1e-5)

@@ -108,10 +108,11 @@ def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
         assert mine["rank"].tolist() == list(range(len(mine)))
         # Equal scores by docid, at the cut too.
         assert mine[["score", "docid"]].values.tolist() == [
-            [score, docid] for score, docid in mine.sort_values(
-                ["score", "docid"], ascending=[False, True]
-            )[["score", "docid"]].values.tolist()
-        ]  # fmt: skip
+            [score, docid]
+            for score, docid in mine.sort_values(["score", "docid"], ascending=[False, True])[
+                ["score", "docid"]
+            ].values.tolist()
+        ]
 
 
 def test_equal_scores_come_by_docid_at_the_cut_too():

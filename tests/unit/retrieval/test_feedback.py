@@ -19,25 +19,33 @@ def test_worked_example():
     """N = 1000; the query is q1; e4 is in most documents, e3 in a single feedback document."""
     candidates = pd.DataFrame(
         {
-            "row": 0, "term": ["q1", "e1", "e2", "e3", "e4"],
-            "r": [4, 3, 5, 1, 5], "n": [50, 20, 200, 2, 600],
+            "row": 0,
+            "term": ["q1", "e1", "e2", "e3", "e4"],
+            "r": [4, 3, 5, 1, 5],
+            "n": [50, 20, 200, 2, 600],
         }
-    )  # fmt: skip
+    )
     found = select_terms(candidates, 1000, 3).set_index("term")
     assert found["w"].to_dict() == pytest.approx(
         {
-            "q1": 2.93501482564717, "e1": 3.8676377594920384, "e2": 1.3844222856901456,
-            "e3": 5.989963420981715, "e4": -0.40504887501162423,
+            "q1": 2.93501482564717,
+            "e1": 3.8676377594920384,
+            "e2": 1.3844222856901456,
+            "e3": 5.989963420981715,
+            "e4": -0.40504887501162423,
         },
         abs=1e-9,
-    )  # fmt: skip
+    )
     assert found["rw"].to_dict() == pytest.approx(
         {
-            "q1": 11.74005930258868, "e1": 11.602913278476116, "e2": 6.922111428450728,
-            "e3": 5.989963420981715, "e4": -2.0252443750581213,
+            "q1": 11.74005930258868,
+            "e1": 11.602913278476116,
+            "e2": 6.922111428450728,
+            "e3": 5.989963420981715,
+            "e4": -2.0252443750581213,
         },
         abs=1e-9,
-    )  # fmt: skip
+    )
     selected = found.index[found["selected"]].tolist()
     assert grow_weights({"q1": 1.0}, selected, 0.2) == pytest.approx(
         {"q1": 1.2, "e1": 0.2, "e2": 0.2}, abs=1e-9

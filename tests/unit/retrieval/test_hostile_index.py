@@ -130,12 +130,19 @@ def test_strings_that_cannot_be(path, name, strings, message):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"num_docs": 0}, {"num_docs": -1}, {"num_docs": 2**31}, {"num_docs": "20"},
-        {"num_terms": 10**9}, {"num_postings": 10**12}, {"num_tokens": 1}, {"num_tokens": True},
-        {"tokeniser": None}, {"tokeniser": {"name": "words"}},
+        {"num_docs": 0},
+        {"num_docs": -1},
+        {"num_docs": 2**31},
+        {"num_docs": "20"},
+        {"num_terms": 10**9},
+        {"num_postings": 10**12},
+        {"num_tokens": 1},
+        {"num_tokens": True},
+        {"tokeniser": None},
+        {"tokeniser": {"name": "words"}},
         {"tokeniser": {"name": "words", "stemmer": 5, "stopwords": [1]}},
     ],
-)  # fmt: skip
+)
 def test_metadata_that_cannot_be(path, changed):
     fit_checksums(path, **changed)
     with pytest.raises(ValueError, match=r"pt_meta\.json is not as TermIndex wrote it"):

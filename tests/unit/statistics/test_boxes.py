@@ -12,9 +12,9 @@ from scipy import stats
 
 from pyterrier_asl.statistics.boxes import box_test, greatest_t, least_t
 
-boxes = st.lists(
-    st.tuples(st.integers(-4, 8), st.integers(0, 4)), min_size=2, max_size=4
-).filter(lambda some: len({low for low, _ in some}) > 1)
+boxes = st.lists(st.tuples(st.integers(-4, 8), st.integers(0, 4)), min_size=2, max_size=4).filter(
+    lambda some: len({low for low, _ in some}) > 1
+)
 
 
 def points(low, high):
@@ -36,8 +36,9 @@ def test_no_point_is_outside(some):
     assert least <= min(found) + 1e-9
     assert greatest >= max(found) - 1e-9
     test = box_test(low, high)
-    p_values = [stats.ttest_1samp(point, 0).pvalue for point in points(low, high)
-                if point.std() > 1e-9]  # fmt: skip
+    p_values = [
+        stats.ttest_1samp(point, 0).pvalue for point in points(low, high) if point.std() > 1e-9
+    ]
     if test.verdict == "certain":
         assert max(p_values) <= 0.05 + 1e-9
     if test.verdict == "impossible":

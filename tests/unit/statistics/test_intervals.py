@@ -38,11 +38,13 @@ def test_the_ends_are_where_the_score_test_begins_to_reject(wins, losses, n):
     assert score(wins, losses, n, high) == pytest.approx(stats.norm.ppf(0.025), abs=1e-4)
 
 
-@given(st.integers(1, 60).flatmap(
-    lambda n: st.tuples(st.just(n), st.integers(0, n)).flatmap(
-        lambda t: st.tuples(st.just(t[0]), st.just(t[1]), st.integers(0, t[0] - t[1]))
+@given(
+    st.integers(1, 60).flatmap(
+        lambda n: st.tuples(st.just(n), st.integers(0, n)).flatmap(
+            lambda t: st.tuples(st.just(t[0]), st.just(t[1]), st.integers(0, t[0] - t[1]))
+        )
     )
-))  # fmt: skip
+)
 def test_it_stays_within_what_a_sign_can_be_and_is_symmetric(counts):
     n, wins, losses = counts
     mean, low, high = sign_interval(wins, losses, n)

@@ -287,9 +287,10 @@ def test_studentized_range_for_many_values_is_scipys(groups, freedom):
 def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
     distribution, calls = scipy.stats.studentized_range, []
     monkeypatch.setattr(
-        scipy.stats.studentized_range, "cdf",
+        scipy.stats.studentized_range,
+        "cdf",
         lambda *given: calls.append(given) or type(distribution).cdf(distribution, *given),
-    )  # fmt: skip
+    )
     for seed in (1, 2, 3):
         values = np.random.default_rng(seed).random((21, 13))
         compare_all(values, names(values), test="tukey-two-way")

@@ -74,9 +74,15 @@ def by_hand(collection, measure, better):
 def test_against_trying_everything(small, measure, better, sweep):
     expected = by_hand(small, measure, better)
     result = StagedSearch(
-        stages_of(small.index), small.topics, small.qrels, measure,
-        measures=[RR], n_trials=40, seed=1, sweep=sweep,
-    )  # fmt: skip
+        stages_of(small.index),
+        small.topics,
+        small.qrels,
+        measure,
+        measures=[RR],
+        n_trials=40,
+        seed=1,
+        sweep=sweep,
+    )
     assert list(result.trials) == list(expected)
     for stage, (settings, values) in expected.items():
         trials = result.trials[stage]
@@ -104,9 +110,15 @@ def test_against_trying_everything(small, measure, better, sweep):
 def test_the_papers_stages(small):
     stages = bm25_stages(small.index, num_results=50)
     result = StagedSearch(
-        stages, small.topics, small.qrels, AP, measures=[TBG(lengths=small.lengths)],
-        n_trials=300, seed=0, jobs=2,
-    )  # fmt: skip
+        stages,
+        small.topics,
+        small.qrels,
+        AP,
+        measures=[TBG(lengths=small.lengths)],
+        n_trials=300,
+        seed=0,
+        jobs=2,
+    )
     initial, feedback, final = result.trials.values()
     for retrieval in (initial, final):
         assert kstest(retrieval["b"], "uniform").pvalue > 0.01
@@ -134,9 +146,15 @@ def test_held_out_topics_and_another_collection(small):
     some, rest = small.topics.iloc[:7], small.topics.iloc[7:]
     other = Collection(4)
     result = StagedSearch(
-        stages_of(small.index), some, small.qrels, AP, measures=[RR], n_trials=10, seed=0,
+        stages_of(small.index),
+        some,
+        small.qrels,
+        AP,
+        measures=[RR],
+        n_trials=10,
+        seed=0,
         held_out={"rest": (rest, small.qrels)},
-    )  # fmt: skip
+    )
     rows = result.table[result.table["stage"] == "rest"]
     assert rows["name"].tolist() == ["AP", "RR"] and rows["trial"].isna().all()
     judged = small.qrels[small.qrels["qid"].isin(rest["qid"])]
@@ -166,12 +184,15 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     assert said[0].startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
 
 
-@pytest.mark.parametrize("held_out, why", [
-    ({"a": TOPICS}, "held_out must be a dict of name -> .topics, qrels., not {'a': "),
-    ([(TOPICS, QRELS)], "held_out must be a dict of name -> .topics, qrels., not list"),
-    ({"a": (TOPICS[["query"]], QRELS)}, "the topics have no column 'qid'"),
-    ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "held_out, why",
+    [
+        ({"a": TOPICS}, "held_out must be a dict of name -> .topics, qrels., not {'a': "),
+        ([(TOPICS, QRELS)], "held_out must be a dict of name -> .topics, qrels., not list"),
+        ({"a": (TOPICS[["query"]], QRELS)}, "the topics have no column 'qid'"),
+        ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
+    ],
+)
 def test_held_out_topics_are_checked_before_anything_runs(held_out, why, monkeypatch):
     mixture = Mixture()
     monkeypatch.setattr(mixture, "transform", None)

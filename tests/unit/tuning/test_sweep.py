@@ -56,9 +56,12 @@ def test_one_retriever_in_both_places(small):
 def test_queries_as_weights(small):
     """Weights of any sign, terms that the index does not have, and none at all."""
     toks = [
-        {"w1": 1.0, "w5": -0.5}, {"w2": 2.5, "nowhere": 9.0}, {}, {"w3": 0.0, "w9": 0.1},
+        {"w1": 1.0, "w5": -0.5},
+        {"w2": 2.5, "nowhere": 9.0},
+        {},
+        {"w3": 0.0, "w9": 0.1},
         *({f"w{i}": 1.0, f"w{i + 7}": 0.5} for i in range(8)),
-    ]  # fmt: skip
+    ]
     collection = Collection()
     collection.topics = small.topics[["qid"]].assign(query_toks=toks)
     for stage in bm25_stages(collection.index, num_results=30)[:2]:
@@ -151,10 +154,13 @@ def test_parameters_out_of_range(small):
 
 
 @given(
-    st.lists(st.sampled_from([-3.0, -1.0, 0.0, 1e-9, 1.0, 1.0 + 1e-12, 7.0]) | st.floats(-9, 9),
-             min_size=1, max_size=60),
+    st.lists(
+        st.sampled_from([-3.0, -1.0, 0.0, 1e-9, 1.0, 1.0 + 1e-12, 7.0]) | st.floats(-9, 9),
+        min_size=1,
+        max_size=60,
+    ),
     st.data(),
-)  # fmt: skip
+)
 @settings(max_examples=200, deadline=None)
 def test_the_nth_largest_value(values, data):
     n = data.draw(st.integers(1, len(values)))

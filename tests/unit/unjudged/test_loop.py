@@ -113,11 +113,14 @@ def test_official_grades_stay():
     assert merged.loc[("q", "x")].tolist() == [1.0, "label"]
 
 
-@pytest.mark.parametrize("text", [
-    '{"query_id": "q", "docid": "x", "judgment": 1}\n',
-    "qid\tdocno\tlabel\nq\tx\t1\nq\ty\t\n",
-    "q 0 x 1\nq 0 y -1\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"query_id": "q", "docid": "x", "judgment": 1}\n',
+        "qid\tdocno\tlabel\nq\tx\t1\nq\ty\t\n",
+        "q 0 x 1\nq 0 y -1\n",
+    ],
+)
 def test_labels_of_several_forms(tmp_path, text):
     path = tmp_path / "labels"
     path.write_text(text)

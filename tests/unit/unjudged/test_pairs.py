@@ -19,13 +19,20 @@ DOCUMENTS = [f"d{i}" for i in range(7)]
 WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
 
 MEASURES = {
-    "P@3": ("P", 3, {}), "R@3": ("R", 3, {}), "RR@3": ("RR", 3, {}),
-    "Success@3": ("Success", 3, {}), "AP@4": ("AP", 4, {}),
-    "nDCG@3": ("nDCG", 3, {}), "RBP(p=0.8, rel=1)": ("RBP", None, {}),
-    "ASL@4": ("ASL", 4, {}), "ASL(missing='eq3')@4": ("ASL", 4, {"missing": "eq3"}),
-    "ASL(g=2)@4": ("ASL", 4, {"g": 2}), "nASL@4": ("nASL", 4, {}), "LexiP@3": ("LexiP", 3, {}),
+    "P@3": ("P", 3, {}),
+    "R@3": ("R", 3, {}),
+    "RR@3": ("RR", 3, {}),
+    "Success@3": ("Success", 3, {}),
+    "AP@4": ("AP", 4, {}),
+    "nDCG@3": ("nDCG", 3, {}),
+    "RBP(p=0.8, rel=1)": ("RBP", None, {}),
+    "ASL@4": ("ASL", 4, {}),
+    "ASL(missing='eq3')@4": ("ASL", 4, {"missing": "eq3"}),
+    "ASL(g=2)@4": ("ASL", 4, {"g": 2}),
+    "nASL@4": ("nASL", 4, {}),
+    "LexiP@3": ("LexiP", 3, {}),
     "TBG": ("TBG", None, {"lengths": WORDS}),
-}  # fmt: skip
+}
 
 rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=1, max_size=7)
 grades = st.dictionaries(
@@ -94,8 +101,9 @@ def test_labels_taken_are_judgements(a, b, judged, text, random):
             new[docno] = int(grade)
     taken = type(labelled)(unjudged.labelled(codes, given_grades), labelled.measure)
     fresh, _ = labelled_as(text, (a, b), new)
-    for one, two in zip(taken.bounds(0) + taken.difference(0, 1),
-                        fresh.bounds(0) + fresh.difference(0, 1)):  # fmt: skip
+    for one, two in zip(
+        taken.bounds(0) + taken.difference(0, 1), fresh.bounds(0) + fresh.difference(0, 1)
+    ):
         assert one[0] == pytest.approx(two[0], abs=1e-12)
     assert taken.side(0).value[0] == pytest.approx(fresh.side(0).value[0], abs=1e-12)
 
