@@ -1,8 +1,9 @@
-"""What counts as relevant where nothing is said: one rule for all commands and functions.
+"""Which grades mean relevant (``rel``): one rule for all commands and functions.
 
-A measure that someone names means what it says: ``AP`` is of all documents with a grade of 1 or
-more. Where nothing is named, the default measures take the grade that the makers of a known
-ir_datasets collection take. Where grades go beyond 1 and nothing says ``rel``, one hint says so.
+A judge's own grade (``judge_rel``, ``machine_rel``) beats the ``rel`` of a measure, as in
+``AP(rel=2)``, and that beats the option ``rel``; without any of them a grade of 1 or more is
+relevant. The default measures take the grade that the makers of a known ir_datasets collection
+take. Where grades go beyond 1 and no ``rel`` is given, one hint says so.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..io.qrels import official_measures
-from ..measures.names import NamedMeasure, official_rel, parse_measure
+from ..measures.names import NamedMeasure, official_rel, parse_measure, with_options
 from ..scoring.arrays import Floats
 
 
@@ -25,6 +26,37 @@ def official_of(qrels: Any) -> list[Any]:
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return []
     return [parse_measure(one) for one in official_measures(qrels)]
+
+
+def with_rel(
+    measure: NamedMeasure, rel: float | None = None, judge_rel: float | None = None
+) -> NamedMeasure:
+    """The measure with the minimum grade of a relevant document, and the name that shows it.
+
+    A measure without grades of relevance, such as nDCG, stays as it is.
+
+    Args:
+        measure: the measure, perhaps with a ``rel`` of its own.
+        rel: for measures without a ``rel`` of their own; None: the measure's default.
+        judge_rel: of the judge by whose judgements it is computed; beats both. None: the judge has
+            no grade of its own.
+
+    Raises:
+        ValueError: for a grade that the measure does not take.
+
+    >>> from ir_measures import AP
+    >>> own, plain = NamedMeasure("AP(rel=3)", AP(rel=3)), NamedMeasure("AP", AP)
+    >>> [with_rel(measure, 2).name for measure in (own, plain)]
+    ['AP(rel=3)', 'AP(rel=2)']
+    >>> [with_rel(measure, 2, judge_rel=4).name for measure in (own, plain)]
+    ['AP(rel=4)', 'AP(rel=4)']
+    """
+    if judge_rel is None:
+        return measure.given(rel=rel)
+    if "rel" not in measure.measure.SUPPORTED_PARAMS:
+        return measure
+    by_judge = with_options(measure.measure, judge_rel)
+    return NamedMeasure(str(by_judge), by_judge)
 
 
 def default_rel(qrels: Any, rel: float | None = None) -> float:

@@ -6,8 +6,8 @@ import pytest
 
 from pyterrier_asl.evaluation import grades as module
 from pyterrier_asl.evaluation.files import measure_files
-from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of
-from pyterrier_asl.measures.names import official_rel
+from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of, with_rel
+from pyterrier_asl.measures.names import named_measures, official_rel
 
 
 @pytest.fixture
@@ -37,3 +37,35 @@ def test_one_hint_with_the_number_of_documents(tmp_path):
 def test_no_hint_where_grades_do_not_exceed_one():
     assert grades_hint(np.array([0.0, 1.0])) == grades_hint(np.array([])) == ""
     assert "1 of 3" in grades_hint(np.array([0.0, 1.5, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("measure", "rel", "judge_rel", "expected"),
+    [
+        ("AP", None, None, ir_measures.AP),
+        ("AP", 2, None, ir_measures.AP(rel=2)),
+        ("AP", 2.0, None, ir_measures.AP(rel=2)),
+        ("AP(rel=2)", 1, None, ir_measures.AP(rel=2)),
+        ("AP(rel=2)", None, None, ir_measures.AP(rel=2)),
+        ("AP(rel=1)", 2, None, ir_measures.AP(rel=1)),
+        ("AP(rel=2)", 1, 3, ir_measures.AP(rel=3)),
+        ("AP(rel=2)", None, 1, ir_measures.AP(rel=1)),
+        ("AP", 2, 3.0, ir_measures.AP(rel=3)),
+        ("nDCG@10", 2, 3, ir_measures.nDCG @ 10),
+    ],
+)
+def test_a_judges_grade_beats_the_measures_and_that_beats_the_option(
+    measure, rel, judge_rel, expected
+):
+    (named,) = named_measures(measure)
+    computed = with_rel(named, rel, judge_rel)
+    assert computed.measure == expected
+    if measure != "AP(rel=1)":  # which says so, though ir_measures prints AP
+        assert computed.name == str(expected)
+
+
+def test_a_grade_that_a_measure_does_not_take_is_an_error():
+    (named,) = named_measures("AP")
+    for rels in ({"rel": 1.5}, {"judge_rel": 1.5}):
+        with pytest.raises(ValueError, match="does not take"):
+            with_rel(named, **rels)
