@@ -82,8 +82,8 @@ def command(
     """Tune BM25 with feedback for a measure, by random search in stages.
 
     Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or
-    --transfer the best settings are also measured on other topics and compared with the default
-    parameters there (paired t-test).
+    --transfer the best settings are also measured on other topics and compared there with BM25
+    without feedback and with default parameters (paired t-tests).
     """
     import sys
 

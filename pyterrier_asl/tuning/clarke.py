@@ -16,6 +16,7 @@ import pandas as pd
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
+from ..scoring.arrays import Floats
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection
@@ -24,8 +25,10 @@ from .stages import fixed_objective, mean_rows, table_of, warn_of_tuned_topics
 #: What the paper calls the parameters of feedback.
 _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
 
-#: How rows on other topics are called: the pipeline with default parameters, and the difference.
-_DEFAULTS, _DIFFERENCE = "defaults on ", "difference on "
+#: How rows are called: BM25 without feedback and the whole pipeline, both with default parameters,
+#: and how much the tuned pipeline differs from each.
+_UNTUNED = {"BM25 on ": "difference from BM25 on ", "defaults on ": "difference on "}
+_TRANSFER = "transfer to "
 
 #: The stages, and those of which b and k1 are tuned.
 _STAGES = ("initial retrieval", "feedback", "final retrieval")
@@ -49,7 +52,8 @@ def tune_for_each(
         metrics: names of measures; TBG without lengths gets those of the collection. All of them,
             and the paper's, are reported of every trial.
         transfer: other topics, of the same or of another collection, on which the tuned pipelines
-            are measured as well, and compared with the pipeline with default parameters.
+            are measured as well, and compared with BM25 without feedback and with the pipeline,
+            both with default parameters. Without it these two are measured on ``collection``.
         options: ``n_trials``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
             :func:`~pyterrier_asl.StagedSearch`.
 
@@ -76,10 +80,12 @@ def tune_for_each(
         )
         plain = {str(measure): name for name, measure in reported.items()}
         trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
-        tables = [result.table.replace({"name": plain})]
-        if transfer is not None:
-            tables.append(_transferred(result, transfer, _reported(wanted, transfer)))
-        table = pd.concat(tables, ignore_index=True)
+        beside = (
+            _untuned(collection, reported)
+            if transfer is None
+            else _transferred(result, transfer, _reported(wanted, transfer))
+        )
+        table = pd.concat([result.table.replace({"name": plain}), beside], ignore_index=True)
         results[one.name] = replace(result, table=table, trials=trials)
     return results
 
@@ -91,31 +97,56 @@ def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> 
     return {one.name: one.given(lengths=collection.lengths).measure for one in asked}
 
 
+def _values_of(
+    pipeline: Any, collection: IndexedCollection, reported: Mapping[str, Any]
+) -> tuple[dict[str, Floats], dict[str, float]]:
+    """A pipeline's measures on a collection: by query, and their means."""
+    asked = collection.topics, collection.qrels, list(reported.values())
+    objective = fixed_objective(pipeline, *asked)
+    values = objective.per_query(())
+    means = objective.means(values)
+    return dict(zip(reported, values.values())), dict(zip(reported, means.values()))
+
+
+def _untuned_pipelines(collection: IndexedCollection) -> list[Any]:
+    """BM25 without feedback, and the whole pipeline, with default parameters."""
+    first, *_, last = bm25_stages(collection.index)
+    return [first.pipeline, last.pipeline]
+
+
+def _untuned(collection: IndexedCollection, reported: Mapping[str, Any]) -> pd.DataFrame:
+    """The measures of the pipelines with default parameters, as rows of the table."""
+    rows = []
+    for stage, pipeline in zip(_UNTUNED, _untuned_pipelines(collection)):
+        rows += mean_rows(
+            f"{stage}{collection.name}", _values_of(pipeline, collection, reported)[1]
+        )
+    return table_of(rows)
+
+
 def _transferred(
     result: StagedResult, collection: IndexedCollection, reported: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """The tuned pipeline on other topics and that with default parameters, as rows of the table."""
-    stages, untuned = bm25_stages(collection.index), bm25_stages(collection.index)[-1].pipeline
+    """The tuned pipeline on other topics and what it is compared with, as rows of the table."""
+    stages = bm25_stages(collection.index)
     use_settings(stages, result.settings)
-    asked = collection.topics, collection.qrels, list(reported.values())
-    objectives = [fixed_objective(p, *asked) for p in (stages[-1].pipeline, untuned)]
-    by_query = [objective.per_query(()) for objective in objectives]
-    means = [objective.means(values) for objective, values in zip(objectives, by_query)]
-    tuned, default = (dict(zip(reported, each.values())) for each in means)
-    difference = {name: tuned[name] - default[name] for name in tuned}
-    for name, a, b in zip(reported, *(values.values() for values in by_query)):
-        difference[f"{name} p-value"] = float(t_test(a - b))
-    return table_of(
-        [
-            *mean_rows(f"transfer to {collection.name}", tuned),
-            *mean_rows(f"{_DEFAULTS}{collection.name}", default),
-            *mean_rows(f"{_DIFFERENCE}{collection.name}", difference),
-        ]
-    )
+    values, means = _values_of(stages[-1].pipeline, collection, reported)
+    rows = mean_rows(f"{_TRANSFER}{collection.name}", means)
+    for stage, pipeline in zip(_UNTUNED, _untuned_pipelines(collection)):
+        others, other_means = _values_of(pipeline, collection, reported)
+        difference = {name: means[name] - other_means[name] for name in means}
+        for name in values:
+            difference[f"{name} p-value"] = float(t_test(values[name] - others[name]))
+        rows += mean_rows(f"{stage}{collection.name}", other_means)
+        rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
+    return table_of(rows)
 
 
 def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
-    """Whether tuning for each measure helped on other topics, in a sentence each.
+    """Whether tuning for each measure helped on other topics, in a sentence or two each.
+
+    The tuned pipeline is compared with the better, by that measure, of BM25 without feedback and
+    the pipeline with default parameters.
 
     Args:
         results: what :func:`tune_for_each` returned; none without ``transfer``.
@@ -125,28 +156,64 @@ def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
         elsewhere = result.table[result.table["trial"].isna()]
         table = elsewhere.set_index(["stage", "name"])["value"]
         for stage in elsewhere["stage"].unique():
-            if stage.startswith(_DEFAULTS):
-                where = stage.removeprefix(_DEFAULTS)
-                tuned = table[f"transfer to {where}", metric]
-                p = table[f"{_DIFFERENCE}{where}", f"{metric} p-value"]
-                sentences.append(_verdict(metric, where, tuned, table[stage, metric], p))
+            if stage.startswith(_TRANSFER):
+                where = stage.removeprefix(_TRANSFER)
+                rows = [stage, *(f"{s}{where}" for pair in _UNTUNED.items() for s in pair)]
+                sentences.append(
+                    _verdict(metric, where, *(table.loc[row].to_dict() for row in rows))
+                )
     return sentences
 
 
-def _verdict(metric: str, where: str, tuned: float, default: float, p: float) -> str:
-    better = tuned > default if higher_is_better(parse_measures(metric)[0]) else tuned < default
-    significant = p <= 0.05  # never where p is NaN: one query, or no difference at all
-    if better and significant:
-        what = "helps"
-    elif better:
-        what = "has no significant effect"
+def _verdict(
+    metric: str,
+    where: str,
+    tuned: Mapping[str, float],
+    bm25: Mapping[str, float],
+    from_bm25: Mapping[str, float],
+    defaults: Mapping[str, float],
+    from_defaults: Mapping[str, float],
+) -> str:
+    """The sentences on one measure, from the rows of :func:`_transferred`."""
+    sign = _sign(metric)
+    compared = [
+        ("BM25 without feedback", bm25, from_bm25),
+        ("feedback with default parameters", defaults, from_defaults),
+    ]
+    compared.sort(key=lambda untuned: -sign * untuned[1][metric])
+    (name, best, difference), (other, second, _) = compared
+    p = difference[f"{metric} p-value"]
+    gain = sign * difference[metric]
+    if gain > 0:
+        what = "helps" if p <= 0.05 else "has no significant effect"
     else:
-        what = "hurts" if significant else "does not help"
-    test = "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
-    return (
-        f"Tuning for {metric} {what} on {where}: {metric} is {tuned:.4f}, with default parameters "
-        f"{default:.4f} ({test})."
+        what = "hurts" if p <= 0.05 else "does not help"
+    sentence = (
+        f"Tuning for {metric} {what} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
+        f"{best[metric]:.4f} ({_p_value(p)}), with {other} {second[metric]:.4f}."
     )
+    worse = [
+        f"{measure} ({tuned[measure]:.4f}, before {best[measure]:.4f}, "
+        f"{_p_value(difference[f'{measure} p-value'])})"
+        for measure in tuned
+        if measure != metric
+        and _sign(measure) * difference[measure] < 0
+        and difference[f"{measure} p-value"] <= 0.05
+    ]
+    if worse:
+        sentence += f" Significantly worse than with {name}: {', '.join(worse)}."
+    return sentence
+
+
+def _sign(measure: str) -> int:
+    """1 where higher is better, -1 where lower is, 0 for a count."""
+    better = higher_is_better(parse_measures(measure)[0])
+    return 0 if better is None else 1 if better else -1
+
+
+def _p_value(p: float) -> str:
+    """The p-value in a sentence; NaN where there is one query, or no difference at all."""
+    return "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
 
 
 def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:

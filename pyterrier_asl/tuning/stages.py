@@ -6,13 +6,13 @@ import hashlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyterrier as pt
 
-from .objective import Objective, SearchResult, make_task
+from .objective import Objective, SearchResult, check_not_nan, make_task
 from .search import objective_for
 from .space import Params, Setting, Space, truncated
 
@@ -47,7 +47,8 @@ class StagedResult:
         table: the best and the worst trial of each stage, and the held-out topics. One row per
             number: ``stage``; ``which`` (``best``, ``worst``); ``trial`` (its number; none for
             held-out topics); ``kind`` (``parameter``, ``measure``); ``name``; ``value``.
-        trials: stage -> the frame of all its trials.
+        trials: stage -> the frame of all its trials; trial -1 has the parameters from before the
+            search, trial -2 those of an earlier stage, where they differ.
         settings: stage -> parameter -> the best value.
     """
 
@@ -74,6 +75,10 @@ def StagedSearch(
     sweep: bool | None = None,
 ) -> StagedResult:
     """Tunes stage after stage, each with the best of those before it fixed.
+
+    In every stage the parameters that its transformers had before the search, and those that an
+    earlier stage has handed to them, are tried as well; of equally good settings they are taken
+    first. So a stage never ends below the setting that it began with.
 
     Afterwards the transformers have the best parameters of every stage; where the search fails they
     have those from before.
@@ -114,14 +119,17 @@ def StagedSearch(
         warn_of_tuned_topics(topics, other_topics, name)
     results: dict[str, SearchResult] = {}
     spaces = [Space(stage.params) for stage in stages]
+    defaults = [space.current() for space in spaces]
     with ExitStack() as undo:
         for stage, space in zip(stages, spaces):
             for p in space.parameters:
                 for t in (p.transformer, *stage.handed_to):
                     undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
         for number, (stage, space) in enumerate(zip(stages, spaces)):
-            results[stage.name] = run_trials(
-                objective_for(stage.pipeline, space, task, sweep=sweep),
+            objective = objective_for(stage.pipeline, space, task, sweep=sweep)
+            before = _tried_before(objective, [defaults[number], space.current()])
+            drawn = run_trials(
+                objective,
                 n_trials=n_trials,
                 jobs=jobs,
                 verbose=verbose,
@@ -129,6 +137,7 @@ def StagedSearch(
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_digest(results)}",
             )
+            results[stage.name] = _joined(before, drawn)
             _fix(space, results[stage.name].best, stage)
         rows = [row for name, found in results.items() for row in _table_rows(name, found)]
         for name, held in held_out.items():
@@ -138,6 +147,28 @@ def StagedSearch(
     trials = {name: found.trials for name, found in results.items()}
     settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
+
+
+def _tried_before(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
+    """The settings from before a search, as trials -1, -2, ...; without those that lack a value."""
+    space, tried = objective.space, []
+    for setting in settings:
+        if not any(value is None for value in setting) and setting not in tried:
+            tried.append(setting)
+    rows = [objective(setting) for setting in tried]
+    for setting, means in zip(tried, rows):
+        check_not_nan(means, space, setting)
+    trials = pd.DataFrame(tried, columns=space.labels, dtype=object).infer_objects()
+    trials.insert(0, "trial", range(-1, -1 - len(tried), -1))
+    measures = pd.DataFrame(rows, columns=list(objective.task.measures))
+    return SearchResult(pd.concat([trials, measures], axis=1), tried, objective.task, space.labels)
+
+
+def _joined(first: SearchResult, second: SearchResult) -> SearchResult:
+    if not first.settings:
+        return second
+    trials = pd.concat([first.trials, second.trials], ignore_index=True)
+    return replace(second, trials=trials, settings=[*first.settings, *second.settings])
 
 
 def _checked(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:

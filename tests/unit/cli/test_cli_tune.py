@@ -165,13 +165,51 @@ def test_split_compares_with_the_default_parameters(folders):
         expected = scipy.stats.ttest_rel(tuned[name], default[name]).pvalue
         p = found["difference on here, even", f"{name} p-value"]
         assert p == pytest.approx(expected, abs=1e-9)
-    tuned_ap, default_ap = tuned["AP"].mean(), default["AP"].mean()
     text = tune("here", "--split", "--metric", "AP").stdout
     said = text.splitlines()[-1]
     assert said.startswith("Tuning for AP ")
-    assert f"on here, even: AP is {tuned_ap:.4f}, with default parameters {default_ap:.4f}" in said
+    bm25, defaults = (found[f"{stage} on here, even", "AP"] for stage in ("BM25", "defaults"))
+    assert f"on here, even: AP is {tuned['AP'].mean():.4f}, with " in said
+    assert f"BM25 without feedback {bm25:.4f}" in said
+    assert f"feedback with default parameters {defaults:.4f}" in said
+    assert said.index(f"{max(bm25, defaults):.4f} (") > said.index("even: AP is")
     # Machines get rows only.
     assert "Tuning for" not in tune("here", "--split", "--metric", "AP", "-o", "tsv").stdout
+
+
+@pytest.mark.parametrize("transfer", [False, True])
+def test_bm25_without_feedback_and_the_defaults_have_rows(folders, transfer):
+    found = printed("here", "--metric", "AP", *["--transfer", "there"][: 2 * transfer])["AP best"]
+    where = "there" if transfer else "here"
+    docs, queries, qrels = WORLDS[where]
+    index = TermIndex.from_documents(
+        [{"docno": docno, "text": text} for docno, text in docs.items()], verbose=False
+    )
+    topics = pd.DataFrame({"qid": list(queries), "query": list(queries.values())})
+    run = index.bm25().transform(topics)
+    run = {q: dict(zip(part["docno"], part["score"])) for q, part in run.groupby("qid")}
+    values = {m.query_id: m.value for m in ir_measures.AP.iter_calc(qrels, run)}
+    expected = sum(values.values()) / len(queries)
+    assert found[f"BM25 on {where}", "AP"] == pytest.approx(expected, abs=1e-9)
+    defaults = measured(where, {}, {}, {})
+    assert found[f"defaults on {where}", "AP"] == pytest.approx(defaults["AP"], abs=1e-9)
+    text = tune("here", "--metric", "AP", *["--transfer", "there"][: 2 * transfer]).stdout
+    assert ("Tuning for AP" in text) == transfer
+
+
+def verdict_of(metric, tuned, bm25, defaults, p, **others):
+    """The sentences for these means of a measure, and of others: (tuned, BM25, defaults, p)."""
+    values = {metric: (tuned, bm25, defaults, p), **others}
+
+    def differences(at):
+        return {name: of[0] - of[at] for name, of in values.items()} | {
+            f"{name} p-value": of[3] for name, of in values.items()
+        }
+
+    means = [{name: of[at] for name, of in values.items()} for at in range(3)]
+    return clarke._verdict(
+        metric, "x", means[0], means[1], differences(1), means[2], differences(2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,14 +220,60 @@ def test_split_compares_with_the_default_parameters(folders):
         ("AP", 0.3, 0.4, 0.2, "does not help"),
         ("AP", 0.3, 0.4, 0.01, "hurts"),
         ("AP", 0.3, 0.3, math.nan, "does not help"),
+        ("AP", 0.0, 0.0, math.nan, "does not help"),
         ("ASL@10", 3.0, 4.0, 0.01, "helps"),
         ("ASL@10", 4.0, 3.0, 0.01, "hurts"),
     ],
 )
-def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what):
-    sentence = clarke._verdict(metric, "x", tuned, default, p)
+@pytest.mark.parametrize("better", ["BM25", "defaults"])
+def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, better):
+    """Against the better of the two, whichever that is."""
+    other = default + (1 if metric.startswith("ASL") else -0.05)
+    untuned = (default, other) if better == "BM25" else (other, default)
+    sentence = verdict_of(metric, tuned, *untuned, p)
     assert sentence.startswith(f"Tuning for {metric} {what} on x: ")
     assert ("no test can be made" in sentence) == math.isnan(p)
+    names = {"BM25": "BM25 without feedback", "defaults": "feedback with default parameters"}
+    assert f"with {names[better]} {default:.4f} (" in sentence
+    assert "worse" not in sentence
+
+
+def test_feedback_that_falls_below_bm25_alone_does_not_help():
+    sentence = verdict_of("AP", 0.6112, 0.6209, 0.5667, 0.4)
+    assert sentence.startswith("Tuning for AP does not help on x: AP is 0.6112, with BM25 without")
+    assert sentence.endswith("with feedback with default parameters 0.5667.")
+
+
+@pytest.mark.parametrize(
+    "other, worse",
+    [
+        ({"TBG": (1.0, 2.0, 3.0, 0.01)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.01)"),
+        ({"ASL@9": (5.0, 3.0, 3.0, 0.04)}, "ASL@9 (5.0000, before 3.0000"),
+        ({"TBG": (1.0, 2.0, 3.0, 0.2)}, None),
+        ({"TBG": (2.0, 1.0, 1.0, 0.01)}, None),
+        ({"TBG": (2.0, 2.0, 2.0, math.nan)}, None),
+        ({"NumRet": (1.0, 9.0, 9.0, 0.01)}, None),
+    ],
+)
+def test_measures_that_became_significantly_worse_are_named(other, worse):
+    sentence = verdict_of("AP", 0.4, 0.3, 0.2, 0.01, **other)
+    if worse is None:
+        assert "worse" not in sentence
+    else:
+        assert f"Significantly worse than with BM25 without feedback: {worse}" in sentence
+
+
+@pytest.mark.parametrize("grade", [1, 0])
+def test_one_topic_and_nothing_relevant_make_no_test(folders, grade):
+    """Of one topic no test can be made; where nothing is relevant nothing can help."""
+    other = folders / "other"
+    other.mkdir()
+    (other / "docs.jsonl.gz").write_bytes(gzip.compress(b'{"docno": "d1", "text": "w5 w6"}\n'))
+    (other / "queries.tsv").write_text("q9\tw5\n")
+    (other / "qrels.txt").write_text(f"q9 0 d1 {grade}\n")
+    said = tune("here", "--metric", "AP", "--transfer", "other").stdout.splitlines()[-1]
+    assert "no test can be made" in said and "worse" not in said
+    assert "Tuning for AP helps" not in said and "hurts" not in said
 
 
 def test_transfer_to_the_topics_that_were_tuned_on_is_pointed_out(folders):
@@ -236,7 +320,8 @@ def test_what_is_written(folders):
     assert list(table.columns) == head.split("\t")
     assert first.split("\t")[:2] == table.iloc[0, :2].tolist()
     trials = pd.read_csv(folders / "found/here/AP-initial-retrieval.csv")
-    assert len(trials) == 6 and trials["AP"].max() == pytest.approx(float(table.iloc[2, 2]))
+    assert trials["trial"].tolist() == [-1, *range(6)]  # the defaults, then those drawn
+    assert trials["AP"].max() == pytest.approx(float(table.iloc[2, 2]))
     assert result.stderr.count("wrote ") == len(list((folders / "found/here").iterdir()))
     if (folders / "found/here/scores.html").exists():
         assert "initial retrieval, tuned on AP" in (folders / "found/here/scores.html").read_text()

@@ -10,7 +10,7 @@ import pyterrier as pt
 import pytest
 from _sweeps import Collection
 from ir_measures import AP, RR
-from scipy.stats import kstest
+from scipy.stats import kstest, uniform
 from test_search import QRELS, TOPICS, Mixture
 
 from pyterrier_asl import ASL, TBG, RobertsonPRF, StagedSearch
@@ -61,10 +61,11 @@ def by_hand(collection, measure, better):
         return RobertsonPRF(index, fb_terms=5, fb_docs=setting[0], gamma=setting[1])
 
     retrieval = list(itertools.product(B, K1))
-    one = tried("initial", retrieval, bm25)
-    feedback = list(itertools.product(FB_DOCS, GAMMA))
+    one = tried("initial", [(0.75, 1.2), *retrieval], bm25)  # what was before comes first
+    feedback = [(10, 0.2), *itertools.product(FB_DOCS, GAMMA)]
     two = tried("feedback", feedback, lambda s: bm25(one) >> prf(s) >> bm25(one))
-    tried("final", retrieval, lambda s: bm25(one) >> prf(two) >> bm25(s))
+    final = list(dict.fromkeys([(0.75, 1.2), one, *retrieval]))
+    tried("final", final, lambda s: bm25(one) >> prf(two) >> bm25(s))
     return found
 
 
@@ -119,7 +120,7 @@ def test_the_papers_stages(small):
         seed=0,
         jobs=2,
     )
-    initial, feedback, final = result.trials.values()
+    initial, feedback, final = (t[t["trial"] >= 0] for t in result.trials.values())
     for retrieval in (initial, final):
         assert kstest(retrieval["b"], "uniform").pvalue > 0.01
         assert kstest(np.log(retrieval["k1"] / 0.01) / np.log(1e5), "uniform").pvalue > 0.01
@@ -208,9 +209,46 @@ def test_any_pipeline():
         Stage("both", one + other, {other: {"power": [1, 5]}}),
     ]
     result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=8, seed=0)
-    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.9)}
+    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.5, 0.9)}
     assert result.settings["one"]["x"] == max(maps, key=maps.get) == one.x
     assert result.settings["both"]["power"] == other.power
+
+
+def test_stages_draw_settings_of_their_own():
+    stages = [
+        Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})
+        for name, mixture in (("one", Mixture()), ("other", Mixture()))
+    ]
+    trials = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=5, seed=0).trials
+    drawn = [frame[frame["trial"] >= 0]["x"].tolist() for frame in trials.values()]
+    assert len(drawn[0]) == 5 and not set(drawn[0]) & set(drawn[1])
+
+
+def test_what_was_before_is_tried_in_every_stage():
+    """Even where all that is drawn is worse, no stage ends below what it began with."""
+    maps = {
+        x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in np.arange(0, 1, 0.02)
+    }
+    top, bottom = max(maps, key=maps.get), min(maps, key=maps.get)
+    first, last = Mixture(x=top), Mixture(x=bottom)
+    stages = [
+        Stage("one", first, {first: {"x": [bottom]}}, handed_to=[last]),
+        Stage("two", last, {last: {"x": [bottom]}}),
+    ]
+    result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
+    assert result.trials["one"]["trial"].tolist() == [-1, 0]
+    assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own, and the one handed on
+    assert result.settings == {"one": {"x": top}, "two": {"x": top}}
+    assert result.trials["two"]["map"].max() == pytest.approx(maps[top])
+
+
+def test_of_equal_settings_the_one_from_before_stays():
+    """Nothing relevant: all settings are equal, so nothing is changed."""
+    mixture = Mixture()
+    nothing = QRELS.assign(label=0)
+    stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
+    result = StagedSearch(stages, TOPICS, nothing, "map", n_trials=3, seed=0)
+    assert result.settings == {"one": {"x": 0.5}} and mixture.x == 0.5
 
 
 @pytest.mark.slow
