@@ -18,6 +18,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
+from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, named_measures
 from ..statistics.agreement import agreement_of_tables
@@ -28,7 +29,7 @@ from .judge_report import BELOW, MARGIN, UNDECIDED, UNKNOWN, WITHIN, JudgeReport
 from .judges import judge_confusion
 from .leaderboards_by_judge import Boards, own_gains, swap_counts
 from .ranks import rounded
-from .registry import Floats, Queries
+from .registry import Floats, JudgedRuns, Queries
 from .several_judges import BOUNDS, OtherJudges, relevant_by, shared_pairs
 
 
@@ -91,11 +92,12 @@ def judges(
     """
     known, least = _read(qrels, judges, reference, rel, judge_rel, duplicates)
     persons = [reference, *people]
-    unknown = sorted(set(persons) - set(known))
-    if unknown:
-        raise ValueError(f"{unknown[0]!r} is no judge; there are {', '.join(map(repr, known))}")
+    check_names("people", persons, known, "judges")
     if len(set(persons)) < len(persons):
         raise ValueError(f"a person is named twice: {persons}")
+    if groups and runs is not None:
+        runs = JudgedRuns.of(runs, known[reference])
+        check_names("groups", groups, runs.names, "runs")
     wanted = [one.measure for one in named_measures(measures)]
     boards, by_ap = ([], None) if runs is None else _boards(runs, known, least, wanted)
     draws = partial(_times_drawn, n_resamples, seed)
@@ -131,6 +133,8 @@ def _read(
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
     sources = {reference: qrels, **{str(name): source for name, source in judges.items()}}
     known = {name: Judgements.of(source, duplicates) for name, source in sources.items()}
+    if isinstance(judge_rel, Mapping):
+        check_names("judge_rel", judge_rel, judges, "judges")
     least = {name: least_grade(judge_rel, name, rel) for name in known} | {reference: rel}
     for name, judgements in known.items():
         relevant_by(name, judgements, least[name])

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..charts.forms import ranks_on_lists
 from ..evaluation.rareness_values import RarenessValues, group_codes, rareness_parts
+from ..io.names import check_names
 from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from .ranks import rounded, shared_ranks
@@ -196,10 +197,9 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
 
 def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
     wanted = list(members)
-    unknown = sorted(set(wanted) - set(judged.names))
-    if unknown or not wanted:
-        what = f"names runs that are not there: {unknown[:5]}" if unknown else "has no runs"
-        raise ValueError(f"pool {name!r} {what}; there are {len(judged)}: {judged.names[:5]}, ...")
+    if not wanted:
+        raise ValueError(f"pool {name!r} has no runs: name some")
+    check_names(f"pool {name!r}", wanted, judged.names, "runs")
     return np.isin(judged.names, wanted)
 
 

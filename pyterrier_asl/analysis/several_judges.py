@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ir_measures import AP
 
+from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, with_options
 from ..scoring import assessor as scoring
@@ -41,11 +42,9 @@ def least_grades(judges: Iterable[str], rel: Any, judge_rel: Any) -> dict[str, A
     """
     names = [str(judge) for judge in judges]
     others = [name for name in names if name != QRELS]
-    said = judge_rel if isinstance(judge_rel, Mapping) else dict.fromkeys(others, judge_rel)
-    unknown = [name for name in said if name not in names]
-    if unknown:
-        raise ValueError(f"judge_rel names {unknown[0]!r}, which is none of the judges {names}")
-    return {name: least_grade(said, name, rel) for name in names}
+    grades = judge_rel if isinstance(judge_rel, Mapping) else dict.fromkeys(others, judge_rel)
+    check_names("judge_rel", grades, names, "judges")
+    return {name: least_grade(grades, name, rel) for name in names}
 
 
 def relevant_by(name: str, judgements: Judgements, rel: float) -> Bools:

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
+from ..io.names import check_names
 from ..measures.names import higher_is_better, parse_measure
 from .asl_options import ASL_OPTIONS, AslOptions
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
@@ -101,7 +102,21 @@ def compare_techniques(
     return frame
 
 
-compare_techniques.finish(corrected)
+@compare_techniques.finish
+def _corrected_over_tracks(
+    frame: pd.DataFrame,
+    old: str | Mapping[str, str],
+    new: str | Mapping[str, str],
+    test: str,
+    correction: str | None,
+    alpha: float,
+    as_published: bool,
+) -> pd.DataFrame:
+    """The rows of all tracks, corrected together; names of other tracks are errors."""
+    for argument, run in {"old": old, "new": new}.items():
+        if not isinstance(run, str):
+            check_names(argument, run, frame["track"], "tracks")
+    return corrected(frame, test, correction, alpha, as_published)
 
 
 @compare_techniques.chart

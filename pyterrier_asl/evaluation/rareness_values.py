@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..io.names import check_names
 from ..measures import AP_Rareness, P_Rareness
 from ..measures.names import named_measures, parse_measure
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, reduce_by_query
@@ -210,9 +211,7 @@ def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
     Raises:
         ValueError: where a group is given for a run that is not there.
     """
-    unknown = sorted(set(groups) - set(names))
-    if unknown:
-        raise ValueError(f"groups names runs that are not there: {unknown}; there are {names}")
+    check_names("groups", groups, names, "runs")
     # A run by itself must not be taken for a group that happens to bear its name.
     labels = [f"group {groups[name]}" if name in groups else f"run {name}" for name in names]
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

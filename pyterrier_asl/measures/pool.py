@@ -17,6 +17,7 @@ import pyarrow as pa
 from typing_extensions import Self
 
 from ..io.columns import Columns
+from ..io.names import check_names
 from ..io.progress import progress_bar
 from ..io.runs import read_runs
 from ..io.saved_tables import error_names, load_table, save_table
@@ -128,9 +129,7 @@ class RarenessPool(Named):
         for run in frames:
             if not isinstance(run, str):
                 raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
-        unknown = sorted(set(groups or {}) - set(frames))
-        if unknown:
-            raise ValueError(f"groups names runs that are not in the pool: {unknown}")
+        check_names("groups", groups or {}, frames, "runs of the pool")
         parts = [ranked(run, *rank(frames[run], depth)) for run in sorted(frames)]
         empty = [run for run, part in zip(sorted(frames), parts) if not len(part)]
         if empty:

@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
+from ..io.names import check_names
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
@@ -158,6 +159,7 @@ class Model:
         cls, runs: JudgedRuns, labelled: Labelled, groups: Mapping[str, str] | None = None
     ) -> Model:
         """The model of the judged documents of the compared runs."""
+        check_names("groups", groups or {}, runs.names, "runs")
         names = [(groups or {}).get(name, name) for name in runs.names]
         numbers = np.unique(names, return_inverse=True)[1].astype(np.int64)
         judged, relevant = _judged_documents(labelled, numbers)

@@ -208,7 +208,7 @@ def test_one_person_leaves_the_range_unknown():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"people": ["nobody"]}, "'nobody' is no judge"),
+        ({"people": ["nobody"]}, "people names 'nobody'"),
         ({"judge_rel": {"model": 3}}, "'model' finds nothing relevant at rel=3"),
         ({"reference": "model"}, "both called 'model'"),
     ],

@@ -370,7 +370,10 @@ def test_groups_and_name(files):
     [
         ("a\n", "groups.tsv, line 1: expected run<TAB>group, found ['a']"),
         ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' is in group 'X' already"),
-        ("c\tX\n", "groups names runs that are not in the pool: ['c']"),
+        (
+            "c\tX\n",
+            "groups names 'c', which is none of the runs of the pool: name one that there is (of a, b)",
+        ),
     ],
 )
 def test_bad_groups(files, lines, message):

@@ -1,0 +1,48 @@
+"""Unknown names in arguments by name are errors wherever a default would take their place."""
+
+from __future__ import annotations
+
+import pytest
+
+import pyterrier_asl as asl
+from pyterrier_asl.analysis import (
+    compare_techniques,
+    judge_agreement,
+    leaderboards,
+    rare_finds,
+    without_own_group,
+)
+from pyterrier_asl.io.names import check_names
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+RUNS = {"x": {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}, "y": {"q1": {"b": 1}, "q2": {"b": 1}}}
+JUDGES = {"person": QRELS, "m": QRELS}
+TRACKS = {"t": (RUNS, QRELS)}
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: asl.judges(QRELS, {"m": QRELS}, judge_rel={"M": 3}), "judge_rel names 'M'"),
+        (lambda: asl.judges(QRELS, {"m": QRELS}, people=["M"]), "people names 'M'"),
+        (lambda: asl.judges(QRELS, {"m": QRELS}, RUNS, groups={"z": "g"}), "groups names 'z'"),
+        (lambda: judge_agreement(JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
+        (lambda: leaderboards(RUNS, JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
+        (lambda: rare_finds(RUNS, QRELS, groups={"z": "g"}), "groups names 'z'"),
+        (lambda: without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
+        (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
+        (
+            lambda: compare_techniques(TRACKS, old={"t": "x", "T": "y"}, new="y"),
+            "old names 'T', which is none of the tracks: did you mean 't'?",
+        ),
+    ],
+)
+def test_an_unknown_name_is_an_error(call, says):
+    with pytest.raises(ValueError, match=says.replace("?", r"\?")):
+        call()
+
+
+def test_names_are_compared_as_text_and_long_lists_are_cut():
+    check_names("groups", {1: "g"}, ["1", "2"], "runs")
+    with pytest.raises(ValueError, match=r"of 0, 1, 2, 3, 4, 5, 6, 7, and 2 more\)"):
+        check_names("groups", {"z": "g"}, range(10), "runs")
