@@ -1,0 +1,447 @@
+"""Intervals of ranks: which ranks each of S systems could have, for all systems at once.
+
+The Q topics are a sample. With probability ``1 - alpha`` (asymptotically) every interval holds the
+rank that its system has by the mean over the population of topics. The intervals follow from pairs:
+the probability that any pair of systems is put in the wrong order is at most ``alpha``. A pair's
+difference is divided by its standard error, whose square is averaged with that of all pairs, and
+compared with the largest such quotient of all pairs where the topics' residuals get random signs;
+pairs that are ordered are then left out, and the rest is compared again.
+
+Sources: step-down maxima: Romano and Wolf 2005; ranks from pairs: Mogstad, Romano, Shaikh and
+Wilhelm 2024; topics as blocks: Carterette 2012; the best: Hsu 1981.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from tqdm.auto import tqdm
+
+from .inputs import Floats, Ints, check_name
+
+Bools = NDArray[np.bool_]
+
+#: How a pair's squared error is computed: averaged with that of all pairs, or the latter alone.
+VARIANCES = ("averaged", "common")
+
+#: Differences of this size, relative to the largest value, are rounding, and so is this part of c.
+_ROUNDING = 1e-9
+
+#: By how much statistics in single precision can be wrong, relative and absolute.
+_SINGLE = 1e-4
+
+#: Numbers held at once while the draws are gone through: what a core's cache takes.
+_BLOCK = 2**18
+
+
+@dataclass(frozen=True)
+class RankIntervals:
+    """Ranks of S systems.
+
+    Attributes:
+        low: the best rank that each can have, from 1, shape (S,).
+        high: the worst, shape (S,).
+        better: whether the row's system is better than the column's, shape (S, S).
+        possibly_best: whether each could be the best, a statement of its own, shape (S,); None
+            where it was not asked for.
+        difference: weighted mean difference, row less column (with bounds the least), (S, S).
+        statistic: the same divided by its standard error, shape (S, S).
+        critical: what the statistic of a pair had to exceed, one for each step; of several judges a
+            list for each.
+    """
+
+    low: Ints
+    high: Ints
+    better: Bools
+    possibly_best: Bools | None
+    difference: Floats
+    statistic: Floats
+    critical: list[Any]
+
+
+def rank_intervals(
+    values: ArrayLike | None = None,
+    *,
+    lower: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    collections: Sequence[Any] | None = None,
+    alpha: float = 0.05,
+    variance: str = "averaged",
+    draws: int = 10_000,
+    seed: int = 0,
+    possibly_best: bool = True,
+    progress: bool | None = False,
+) -> RankIntervals:
+    """Intervals of the ranks of systems that hold for all of them at once.
+
+    Args:
+        values: of each system and topic, higher is better, shape (S, Q).
+        lower: instead of values the least difference, row's system less column's, that each topic
+            could have, shape (S, S, Q); the diagonal is not looked at.
+        weights: of each topic, positive, shape (Q,), only ratios matter; None: equal, and of
+            several collections each counts the same.
+        collections: the collection of each topic, which have two topics at least; None: one.
+        alpha: the probability that some pair is put in the wrong order.
+        variance: one of :data:`VARIANCES`.
+        draws: how many random sign vectors; all 2^Q where that is not more.
+        seed: of these.
+        possibly_best: whether to say who could be the best.
+        progress: whether to show a progress bar; None: where there is a terminal.
+
+    Raises:
+        ValueError: for values that are not finite, shapes that do not fit, weights that are not
+            positive, a collection of a single topic, or options out of range.
+
+    >>> values = [[0.9, 0.8, 0.9, 0.7, 0.8, 0.9], [0.5, 0.6, 0.4, 0.5, 0.3, 0.5]]
+    >>> ranks = rank_intervals([*values, values[1]])
+    >>> ranks.low.tolist(), ranks.high.tolist(), ranks.possibly_best.tolist()
+    ([1, 2, 2], [1, 3, 3], [True, False, False])
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}, but it is a probability: give 0 < alpha < 1")
+    pairs = Pairs.of(values, lower, weights, collections, variance, draws, seed)
+    systems = len(pairs.difference)
+    beyond = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
+    better = np.zeros((systems, systems), bool)
+    unordered = ~np.eye(systems, dtype=bool)
+    every = np.arange(pairs.draws)
+    largest = pairs.largest(unordered, every, np.float32, progress) if systems > 1 else None
+    remains = _possibly_best(pairs, largest, beyond) if possibly_best else None
+    critical: list[float] = []
+    bound = None if largest is None else _at_most(largest.max(axis=0))
+
+    def statistics(draws: Ints) -> Floats:
+        return np.asarray(pairs.largest(unordered, draws).max(axis=0))
+
+    while bound is not None and unordered.any():
+        c = _nth_largest(bound, statistics, beyond)
+        critical.append(c)
+        rejected = unordered & pairs.exceeds(c)
+        if not rejected.any():
+            break
+        better |= rejected
+        unordered &= ~(rejected | rejected.T)
+    low, high = 1 + better.sum(axis=0), systems - better.sum(axis=1)
+    return RankIntervals(low, high, better, remains, pairs.difference, pairs.statistic, critical)
+
+
+def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
+    """What holds whichever of several judges is right.
+
+    A pair is ordered where every judge orders it so, an interval covers those of all judges, and
+    who could be the best by any of them could be. Differences and statistics are the first judge's.
+    """
+    first = by_judge[0]
+    remaining = [judge.possibly_best for judge in by_judge if judge.possibly_best is not None]
+    return RankIntervals(
+        np.min([judge.low for judge in by_judge], axis=0),
+        np.max([judge.high for judge in by_judge], axis=0),
+        np.all([judge.better for judge in by_judge], axis=0),
+        np.any(remaining, axis=0) if remaining else None,
+        first.difference,
+        first.statistic,
+        [judge.critical for judge in by_judge],
+    )
+
+
+def p_of_pair(
+    values: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    collections: Sequence[Any] | None = None,
+    variance: str = "averaged",
+    draws: int = 10_000,
+    seed: int = 0,
+) -> float:
+    """The two-sided p of two systems by themselves; arguments as of :func:`rank_intervals`.
+
+    The share of sign vectors, of random ones the observed value among them, whose statistic is as
+    large.
+
+    >>> p_of_pair([[0.5, 0.7, 0.4, 0.9, 0.3], [0.4, 0.6, 0.5, 0.7, 0.2]])
+    0.1875
+    """
+    pairs = Pairs.of(values, None, weights, collections, variance, draws, seed)
+    if len(pairs.difference) != 2:
+        raise ValueError(f"a pair is two systems, not {len(pairs.difference)}")
+    largest = pairs.largest(~np.eye(2, dtype=bool), np.arange(pairs.draws)).max(axis=0)
+    as_large = int((largest >= abs(pairs.statistic[0, 1]) * (1 - _ROUNDING)).sum())
+    return (1 + as_large) / (1 + pairs.draws) if pairs.are_random else as_large / pairs.draws
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All ordered pairs of systems, and their statistics with random signs of the residuals.
+
+    Attributes:
+        residuals: of each system and topic, shape (S, Q), a pair's being the difference of two
+            systems'; with bounds of each pair, (S, S, Q).
+        difference: the mean difference of each pair, shape (S, S).
+        error: the squared error of each pair, shape (S, S).
+        groups: the topics of each collection.
+        signs: sign vectors, shape (Q, N).
+        common: whether all pairs have the same squared error.
+    """
+
+    residuals: Floats
+    difference: Floats
+    error: Floats
+    groups: list[Ints]
+    signs: NDArray[np.int8]
+    common: bool
+
+    @classmethod
+    def of(
+        cls,
+        values: ArrayLike | None,
+        lower: ArrayLike | None,
+        weights: ArrayLike | None,
+        collections: Sequence[Any] | None,
+        variance: str,
+        draws: int,
+        seed: int,
+    ) -> Pairs:
+        """From what :func:`rank_intervals` takes."""
+        check_name("variance", variance, VARIANCES)
+        if draws < 1:
+            raise ValueError(f"draws is {draws}: give at least 1")
+        array = _finite(values, lower)
+        topics = array.shape[-1]
+        groups = _groups(collections, topics)
+        share = _shares(weights, groups, topics)
+        scale, heaviest = float(np.abs(array).max(initial=0)), float(share.max())
+        residuals = np.empty_like(array)
+        for group in groups:
+            within = share[group] / share[group].sum()
+            factor = share[group] / np.sqrt(1 - 2 * within + (within**2).sum())
+            part = array[..., group]
+            residuals[..., group] = (part - (part @ within)[..., np.newaxis]) * factor
+        means = array @ share
+        difference = means if lower is not None else means[:, np.newaxis] - means
+        difference[np.abs(difference) <= _ROUNDING * scale] = 0
+        if lower is None:
+            # What systems have in common is not in any difference; single precision needs it not.
+            residuals -= residuals.mean(axis=0)
+        error = _squared_errors(residuals, _ROUNDING * scale * heaviest)
+        return cls(
+            residuals, difference, error, groups, _signs(draws, topics, seed), variance == "common"
+        )
+
+    @property
+    def draws(self) -> int:
+        """How many sign vectors there are."""
+        return int(self.signs.shape[1])
+
+    @property
+    def are_random(self) -> bool:
+        """Whether the sign vectors are random ones, not all that there are."""
+        topics, draws = self.signs.shape
+        return bool(topics > 62 or 2**topics != draws)
+
+    @cached_property
+    def mean_error(self) -> float:
+        """The mean squared error of all ordered pairs."""
+        systems = len(self.error)
+        return float(self.error.sum() / max(systems * (systems - 1), 1))
+
+    @cached_property
+    def statistic(self) -> Floats:
+        """The statistic of each pair, infinite where there is no error."""
+        size = np.sqrt(self.mean_error if self.common else (self.error + self.mean_error) / 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = self.difference / size
+        return np.where(self.difference == 0, 0, statistic)
+
+    def exceeds(self, critical: Any) -> Bools:
+        """Which pairs' statistics exceed a critical value, or one of each column."""
+        return np.asarray((self.statistic > critical * (1 + _ROUNDING)) & (self.difference > 0))
+
+    def largest(
+        self, pairs: Bools, draws: Ints, dtype: Any = np.float64, progress: bool | None = False
+    ) -> NDArray[Any]:
+        """For each column's system the largest statistic of the pairs with it, and 0 at least.
+
+        Args:
+            pairs: which pairs, row's system less column's, shape (S, S).
+            draws: with the signs of which draws, n of them.
+            dtype: of the numbers.
+            progress: whether to show a progress bar.
+
+        Returns:
+            Shape (S, n).
+        """
+        systems, found = len(pairs), np.zeros((len(pairs), len(draws)), dtype)
+        residuals = self.residuals.astype(dtype, copy=False)
+        rows = {int(j): _rows(pairs[:, j]) for j in np.flatnonzero(pairs.any(axis=0))}
+        step = max(16, _BLOCK // systems)
+        starts = range(0, len(draws), step)
+        hidden = None if progress is None else not progress
+        for start in tqdm(starts, desc="ranks", disable=hidden, leave=False):
+            signs = self.signs[:, draws[start : start + step]].astype(dtype)
+            sums = [residuals[..., group] @ signs[group] for group in self.groups if self._by_value]
+            for j, row in rows.items():
+                if self._by_value:
+                    totals = [part[row] - part[j] for part in sums]
+                else:
+                    totals = [residuals[row, j][:, group] @ signs[group] for group in self.groups]
+                quotients = self._quotients(totals, row, j, dtype)
+                found[j, start : start + step] = quotients.max(axis=0, initial=0)
+        if len(self.groups) == 1 and not self.common:
+            # With the error recomputed the quotient q becomes this, which grows with q.
+            found *= np.sqrt(2 / (1 - found**2 / len(self.signs)))
+        return found
+
+    @property
+    def _by_value(self) -> bool:
+        return self.residuals.ndim == 2
+
+    @cached_property
+    def _reciprocal_errors(self) -> Floats:
+        size = self.mean_error if self.common else self.error + self.mean_error
+        with np.errstate(divide="ignore"):
+            return np.where(self.error > 0, 1 / np.sqrt(size), 0)
+
+    def _quotients(self, totals: list[NDArray[Any]], row: Any, j: int, dtype: Any) -> NDArray[Any]:
+        """The statistics of some pairs; of a single collection their errors are not recomputed."""
+        if self.common or len(self.groups) == 1:
+            total = sum(totals[1:], start=totals[0])
+            total *= self._reciprocal_errors[row, j, np.newaxis].astype(dtype)
+            return total
+        explained = sum(part**2 / len(group) for part, group in zip(totals, self.groups))
+        error = (self.error[row, j, np.newaxis] + self.mean_error).astype(dtype) - explained
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = sum(totals) / np.sqrt(error / 2)
+        return np.where(self.error[row, j, np.newaxis] > 0, statistic, 0)
+
+
+def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:
+    """Values, or the least differences of pairs, as an array without anything on the diagonal."""
+    if (values is None) == (lower is None):
+        raise ValueError("give either values or lower")
+    array = np.array(values if lower is None else lower, dtype=np.float64)
+    by_value = lower is None
+    if array.ndim != (2 if by_value else 3) or 0 in array.shape:
+        what = "systems x topics" if by_value else "systems x systems x topics"
+        raise ValueError(f"an array of {what} is needed, not one of shape {array.shape}")
+    if not by_value:
+        if array.shape[0] != array.shape[1]:
+            raise ValueError(f"lower is about pairs of the same systems: {array.shape}")
+        array[np.arange(len(array)), np.arange(len(array))] = 0
+    wrong = np.argwhere(~np.isfinite(array))
+    if wrong.size:
+        *which, topic = wrong[0].tolist()
+        raise ValueError(
+            f"the value of system {' less '.join(map(str, which))} for topic {topic} is "
+            f"{array[tuple(wrong[0])]}: give finite values"
+        )
+    return array
+
+
+def _groups(collections: Sequence[Any] | None, topics: int) -> list[Ints]:
+    """The topics of each collection."""
+    if topics < 2:
+        raise ValueError("there is a single topic: two at least are needed")
+    if collections is None:
+        return [np.arange(topics)]
+    if len(collections) != topics:
+        raise ValueError(f"{len(collections)} topics have a collection, and there are {topics}")
+    by_name: dict[Any, list[int]] = {}
+    for topic, name in enumerate(collections):
+        by_name.setdefault(name, []).append(topic)
+    for name, members in by_name.items():
+        if len(members) == 1:
+            raise ValueError(f"collection {name!r} has a single topic: leave it out")
+    return [np.array(members) for members in by_name.values()]
+
+
+def _shares(weights: ArrayLike | None, groups: list[Ints], topics: int) -> Floats:
+    """The weight of each topic; all of them are 1 together."""
+    if weights is not None:
+        share = np.asarray(weights, dtype=np.float64)
+        if share.shape != (topics,) or not np.isfinite(share).all() or share.min() <= 0:
+            raise ValueError(f"give each of the {topics} topics a positive, finite weight")
+        return np.asarray(share / share.sum())
+    share = np.empty(topics)
+    for group in groups:
+        share[group] = 1 / (len(groups) * len(group))
+    return share
+
+
+def _squared_errors(residuals: Floats, rounding: float) -> Floats:
+    """The sum of each pair's squared residuals, where those of the size of rounding are 0."""
+    systems = len(residuals)
+    error = np.zeros((systems, systems))
+    for j in range(systems):
+        if residuals.ndim == 3:
+            of_pairs = residuals[j]
+            of_pairs[np.abs(of_pairs) <= rounding] = 0
+            error[j] = np.einsum("kq,kq->k", of_pairs, of_pairs)
+        else:
+            of_pairs = residuals[j + 1 :] - residuals[j]
+            of_pairs[np.abs(of_pairs) <= rounding] = 0
+            error[j, j + 1 :] = error[j + 1 :, j] = np.einsum("kq,kq->k", of_pairs, of_pairs)
+    return error
+
+
+def _signs(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
+    """Sign vectors, shape (Q, N): all that there are, or random ones."""
+    if topics < 62 and 2**topics <= draws:
+        bits = np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
+    else:
+        bits = np.random.default_rng(seed).integers(0, 2, (draws, topics)).T
+    return np.ascontiguousarray(1 - 2 * bits.astype(np.int8))
+
+
+def _rows(chosen: Bools) -> Any:
+    """The chosen rows, as all of them where only the system itself is left out.
+
+    A system's statistic against itself is 0, which no maximum is below.
+    """
+    return slice(None) if chosen.sum() == len(chosen) - 1 else np.flatnonzero(chosen)
+
+
+def _possibly_best(pairs: Pairs, largest: NDArray[Any] | None, beyond: int) -> Bools:
+    """Who could be the best: each system against all others, without steps."""
+    systems = len(pairs.difference)
+    if largest is None:
+        return np.ones(systems, bool)
+    critical = np.partition(largest, -beyond, axis=1)[:, -beyond].astype(np.float64)
+    close = np.abs(pairs.statistic - critical) <= _SINGLE * (1 + critical)
+    for j in np.flatnonzero((close & ~np.eye(systems, dtype=bool)).any(axis=0)).tolist():
+        with_j = np.zeros((systems, systems), bool)
+        with_j[:, j] = np.arange(systems) != j
+
+        def statistics(draws: Ints, j: int = j, with_j: Bools = with_j) -> Floats:
+            return np.asarray(pairs.largest(with_j, draws)[j])
+
+        critical[j] = _nth_largest(_at_most(largest[j]), statistics, beyond)
+    return np.asarray(~pairs.exceeds(critical).any(axis=0))
+
+
+def _at_most(single: NDArray[Any]) -> Floats:
+    """What numbers of single precision can be at most."""
+    return np.asarray(single * (1 + _SINGLE) + _SINGLE, dtype=np.float64)
+
+
+def _nth_largest(bound: Floats, exact: Callable[[Ints], Floats], n: int) -> float:
+    """The n-th largest value of the draws, computed for those only that could be among them.
+
+    Args:
+        bound: what the value of each draw is at most; statistics of fewer pairs are not larger.
+        exact: the values of draws, by their numbers.
+        n: from 1.
+    """
+    order = np.argsort(-bound, kind="stable")
+    values = exact(order[:n])
+    while True:
+        nth = float(np.partition(values, -n)[-n])
+        done = len(values)
+        if done == len(order) or nth >= bound[order[done]]:
+            return nth
+        values = np.concatenate((values, exact(order[done : 2 * done])))
