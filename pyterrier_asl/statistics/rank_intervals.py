@@ -165,7 +165,7 @@ def p_of_pair(
     large.
 
     >>> p_of_pair([[0.5, 0.7, 0.4, 0.9, 0.3], [0.4, 0.6, 0.5, 0.7, 0.2]])
-    0.1875
+    0.25
     """
     pairs = Pairs.of(values, None, weights, collections, variance, draws, seed)
     if len(pairs.difference) != 2:

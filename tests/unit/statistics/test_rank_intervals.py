@@ -251,7 +251,7 @@ def test_the_draws_are_those_of_the_definition():
 
 
 def test_p_of_a_pair_is_the_smallest_level_that_orders_it():
-    values = board(2, 9) * [[1.0], [0.8]]
+    values = board(12, 9)[[5, 7]]
     p = p_of_pair(values)
     assert 0 < p < 1
     assert rank_intervals(values, alpha=p).better.any()
