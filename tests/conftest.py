@@ -1,7 +1,8 @@
 """What tests share: where the data is, whether Java is here, and when a missing one is a failure.
 
-``PYTERRIER_ASL_REQUIRE=java,data,registry`` makes what is named there compulsory: a test that would
-skip for want of it fails instead, so that a skip on a build machine cannot hide a break.
+``PYTERRIER_ASL_REQUIRE=java,data,registry,collections,chromium`` makes what is named there compulsory:
+a test that would skip for want of it fails instead, so that a skip on a build machine cannot hide a
+break. ``tests/README.md`` says what each is and where it can be had.
 """
 
 from __future__ import annotations
@@ -112,12 +113,12 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def vaswani():
-    """ir_datasets' vaswani; its files must be in ir_datasets' home."""
+    """ir_datasets' vaswani; its files must be in ir_datasets' home (``python tests/fetch.py``)."""
     import ir_datasets
 
     home = Path(os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"))
-    if not (home / "vaswani").is_dir():
-        _missing("data", f"there is no {home / 'vaswani'}")
+    if not (home / "vaswani" / "docs.txt").is_file():
+        _missing("collections", f"vaswani is not in {home}: run python tests/fetch.py")
     return ir_datasets.load("vaswani")
 
 

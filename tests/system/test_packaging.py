@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MINE = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
+MINE = shutil.ignore_patterns(
+    ".git", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info"
+)
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -33,6 +37,25 @@ def archives(registry, tmp_path_factory) -> Path:
     tree = shutil.copytree(ROOT, tmp_path_factory.mktemp("tree") / "main", ignore=MINE)
     run(sys.executable, "-m", "build", "--outdir", tree.parent / "dist", tree, cwd=tree.parent)
     return tree.parent / "dist"
+
+
+def test_the_index_takes_them(archives):
+    pytest.importorskip("twine", reason="twine is not installed")
+    files = sorted(archives.iterdir())
+    run(sys.executable, "-m", "twine", "check", "--strict", *files, cwd=archives)
+
+
+def test_the_wheel_holds_the_package_and_nothing_twice(archives):
+    (wheel,) = archives.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        digests = [
+            hashlib.sha256(archive.read(name)).digest() for name in names if name[-4:] == ".png"
+        ]
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"pyterrier_asl"}
+    assert "pyterrier_asl/py.typed" in names and "pyterrier_asl/pt_docs/index.rst" in names
+    assert len(set(digests)) == len(digests)
+    assert wheel.stat().st_size < 8e6
 
 
 def test_the_wheel_runs_outside_the_source_tree(archives, tmp_path):

@@ -1,0 +1,151 @@
+"""Keeps what describes the project elsewhere in step with ``pyproject.toml``, and checks a release.
+
+    python docs/release.py                        # writes the files that follow from it
+    python docs/release.py --check --tag v0.2.0   # whether this tag may be published
+
+The address of the repository is set in one place, ``repository`` below ``[tool.pyterrier-asl]`` of
+``pyproject.toml``. While it is empty no other file names an address, and nothing is released.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11
+    import tomli as tomllib  # type: ignore[import-not-found, no-redef]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: The URLs of the project, by their names on PyPI, below the address of the repository.
+URLS = {
+    "Repository": "{repository}",
+    "Issues": "{repository}/issues",
+    "Changelog": "{repository}/blob/main/CHANGELOG.md",
+}
+
+
+def project(root: Path = ROOT) -> dict[str, Any]:
+    """``[project]`` of ``pyproject.toml``, with its ``version`` and its ``repository``."""
+    pyproject = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    init = (root / "pyterrier_asl" / "__init__.py").read_text(encoding="utf-8")
+    (version,) = re.findall(r'^__version__ = "(.+)"$', init, flags=re.MULTILINE)
+    return {
+        **pyproject["project"],
+        "version": version,
+        "repository": pyproject["tool"]["pyterrier-asl"]["repository"].rstrip("/"),
+    }
+
+
+def urls(repository: str) -> dict[str, str]:
+    """What ``[project.urls]`` must hold beside the documentation."""
+    if not repository:
+        return {}
+    return {name: url.format(repository=repository) for name, url in URLS.items()}
+
+
+def codemeta(about: dict[str, Any]) -> dict[str, Any]:
+    """The project in the terms of CodeMeta."""
+    described = {
+        "@context": "https://w3id.org/codemeta/3.0",
+        "@type": "SoftwareSourceCode",
+        "name": about["name"],
+        "description": about["description"],
+        "version": about["version"],
+        "license": f"https://spdx.org/licenses/{about['license']}",
+        "programmingLanguage": "Python",
+        "runtimePlatform": f"Python {about['requires-python']}",
+        "keywords": about["keywords"],
+        "author": [{"@type": "Organization", "name": a["name"]} for a in about["authors"]],
+    }
+    if about["repository"]:
+        described["codeRepository"] = about["repository"]
+        described["issueTracker"] = urls(about["repository"])["Issues"]
+    return described
+
+
+def zenodo(about: dict[str, Any]) -> dict[str, Any]:
+    """What Zenodo shows of an archived release."""
+    return {
+        "title": f"{about['name']}: {about['description']}",
+        "version": about["version"],
+        "license": about["license"],
+        "upload_type": "software",
+        "keywords": about["keywords"],
+        "creators": [{"name": author["name"]} for author in about["authors"]],
+    }
+
+
+def citation(about: dict[str, Any], written: str) -> str:
+    """``CITATION.cff`` with the version and the address of the repository."""
+    lines = [line for line in written.splitlines() if not line.startswith("repository-code:")]
+    at = next(i for i, line in enumerate(lines) if line.startswith("version:"))
+    lines[at] = f"version: {about['version']}"
+    if about["repository"]:
+        lines.insert(at + 1, f'repository-code: "{about["repository"]}"')
+    return "\n".join(lines) + "\n"
+
+
+def with_urls(pyproject: str, repository: str) -> str:
+    """``pyproject.toml`` with the URLs that follow from the address of the repository."""
+    ours = rf"^({'|'.join(URLS)}) = .*\n"
+    head, section, rest = pyproject.partition("[project.urls]\n")
+    lines = "".join(f'{name} = "{url}"\n' for name, url in urls(repository).items())
+    return head + section + lines + re.sub(ours, "", rest, flags=re.MULTILINE)
+
+
+def descriptions(root: Path = ROOT) -> dict[Path, str]:
+    """The files with URLs, version or authors, ``pyproject.toml`` among them, as they should be."""
+    about = project(root)
+    pyproject, written = (
+        (root / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "CITATION.cff")
+    )
+    return {
+        root / "pyproject.toml": with_urls(pyproject, about["repository"]),
+        root / "CITATION.cff": citation(about, written),
+        root / "codemeta.json": json.dumps(codemeta(about), indent=2) + "\n",
+        root / ".zenodo.json": json.dumps(zenodo(about), indent=2) + "\n",
+    }
+
+
+def problems(tag: str | None = None, root: Path = ROOT) -> list[str]:
+    """What keeps the project from being released, a sentence each."""
+    about = project(root)
+    answer = [
+        f"{path.name} does not follow from pyproject.toml: run python docs/release.py"
+        for path, text in descriptions(root).items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    if not about["repository"]:
+        answer.append("repository is empty in [tool.pyterrier-asl] of pyproject.toml: set it")
+    if tag is not None and tag != f"v{about['version']}":
+        answer.append(f"the tag is {tag}, the version of the package {about['version']}")
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    if f"\n## {about['version']}\n" not in changes:
+        answer.append(f"CHANGELOG.md has no section {about['version']}")
+    return answer
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; name what is missing")
+    parser.add_argument("--tag", help="the tag that is to be released")
+    arguments = parser.parse_args()
+    if not arguments.check:
+        for path, text in descriptions().items():
+            path.write_text(text, encoding="utf-8")
+        return 0
+    missing = problems(arguments.tag)
+    for problem in missing:
+        print(f"not ready for a release: {problem}", file=sys.stderr)
+    return int(bool(missing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

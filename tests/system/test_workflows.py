@@ -1,0 +1,61 @@
+"""What the workflows run is what is run here, too."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+#: Where the commands are run that .ci/run does not run itself.
+ELSEWHERE = {
+    "sphinx-build -W -q -c docs pyterrier_asl/pt_docs build/docs": "tests/system/test_docs.py",
+    "pip install build twine": "pyproject.toml",
+    "python -m build": "tests/system/test_packaging.py",
+    "twine check --strict dist/*": "tests/system/test_packaging.py",
+    "pip install dist/*.whl": "tests/system/test_packaging.py",
+    "pyterrier-asl demo": "tests/system/test_packaging.py",
+    "python docs/release.py --check --tag ${{ github.ref_name }}": "tests/unit/test_release.py",
+    "python benchmarks/versions.py --only ${{ matrix.only }} --folder build/versions": (
+        "pyterrier_asl/pt_docs/trust.rst"
+    ),
+}
+
+
+def commands(workflow: Path) -> list[str]:
+    """What the steps of a workflow run."""
+    jobs = yaml.safe_load(workflow.read_text())["jobs"].values()
+    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_each_step_is_one_command_that_is_run_here_too(workflow):
+    here = (ROOT / ".ci" / "run").read_text().replace("--quiet ", "").splitlines()
+    here = [line.partition("|| ")[2] or line for line in here]
+    for command in commands(workflow):
+        assert "\n" not in command.strip()
+        assert command in here or (ROOT / ELSEWHERE[command]).is_file(), command
+
+
+def test_oldest_and_newest_python_are_those_of_the_package():
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
+    versions = matrix["jobs"]["quick"]["strategy"]["matrix"]["python"]
+    assert f'requires-python = ">={versions[0]}"' in pyproject
+    for version in versions:
+        assert f'"Programming Language :: Python :: {version}"' in pyproject
+
+
+def test_actionlint_has_nothing_to_say():
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("Go is not installed")
+    (command,) = [c for path in WORKFLOWS for c in commands(path) if "actionlint" in c]
+    done = subprocess.run(command.split(), cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
