@@ -14,6 +14,7 @@ from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.progress import progress_bar
+from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
 from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
 
@@ -45,8 +46,7 @@ class Sampling:
         wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
         if wrong:
             raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-        if self.samples < 1:
-            raise ValueError(f"samples is {self.samples}: give at least 1")
+        check_whole("samples", self.samples)
         generator = np.random.default_rng(self.seed)
         drawn = list(product(self.fractions, range(self.samples)))
         for fraction, sample in progress_bar(

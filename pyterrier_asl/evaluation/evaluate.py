@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from ..io.progress import progress_bar
 from ..io.runs import list_runs
@@ -43,7 +44,8 @@ def evaluate(
 
     Args:
         runs: dict of name -> run (data frame, Arrow table, file, or whatever ir_measures takes), a
-            folder of run files, one file, or several; or Parquet data sets partitioned by run or
+            folder of run files, one file, or several; a data frame by itself is one run, called
+            ``run``; or Parquet data sets partitioned by run or
             query (see :mod:`~pyterrier_asl.io.partitions`). A file is read in blocks of whole
             queries, so that it may be larger than memory as long as the rows of a query lie
             together.
@@ -78,6 +80,8 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
+    if isinstance(runs, (pd.DataFrame, pa.Table)):
+        runs = {"run": runs}
     if bounds:
         judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
         return evaluation_with_bounds(judged, _measures(measures), long=long)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.remembered import remembered
 from ..judging.unjudged import Retrieved, Unjudged, unjudged
@@ -73,7 +74,12 @@ def unjudged_of(
         runs: the compared runs.
         measures: the measures.
         depth: label what stands in the first ``depth``, where that is deeper than a cut-off.
+
+    Raises:
+        ValueError: for a depth that is no whole number from 1 on.
     """
+    if depth is not None:
+        check_whole("depth", depth)
     depths = [cutoff_of(measure) for measure in measures]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
     return Unjudged(runs, deepest)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..io.runs import loaded_run
+from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures import ASL
@@ -155,6 +156,8 @@ class RelevantRanks:
 
     def found(self, depth: int | None = None) -> Bools:
         """Whether each run has each document among its first ``depth``, shape (S, R)."""
+        if depth is not None:
+            check_whole("depth", depth)
         there = self.ranks > 0
         return there if depth is None else there & (self.ranks <= depth)
 

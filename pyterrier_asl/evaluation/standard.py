@@ -9,6 +9,7 @@ wherever the values are pytrec_eval's in every case.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from threading import Lock
 from typing import Any
 
 import ir_measures
@@ -26,13 +27,17 @@ from ..scoring.arrays import Floats, Ints, cumulate
 #: The best grade that gdeval knows, on which ERR depends.
 _HIGHEST = 4
 
+#: Held while the providers of ir_measures are replaced.
+_SWITCHING = Lock()
+
 
 def accelerate(on: bool = True) -> None:
     """Lets ir_measures, and with it ``pt.Experiment``, compute its standard measures by us.
 
     What changes is the time: values are those of pytrec_eval, query for query. Left as they are:
     measures that other providers compute in another order of equal scores than trec_eval's
-    (``RR@k``, ``Judged@k``, ``RBP``) or round (``ERR``, ``nDCG(dcg='exp-log2')``).
+    (``RR@k``, ``Judged@k``, ``RBP``) or round (``ERR``, ``nDCG(dcg='exp-log2')``). It may be called
+    while other threads measure: a measurement that has begun is finished as it began.
 
     Args:
         on: False undoes it.
@@ -43,10 +48,11 @@ def accelerate(on: bool = True) -> None:
     {AP: 0.5, RR: 0.5}
     >>> accelerate(False)
     """
-    pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [p for p in pipeline if p.NAME != AcceleratedProvider.NAME]
-    if on:
-        pipeline.insert(0, AcceleratedProvider())
+    pipeline = ir_measures.DefaultPipeline
+    with _SWITCHING:
+        others = [p for p in pipeline.providers if p.NAME != AcceleratedProvider.NAME]
+        # A new list, so that a thread that goes through the old one sees all of its providers.
+        pipeline.providers = [AcceleratedProvider(), *others] if on else others
 
 
 def supports(measure: Any) -> bool:

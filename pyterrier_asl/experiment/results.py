@@ -140,13 +140,15 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
 
 
 def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bool | None]) -> Any:
-    """The table with the best value of each column marked.
+    """The table with the best value of each column marked, in LaTeX as well.
 
     Args:
         table: the table.
         how: ``'bold'``, ``'color'`` or ``'colour'``.
         higher_is_better: which way each column is better; None: it is not marked.
     """
+    from .highlighting import HighlightedTable  # its import takes as long as that of all else here
+
     how = "color" if how == "colour" else how
 
     def mark(values: pd.Series[Any]) -> list[str]:
@@ -158,7 +160,7 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
             marks[best[-1:]] = _BETTER[how]
         return marks.tolist()
 
-    return table.style.apply(mark, axis=0)
+    return HighlightedTable(table).apply(mark, axis=0)
 
 
 def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:

@@ -5,6 +5,7 @@ Columns are integers, objects, Arrow strings or categories. Ids are compared as 
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -200,3 +201,15 @@ def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
         return grades.cast(pa.int64())
     except pa.ArrowInvalid:
         return grades
+
+
+def check_whole(what: str, value: Any) -> None:
+    """Raises ValueError for what counts nothing: no whole number, or one below 1.
+
+    >>> check_whole("depth", 1.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: depth must be a whole number from 1 on, not 1.5
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{what} must be a whole number from 1 on, not {value!r}")

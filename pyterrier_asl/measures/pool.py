@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..io.progress import progress_bar
 from ..io.runs import read_runs
 from ..io.saved_tables import error_names, load_table, save_table
 from ..io.tables import counted
+from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
@@ -121,8 +121,8 @@ class RarenessPool(Named):
         >>> pool.runs, pool.depth
         (['a', 'b'], None)
         """
-        if depth is not None and (not isinstance(depth, Integral) or depth < 1):
-            raise ValueError(f"depth must be a whole number from 1 on, not {depth!r}")
+        if depth is not None:
+            check_whole("depth", depth)
         frames = runs if isinstance(runs, Mapping) else read_runs(runs)
         if not frames:
             raise ValueError("a rareness pool needs at least one run")

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from scipy import stats
 
-from .inputs import Floats
-
-#: Student's t that is exceeded with a probability, by it and the degrees of freedom.
-_upper_t = cache(stats.t.isf)
+from .inputs import Floats, check_probability
+from .intervals import upper_t
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
         alpha: the level.
 
     Raises:
-        ValueError: for fewer than two queries.
+        ValueError: for fewer than two queries, or a level that is no probability.
 
     >>> box_test(np.array([0.1, 0.2, 0.15, 0.12]), np.array([0.11, 0.22, 0.15, 0.13])).verdict
     'certain'
@@ -52,7 +48,8 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
     """
     if len(low) < 2:
         raise ValueError(f"a t-test needs at least two queries, not {len(low)}")
-    critical = float(_upper_t(alpha / 2, len(low) - 1))
+    check_probability("alpha", alpha)
+    critical = upper_t(alpha / 2, len(low) - 1)
     greatest, least = greatest_t(low, high), least_t(low, high)
     sign = int(least >= critical) - int(greatest <= -critical)
     never = greatest < critical and least > -critical

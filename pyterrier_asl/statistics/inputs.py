@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -67,8 +68,7 @@ def prepare(
     values: Floats, alpha: float, weights: ArrayLike | None, n_resamples: int, seed: int
 ) -> tuple[Floats, Settings]:
     """Checked options, and the values of the queries that have a weight."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha}, but it is a probability: give 0 < alpha < 1")
+    check_probability("alpha", alpha)
     if n_resamples < 1:
         raise ValueError(f"n_resamples is {n_resamples}: give at least 1")
     if weights is None:
@@ -99,6 +99,12 @@ def labels_of(names: Sequence[str], systems: int) -> list[str]:
         twice = next(name for name in labels if labels.count(name) > 1)
         raise ValueError(f"the name {twice!r} occurs twice: give every system its own")
     return labels
+
+
+def check_probability(what: str, value: float) -> None:
+    """Raises ValueError for what is no probability between 0 and 1, neither included."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{what} is {value!r}, but it is a probability: give 0 < {what} < 1")
 
 
 def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:

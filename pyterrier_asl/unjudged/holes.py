@@ -14,6 +14,7 @@ from ..evaluation.labellings import Labelled
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
+from ..statistics.inputs import check_probability
 from .likely import Likely, how_likely
 from .pairs import OPEN, AllPairs, Difference, all_pairs, difference_of, labelled_runs
 from .virtual import difference_alone
@@ -90,7 +91,8 @@ def holes(
         verdicts, as frame, matrix and chart.
 
     Raises:
-        ValueError: for a measure that has no bounds, by its name.
+        ValueError: for a measure that has no bounds, by its name; for a depth that is no whole
+            number from 1 on, a level that is no probability, or two names that are equal.
 
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
     >>> found = holes(a, b, {"q": {"d": 1}}, "RR")
@@ -101,6 +103,9 @@ def holes(
         return all_pairs(
             a, qrels, measure, depth=depth, highest=highest, alpha=alpha, duplicates=duplicates
         )
+    check_probability("alpha", alpha)
+    if len(names) != 2 or names[0] == names[1]:
+        raise ValueError(f"names must be two different names, of run A and of run B, not {names!r}")
     judged = JudgedRuns.of(dict(zip(names, (a, b))), qrels, duplicates=duplicates)
     if runs is not None:
         others = JudgedRuns.of(runs, judged.judgements)

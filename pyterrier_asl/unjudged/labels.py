@@ -79,7 +79,8 @@ def read_labels(source: Any) -> pd.DataFrame:
         ``qid``, ``docno``, ``label``, ``source`` (the name of the file where it says none).
 
     Raises:
-        ValueError: for a file or frame without these columns, and a label that is no number.
+        ValueError: for a file or frame without these columns, or with two of one meaning, and a
+            label that is no number.
 
     >>> read_labels(pd.DataFrame({"qid": [1], "docno": ["d"], "label": [2]}))
       qid docno  label source
@@ -91,7 +92,13 @@ def read_labels(source: Any) -> pd.DataFrame:
     else:
         path = Path(source)
         name, frame = path.name, _from_file(path)
-    frame = frame.rename(columns={old: new for old, new in _ALIASES.items() if old in frame})
+    twice = next((old for old, new in _ALIASES.items() if {old, new} <= set(frame)), None)
+    if twice is not None:
+        raise ValueError(
+            f"{name}: the labels have the columns {twice!r} and {_ALIASES[twice]!r}, which mean "
+            "the same: leave one out"
+        )
+    frame = frame.rename(columns=_ALIASES)
     missing = [column for column in COLUMNS[:3] if column not in frame]
     if missing:
         raise ValueError(f"{name}: labels need the columns {missing}; there are {list(frame)}")

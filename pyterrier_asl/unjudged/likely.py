@@ -17,6 +17,7 @@ from scipy.special import expit
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
 from ..io.names import check_names
+from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
@@ -103,7 +104,8 @@ def how_likely(
         seed: of the samples.
 
     Raises:
-        ValueError: where no document of the compared runs is judged.
+        ValueError: where no document of the compared runs is judged, or for a number of samples
+            that is no whole number from 1 on.
 
     >>> from .pairs import labelled_runs
     >>> a, b = {"q": {"d": 3, "n": 2, "x": 1}}, {"q": {"y": 3, "d": 2, "n": 1}}
@@ -111,6 +113,7 @@ def how_likely(
     >>> 0.5 < how_likely(runs, labelled_runs(runs, "RR")).probability < 1
     True
     """
+    check_whole("samples", samples)
     model = Model.fitted(runs, labelled, groups)
     codes = labelled.documents
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..io.texts import Texts
+from ..io.values import check_whole
 from ..scoring.arrays import Floats, Ints
 from .holes import Holes
 from .labels import COLUMNS, LabelFile
@@ -57,8 +58,8 @@ def judge_until_settled(
         source: who the judge is.
 
     Raises:
-        ValueError: for answers that are no labels, or a grade above the highest that a label can
-            give.
+        ValueError: for a batch that is no whole number from 1 on, for answers that are no labels,
+            or a grade above the highest that a label can give.
 
     >>> from pyterrier_asl import holes
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
@@ -67,8 +68,7 @@ def judge_until_settled(
     >>> done.ended, done.holes.verdict, done.labels["docno"].tolist()
     ('settled', 'A', ['y'])
     """
-    if batch < 1:
-        raise ValueError(f"batch must be a whole number from 1 on, not {batch}")
+    check_whole("batch", batch)
     file = None if labels is None else LabelFile(labels)
     ask = judge.transform if hasattr(judge, "transform") else judge
     done: list[dict[str, Any]] = []

@@ -3,8 +3,10 @@ real run with every parameter."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 import ir_measures
 import numpy as np
@@ -221,3 +223,42 @@ def test_columns_that_a_run_needs_are_known_of_any_measure():
         assert "doc_len" not in ir_measures.run_inputs([AP, TBG(missing_length=1)])
     finally:
         accelerate(False)
+
+
+def test_no_provider_is_lost_where_threads_accelerate_and_others_look():
+    before = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+    seen = set()
+
+    def switch(turn: int) -> None:
+        accelerate(turn % 2 == 0)
+        names = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+        seen.add(tuple(name for name in names if name != acceleration.AcceleratedProvider.NAME))
+        assert names.count(acceleration.AcceleratedProvider.NAME) <= 1
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(switch, range(2_000)))
+    finally:
+        sys.setswitchinterval(interval)
+        accelerate(False)
+    assert seen == {tuple(before)}
+    assert [provider.NAME for provider in ir_measures.DefaultPipeline.providers] == before
+
+
+def test_what_is_being_measured_keeps_its_providers():
+    providers = iter(ir_measures.DefaultPipeline.providers)
+    names = [next(providers).NAME]
+    accelerate()
+    accelerate(False)
+    names += [provider.NAME for provider in providers]
+    assert names == [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
+    providers = iter(ir_measures.DefaultPipeline.providers)
+    names = [next(providers).NAME]
+    accelerate()
+    try:
+        names += [provider.NAME for provider in providers]
+    finally:
+        accelerate(False)
+    assert len(names) == len(set(names))

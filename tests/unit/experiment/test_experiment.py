@@ -256,6 +256,22 @@ def test_highlight_goes_with_both():
     assert marked(both.averages) and len(both.perquery) == 12
 
 
+@pytest.mark.parametrize(
+    "how, mark", [("bold", r"\bfseries"), ("color", r"{\cellcolor[HTML]{90EE90}}")]
+)
+def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp_path):
+    named = {"bm25_b.4": system(1), "50%": system(2)}
+    table = Experiment(named, topics(), qrels(), [AP @ 100], highlight=how, round=4)
+    text = table.to_latex()
+    best = table.data["AP@100"].max()
+    assert text.count(mark) == 1 and f"{mark} {best:.6f}" in text
+    assert r"bm25\_b.4 &" in text and r"50\% &" in text and r"\toprule" in text
+    assert "font-weight" not in text and "lightgreen" not in text
+    table.to_latex(tmp_path / "table.tex")
+    assert (tmp_path / "table.tex").read_text() == text
+    assert "name" in table.format(precision=2).to_latex() and ".00" not in text
+
+
 # Preferences
 
 

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
+from pyterrier_asl.statistics.boxes import box_test
 from pyterrier_asl.statistics.intervals import detectable_difference, sign_interval
+from pyterrier_asl.statistics.tests import compare_pair
 
 
 def score(wins: int, losses: int, n: int, delta: float) -> float:
@@ -81,4 +83,30 @@ def test_the_difference_that_a_test_would_find_four_times_in_five():
     draws = rng.normal(difference, 0.2, (20_000, 43))
     found = np.mean(stats.ttest_1samp(draws, 0, axis=1).pvalue < 0.05)
     assert found == pytest.approx(0.8, abs=0.01)
-    assert np.isnan(detectable_difference([0.3])) and detectable_difference([0.1, 0.1]) == 0
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001, 0.05 / 30, 0.5])
+@pytest.mark.parametrize("queries", [2, 5, 25, 200])
+def test_the_detectable_difference_has_the_power_of_the_noncentral_t(queries, alpha):
+    sample = np.random.default_rng(queries).normal(0.1, 0.3, queries)
+    difference = detectable_difference(sample, alpha=alpha)
+    noncentrality = difference * np.sqrt(queries) / sample.std(ddof=1)
+    critical = stats.t.isf(alpha / 2, queries - 1)
+    t = stats.nct(queries - 1, noncentrality)
+    assert t.sf(critical) + np.nan_to_num(t.cdf(-critical)) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_nothing_is_detectable_where_no_test_can_be_made():
+    assert np.isnan(detectable_difference([0.3])) and np.isnan(detectable_difference([0.1, 0.1]))
+    assert detectable_difference([0.1, 0.3], alpha=0.9) == 0
+
+
+@pytest.mark.parametrize("alpha", [2, -1, 0, float("nan"), "0.05", True])
+def test_a_level_is_a_probability(alpha):
+    for test in (
+        lambda: detectable_difference([0.1, 0.2], alpha=alpha),
+        lambda: box_test(np.array([0.1, 0.2]), np.array([0.3, 0.4]), alpha),
+        lambda: compare_pair([0.1, 0.2], [0.3, 0.5], alpha=alpha),
+    ):
+        with pytest.raises(ValueError, match="give 0 < alpha < 1"):
+            test()

@@ -1,0 +1,60 @@
+"""Options that mean nothing are errors that name the option, the value and the remedy."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl import bounds, holes
+from pyterrier_asl.analysis.incomplete_judgements import missing_labels
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
+from pyterrier_asl.unjudged.labels import read_labels
+from pyterrier_asl.unjudged.loop import judge_until_settled
+
+A, B = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
+QRELS = {"q": {"d": 1}}
+
+
+@pytest.mark.parametrize("number", [2.5, 1.5, 0, -1, float("nan"), True, "3"])
+def test_what_counts_is_a_whole_number_from_1_on(number):
+    for what, call in {
+        "batch": lambda: judge_until_settled(holes(A, B, QRELS, "RR"), None, batch=number),
+        "samples": lambda: holes(A, B, QRELS, "RR").likely(samples=number),
+    }.items():
+        with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
+            call()
+    for call in (
+        lambda: holes(A, B, QRELS, "RR", depth=number),
+        lambda: bounds(A, QRELS, "P@3", depth=number),
+        lambda: RelevantRanks.of(JudgedRuns.of({"a": A}, QRELS), 1).found(number),
+    ):
+        with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not"):
+            call()
+
+
+def test_samples_of_labels_are_counted():
+    with pytest.raises(ValueError, match="samples must be a whole number from 1 on, not 0"):
+        missing_labels({"a": A, "b": B}, {"q": {"d": 1, "x": 1}}, samples=0)
+
+
+@pytest.mark.parametrize("alpha", [2, -1, 0, 1, float("nan")])
+def test_a_level_is_a_probability(alpha):
+    with pytest.raises(ValueError, match=r"it is a probability: give 0 < alpha < 1"):
+        holes(A, B, QRELS, "RR", alpha=alpha)
+
+
+def test_two_runs_have_two_names():
+    with pytest.raises(ValueError, match=r"two different names, .*, not \('A', 'A'\)"):
+        holes(A, B, QRELS, "RR", names=("A", "A"))
+
+
+def test_a_column_is_given_once(tmp_path):
+    twice = {"qid": "q", "docno": "d", "docid": "e", "label": 1}
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps(twice) + "\n")
+    for source in (path, pd.DataFrame([twice])):
+        with pytest.raises(ValueError, match="columns 'docid' and 'docno', which mean the same"):
+            read_labels(source)
