@@ -1,8 +1,8 @@
 """What tests share: where the data is, whether Java is here, and when a missing one is a failure.
 
-``PYTERRIER_ASL_REQUIRE=java,data,registry,collections,chromium`` makes what is named there compulsory:
-a test that would skip for want of it fails instead, so that a skip on a build machine cannot hide a
-break. ``tests/README.md`` says what each is and where it can be had.
+``PYTERRIER_ASL_REQUIRE=java,data,registry,collections,chromium`` makes what is named there
+compulsory: a test that would skip for want of it fails instead, so that a skip on a build machine
+cannot hide a break. ``tests/README.md`` says what each is and where it can be had.
 """
 
 from __future__ import annotations

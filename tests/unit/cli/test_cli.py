@@ -372,7 +372,8 @@ def test_groups_and_name(files):
         ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' is in group 'X' already"),
         (
             "c\tX\n",
-            "groups names 'c', which is none of the runs of the pool: name one that there is (of a, b)",
+            "groups names 'c', which is none of the runs of the pool: name one that there is "
+            "(of a, b)",
         ),
     ],
 )
