@@ -32,9 +32,8 @@ class HighlightedTable(Styler):
             options: of :meth:`pandas.io.formats.style.Styler.to_latex`.
         """
         table = deepcopy(self).format_index(escape="latex").format_index(escape="latex", axis=1)
-        text = [
-            name for name in self.data.columns if not pd.api.types.is_numeric_dtype(self.data[name])
-        ]
+        frame: pd.DataFrame = self.data  # type: ignore[attr-defined]
+        text = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
         table.format(escape="latex", subset=text)
         options = {"convert_css": True, "hrules": True, **options}
         latex = str(Styler.to_latex(table, **options))
