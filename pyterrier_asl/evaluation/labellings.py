@@ -76,10 +76,10 @@ def unjudged_of(
         depth: label what stands in the first ``depth``, where that is deeper than a cut-off.
 
     Raises:
-        ValueError: for a depth that is no whole number from 1 on.
+        ValueError: for a depth that is no whole number from 0 on.
     """
     if depth is not None:
-        check_whole("depth", depth)
+        check_whole("depth", depth, 0)
     depths = [cutoff_of(measure) for measure in measures]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
     return Unjudged(runs, deepest)

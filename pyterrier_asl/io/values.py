@@ -203,13 +203,13 @@ def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
         return grades
 
 
-def check_whole(what: str, value: Any) -> None:
-    """Raises ValueError for what counts nothing: no whole number, or one below 1.
+def check_whole(what: str, value: Any, least: int = 1) -> None:
+    """Raises ValueError for what is no whole number, or one below the least.
 
     >>> check_whole("depth", 1.5)
     Traceback (most recent call last):
         ...
     ValueError: depth must be a whole number from 1 on, not 1.5
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{what} must be a whole number from 1 on, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")

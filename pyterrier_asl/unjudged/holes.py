@@ -92,7 +92,7 @@ def holes(
 
     Raises:
         ValueError: for a measure that has no bounds, by its name; for a depth that is no whole
-            number from 1 on, a level that is no probability, or two names that are equal.
+            number from 0 on, a level that is no probability, or two names that are equal.
 
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
     >>> found = holes(a, b, {"q": {"d": 1}}, "RR")

@@ -169,7 +169,7 @@ def test_a_column_of_lengths_is_used():
     ("runs", "measures", "error", "message"),
     [
         ({}, [AP], ValueError, "no runs"),
-        (pd.DataFrame({"qid": []}), [AP], TypeError, "need names"),
+        (pd.DataFrame({"qid": []}), [AP], ValueError, "run 'run'"),
         (RUNS, [], ValueError, "no measure"),
         (RUNS, [AP, "AP"], ValueError, "'AP' is asked for twice"),
         (RUNS, {"qid": AP}, ValueError, "no name for a column"),

@@ -26,12 +26,18 @@ def test_what_counts_is_a_whole_number_from_1_on(number):
     }.items():
         with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
             call()
+    ranks = RelevantRanks.of(JudgedRuns.of({"a": A}, QRELS), 1)
+    with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not"):
+        ranks.found(number)
+
+
+@pytest.mark.parametrize("depth", [1.5, -1, float("nan"), True, "3"])
+def test_a_depth_is_a_whole_number_from_0_on(depth):
     for call in (
-        lambda: holes(A, B, QRELS, "RR", depth=number),
-        lambda: bounds(A, QRELS, "P@3", depth=number),
-        lambda: RelevantRanks.of(JudgedRuns.of({"a": A}, QRELS), 1).found(number),
+        lambda: holes(A, B, QRELS, "RR", depth=depth),
+        lambda: bounds(A, QRELS, "P@3", depth=depth),
     ):
-        with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not"):
+        with pytest.raises(ValueError, match="depth must be a whole number from 0 on, not"):
             call()
 
 
