@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, some_values
+from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, some_values, undrawn
 from ..evaluation.relevant_documents import relevant_documents
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
@@ -88,8 +88,9 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.layer(points, *(each.encode(text="run:N") for each in names)),
         "At the top, and over all relevant documents",
-        "Each point is a run; the best are at the upper right. The lighter, the more of its search "
-        "length comes from relevant documents that it did not retrieve.",
+        "Each point is a run; better is up and to the right. The lighter, the more of its search "
+        "length comes from relevant documents that it did not retrieve."
+        + undrawn(frame["missing_share"]),
         x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
         y=alt.Y("ASL:Q", title="ASL", scale=alt.Scale(reverse=True, zero=False)),
     )
@@ -158,10 +159,12 @@ def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
     few = frame["track"].nunique() <= FEW
     panel = _best_values if few else _histogram
     panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
+    tracks = frame["track"].nunique()
     caption = (
-        "The best of the runs by each measure. P@20 and AP make a task look solved whose relevant "
-        "documents are far down; ASL says how far. A search length cannot be much larger than the "
-        "runs are deep."
+        f"The best run {'of each track ' if tracks > 1 else ''}by each measure; 1 is the best "
+        "value of all four. ASL is the mean number of irrelevant documents above a relevant one, "
+        "plus 1, and cannot be much larger than the runs are deep"
+        f"{', so tracks of other depths are on other scales' if tracks > 1 else ''}."
     )
     drawn = alt.concat(*panels, columns=columns).resolve_scale(x="independent")
     return captioned(drawn, "How much room is left", caption, WIDE_CAPTION)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import alt, bars, category, figure
+from ..io.tables import counted
 from .registry import DIAZ, JudgedRuns, Queries, analysis
 
 
@@ -75,8 +76,8 @@ def collection_chart(frame: pd.DataFrame) -> Any:
         drawn,
         "The collection, request by request",
         f"Mean number of documents of a request, on a logarithmic axis: relevant (rel), judged, "
-        f"and retrieved by a run (docs). {int(frame['requests'].sum())} requests, {empty[0]} of "
-        f"them without relevant documents; {int(frame['runs'].sum())} runs, which left {empty[1]} "
-        "requests unanswered.",
+        f"and retrieved by a run (docs). {counted(int(frame['requests'].sum()), 'request')}, "
+        f"{empty[0]} without relevant documents; {counted(int(frame['runs'].sum()), 'run')}, with "
+        f"{counted(empty[1], 'request')} unanswered.",
         rows=1,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..io.tables import counted
 from ..statistics.correction import with_corrected_p
 from ..statistics.tests import compare_pair
 from .registry import Floats, Queries
@@ -72,11 +73,26 @@ def corrected(
 
 
 def significance(frame: pd.DataFrame) -> str:
-    """How the comparisons of a frame were tested, as a sentence for the caption."""
+    """How the comparisons of a frame were tested, as a sentence for the caption.
+
+    >>> attrs = {"test": "t", "alpha": 0.05, "correction": "holm", "family": 3, "dropped": 1}
+    >>> frame = pd.DataFrame({"p": [0.1, 0.2, 0.3, float("nan")]})
+    >>> frame.attrs = attrs
+    >>> significance(frame)
+    'Significant: t test at 0.05, corrected over 3 comparisons (holm); 1 cannot be tested.'
+    """
     about = frame.attrs
+    family = int(about.get("family", frame["p"].notna().sum()))
+    dropped = int(about.get("dropped", frame["p"].isna().sum()))
+    if family == 0:
+        return "No comparison can be tested: there is no difference, or a single query."
+    method = about.get("correction")
+    over = f"over {counted(family, 'comparison')}"
+    corrected = f"corrected {over} ({method})" if method else f"{over}, not corrected"
+    untested = f"; {dropped} cannot be tested" if dropped else ""
     return (
-        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05)}, correction "
-        f"{about.get('correction')} over {about.get('family', len(frame))} comparisons."
+        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "
+        f"{corrected}{untested}."
     )
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from ..charts.forms import STEP, TWO_LINES, WIDTH, alt, bars, captioned, category, figure, shape
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
+from ..io.tables import counted
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
@@ -121,8 +122,8 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
         panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
     caption = (
-        f"The share of {int(frame['pairs'].max())} pairs of systems whose difference is "
-        f"significant{level}, for each test with its own correction."
+        f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "
+        f"significant{level}{', for each test with its own correction' * (len(panels) > 1)}."
     )
     drawn = alt.vconcat(*panels).resolve_scale(x="shared")
     return captioned(drawn, "Pairs of systems distinguished", caption)
@@ -271,7 +272,10 @@ def stability(
     judged = judged.once(by_double_scores) if as_published else judged
     size = round(len(chosen) / 2) if queries is None else queries
     if not 1 <= size <= len(chosen):
-        raise ValueError(f"{size} of {len(chosen)} queries cannot be drawn")
+        raise ValueError(
+            f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: give 1 to "
+            f"{len(chosen)} as queries="
+        )
     some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
     share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
     share /= share.sum(axis=1, keepdims=True)
@@ -279,20 +283,25 @@ def stability(
         (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
         for name, value in values_by_name(judged, measures, rel).items()
     ]
-    return pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
+    frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
+    frame.attrs = {"fuzz": fuzz}
+    return frame
 
 
 @stability.chart
 def stability_chart(frame: pd.DataFrame) -> Any:
     """How often two systems come out in their usual order, as points."""
     kinds = ["absolute", "relative"]
+    fuzz = f" of {frame.attrs['fuzz']:g}" if "fuzz" in frame.attrs else ""
     long = frame.melt(["measure", "queries", "draws"], kinds, "fuzz", "stability")
     return figure(
         alt.Chart(long).mark_point(filled=True, size=70, opacity=1),
         "Stability of the order of two systems",
-        f"The share of {int(frame['draws'].max())} draws of {int(frame['queries'].max())} queries "
-        "that put two systems in their usual order, in the mean over pairs. An absolute fuzz "
-        "favours measures on a wide scale: compare them by the relative one.",
+        f"The share of {counted(int(frame['draws'].max()), 'draw')} of "
+        f"{counted(int(frame['queries'].max()), 'query', 'queries')} that put two systems in their "
+        "usual order, in the mean over pairs. Differences up to the fuzz are ties: an absolute one"
+        f"{fuzz}, or {'that' if fuzz else 'a'} share of the larger mean, which does not depend on "
+        "the scale of the measure.",
         rows=1.4,
         x=alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False)),
         y=alt.Y(

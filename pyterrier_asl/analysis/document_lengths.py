@@ -103,9 +103,9 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
         columns=columns,
     )
     caption = (
-        "Mean over queries of the length of the document at each rank, and its trend. Where "
-        "documents that are not relevant are long too, a user pays for them in time, which "
-        "measures that do not know lengths never notice."
+        "Mean over queries of the length of the document at each rank, and its trend. Long "
+        "documents take a user's time, relevant or not, which measures that do not know lengths "
+        "do not count."
     )
     if len(runs) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(runs)} runs."

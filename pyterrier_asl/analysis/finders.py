@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..charts.forms import COLORS, alt, apart, figure, some_values
+from ..charts.forms import COLORS, alt, apart, figure, some_values, undrawn
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from .registry import TURKMEN, JudgedRuns, Queries, analysis
@@ -190,10 +190,17 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
         ],
     )
     names = base.properties(data=named).mark_text(align="left", dx=7, fontSize=10)
+    finders = int((frame["alone"] > 0).sum())
+    who = (
+        f"; the {len(named)} of them with the most are named"
+        if finders > len(named)
+        else f"; those with any are named: {finders} of {len(frame)}"
+    )
+    together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
     return figure(
         alt.layer(points, names.encode(text="system:N")),
         "Who finds what others miss",
-        f"Each point is a system, the larger the more relevant documents it alone finds; the "
-        f"{len(named)} with the most are named. All {len(frame)} together find "
-        f"{frame['coverage'].iloc[0]:.1%} of the relevant documents.",
+        f"Each point is a system, the larger the more relevant documents it alone finds{who}. "
+        f"{together} {frame['coverage'].iloc[0]:.1%} of the relevant documents."
+        + undrawn(frame["mean_rareness"]),
     )

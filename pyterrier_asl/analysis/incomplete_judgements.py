@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure, undrawn
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.progress import progress_bar
@@ -126,8 +126,9 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
     both = alt.hconcat(left, right)
     chart = both.resolve_scale(color="independent", strokeDash="independent")
     caption = (
-        "Preferences on some of the labels against reciprocal rank on all; lines are means "
-        "over samples, bands one standard deviation."
+        "Preferences on some of the labels against reciprocal rank on all"
+        + _of_samples(frame)
+        + undrawn(frame["system"])
     )
     return captioned(chart, "Agreement as labels go", caption)
 
@@ -142,8 +143,7 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     return figure(
         _with_band(seen, "tied", "fraction tied", "label fraction", zero=True),
         "Ties as labels go",
-        "Pairs of rankings that tie; lines are means over samples, bands one standard "
-        "deviation. sgnLP ties as rrLP does.",
+        f"Pairs of rankings that tie{_of_samples(frame)} sgnLP ties as rrLP does.",
     )
 
 
@@ -174,7 +174,7 @@ def missing_queries(
     """
     some = queries.counting
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
-    truth = some.mean(by_name["RR"])
+    truth = some.of(by_name["RR"]) @ (some.each / some.each.sum())
     rows = []
     for fraction, sample, kept in sampling.of(len(some)):
         share = kept * some.each / (kept @ some.each)
@@ -189,8 +189,9 @@ def missing_queries_chart(frame: pd.DataFrame) -> Any:
     return figure(
         _with_band(frame, "system", "sign agreement, two systems", "query fraction"),
         "Agreement as queries go",
-        "Mean preferences over some of the queries against mean reciprocal rank over all; "
-        "lines are means over samples, bands one standard deviation.",
+        "Mean preferences over some of the queries against mean reciprocal rank over all"
+        + _of_samples(frame)
+        + undrawn(frame["system"]),
     )
 
 
@@ -206,6 +207,14 @@ def _agreement(mean: Floats, truth: Floats) -> float:
     estimate = np.where(np.abs(mean) > 1e-12, np.sign(mean), 0)
     agreed = estimate[decided] == np.sign(truth[decided])
     return float(agreed.mean()) if decided.any() else float("nan")
+
+
+def _of_samples(frame: pd.DataFrame) -> str:
+    """The end of a caption: what lines and bands are."""
+    samples = frame["sample"].nunique()
+    if samples == 1:
+        return "; of each share one sample."
+    return f"; lines are means over {samples} samples, bands one standard deviation."
 
 
 def _with_band(

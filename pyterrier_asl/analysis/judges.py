@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import SHORT, alt, captioned, cells
+from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa
 from .comparisons import as_frame
@@ -132,17 +132,23 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
             number=f"replace(format(datum['{value}'], '.2f'), '0.', '.')"
         )
     )
+    # The whole scale, so that judges who agree alike look alike.
+    scale = (
+        alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
+        if (both[value] < 0).any()
+        else alt.Scale(scheme="blues", domain=[0, 1])
+    )
     drawn = cells(
         base,
-        alt.Color(f"{value}:Q", scale=alt.Scale(scheme="blues"), legend=None),
+        alt.Color(f"{value}:Q", scale=scale, legend=None),
         alt.Text("number:N"),
-        f"datum.{value} > {both[value].quantile(0.6) if both[value].notna().any() else 1}",
+        f"abs(datum.{value}) > 0.6",
         ["judge_a", "judge_b", value],
     )
     return captioned(
         drawn,
         f"Agreement of judges: {value}",
-        f"{value} of every two judges; 1 is complete agreement.",
+        f"{value} of every two judges; 1 is complete agreement." + undrawn(agreement[value]),
         60,
     )
 

@@ -257,12 +257,17 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
     long = frame.melt(["system", "cycle"], list(methods), "method", "rank")
     long = long.replace({"method": methods})
     in_cycles = int((frame["cycle"] > 0).sum())
+    cyclic = (
+        f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, which no "
+        "ranking does justice to."
+        if in_cycles
+        else "No systems are preferred to each other in a cycle."
+    )
     return figure(
         alt.Chart(long).mark_point(filled=True, size=55, opacity=0.8),
         "The ranking of systems by preferences",
         "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
-        f"share one. {in_cycles} of {len(frame)} systems are preferred to each other in a cycle, "
-        "which no ranking does justice to.",
+        f"share one. {cyclic}",
         rows=1 if len(frame) <= MOST else CROWDED,
         x=alt.X("rank:Q", title="rank", axis=alt.Axis(tickMinStep=1)),
         y=alt.Y("system:N", title=None, sort=None),

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, labelled_lines
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, labelled_lines, undrawn
 from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
 from .double_scores import by_double_scores
-from .ranks import rounded
+from .ranks import rounded, shared_ranks
 from .registry import TURKMEN, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: 0, 0.1, ..., 1.
@@ -48,7 +48,11 @@ def agreement_by_alpha(
 
     Returns:
         A row for each measure and alpha, with ``measure``, ``alpha``, ``tau`` (Kendall's tau-b) and
-        ``tau_AP``, with the ranking at alpha 0 as the true one.
+        ``tau_AP``, with the ranking at alpha 0 as the true one. The same ranking has 1 in both,
+        ties included; not a number where all systems tie.
+
+    Raises:
+        ValueError: for fewer than two runs.
 
     Source: Türkmen, Lease and Kutlu, 2023, Figure 2.
 
@@ -58,6 +62,8 @@ def agreement_by_alpha(
     0  P_Rareness@2    0.0  1.0     1.0
     1  P_Rareness@2    1.0  1.0     1.0
     """
+    if len(judged) < 2:
+        raise ValueError(f"alpha compares rankings of systems, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
     measures = [P_Rareness @ 100, AP_Rareness @ 100] if measures is None else measures
     rows = []
@@ -66,8 +72,20 @@ def agreement_by_alpha(
             rounded(queries.mean(replace(parts, alpha=alpha).of_pool())) for alpha in (0.0, *alphas)
         )
         for alpha, mean in zip(alphas, means):
-            rows.append((name, float(alpha), kendall_tau(mean, plain), tau_ap(mean, plain)))
+            rows.append((name, float(alpha), *_agreement(mean, plain)))
     return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
+
+
+def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
+    """tau and tau_AP of two rankings of systems.
+
+    The expected tau_AP over random orders of tied systems is below 1 even for a ranking with
+    itself; here the same ranking, ties included, agrees fully.
+    """
+    if np.array_equal(shared_ranks(estimate), shared_ranks(reference)):
+        same = 1.0 if np.ptp(reference) > 0 else float("nan")
+        return same, same
+    return kendall_tau(estimate, reference), tau_ap(estimate, reference)
 
 
 @agreement_by_alpha.chart
@@ -93,7 +111,10 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
             point=True,
         )
         panels.append(lines.properties(width=WIDTH * 2 / 3, height=HEIGHT))
-    caption = "Agreement with the ranking at α = 0, that of plain precision or average precision."
+    caption = (
+        "Agreement with the ranking at α = 0, that of the measure without rareness"
+        f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"])
+    )
     title = "The ranking of systems by the weight of rareness"
     return captioned(alt.hconcat(*panels), title, caption)
 
@@ -172,7 +193,7 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
         alt.layer(error, lines),
         "Rareness among a few systems",
         "Agreement of the ranking of sampled systems with the one they have among all, with "
-        "its standard error.",
+        "its standard error." + undrawn(frame["tau"]),
     )
 
 

@@ -175,7 +175,7 @@ def own_group_chart(frame: pd.DataFrame) -> Any:
         long,
         "Rareness without one's own group",
         "Ranks by a rareness measure with all runs counted, and without the other runs of the "
-        "run's own group, which often find the same and so make each other's finds common.",
+        "run's own group: runs that find the same make each other's finds common.",
         across="list",
         moved="moved",
         rank="rank of run",

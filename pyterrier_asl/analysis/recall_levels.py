@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import HEIGHT, alt, bars, by_collection, category, cells, figure, labelled_lines
+from ..charts.forms import (
+    HEIGHT,
+    alt,
+    bars,
+    by_collection,
+    category,
+    cells,
+    figure,
+    labelled_lines,
+    undrawn,
+)
 from ..evaluation.preferences import first_differences, recall_levels
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
@@ -118,7 +128,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
         drawn,
         "How alike differences at two recall levels are",
         "Pearson correlations over all pairs of systems and all queries that have the "
-        "deeper level.",
+        "deeper level." + undrawn(frame["correlation"]),
         width=HEIGHT,
     )
 
@@ -176,7 +186,8 @@ def level_regressions_chart(frame: pd.DataFrame) -> Any:
         drawn,
         "What the next recall levels say",
         "Coefficients of a linear regression of the difference at level i on those at the "
-        "next levels; beside each line its i, with the share of variance it explains.",
+        "next levels; each line is named by its i, with the share of variance it explains."
+        + undrawn(frame["R2"]),
     )
 
 
@@ -270,6 +281,6 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
         "The first relevant document, predicted",
         "How often the relevant documents after the first predict which of two rankings has the "
         "first one higher: of all pairs of rankings whose reciprocal ranks differ, and of those "
-        "that the predictor distinguishes. By chance: 50.",
+        "that the predictor distinguishes. By chance: 50 of the latter." + undrawn(long["share"]),
         rows=1,
     )

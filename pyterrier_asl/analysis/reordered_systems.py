@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import ir_measures
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges
+from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, undrawn
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
@@ -205,7 +205,9 @@ def reordering(
                 }
             )
         )
-    return pd.concat(parts, ignore_index=True)
+    whole = pd.concat(parts, ignore_index=True)
+    whole.attrs = asdict(better)
+    return whole
 
 
 def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, Scored]:
@@ -260,6 +262,14 @@ def _tau(track: pd.DataFrame) -> float:
     return kendall_tau(rounded(track["old"]), rounded(track["new"]))
 
 
+@reordering.shown
+def _readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table without the names of the measures, and without deviations over a single track."""
+    if "dSort_sd" not in frame:
+        return frame
+    return frame.drop(columns=["from", "to", "tracks", "systems"]).dropna(axis="columns", how="all")
+
+
 @reordering.chart
 def reordering_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     """How far each change of measure moves the systems; with ``each=True``, every system."""
@@ -278,10 +288,13 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
             tooltip=["change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"],
         )
         panels.append(ranges(base, "low", value, "high", title))
+    tracks = int(frame["tracks"].max())
     caption = (
         "By how much the system that moves farthest moves, as a share of the systems, and how far "
-        "the orders before and after agree; lines are one standard deviation over tracks."
+        "the orders before and after agree"
     )
+    caption += f"; lines are one standard deviation over {tracks} tracks." if tracks > 1 else "."
+    caption += undrawn(frame["tau"])
     return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
@@ -315,10 +328,17 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
         )
         diagonal = alt.Chart(line).mark_line(color="gray", strokeDash=[3, 3]).encode(x="at", y="at")
         panels.append(alt.layer(diagonal, points).properties(title=str(change)))
+    told, how = systems.attrs, ""
+    if "margin" in told:
+        corrected = f"corrected by {told['correction']}" if told["correction"] else "not corrected"
+        how = (
+            f" (by {told['margin']:.0%} or more, and significantly: {told['test']} test at "
+            f"{told['alpha']:g}, {corrected})"
+        )
     caption = (
-        "For every system, how many others are better than it (by 10 % and a paired t-test), "
-        "before and after the change of measure. On the dashed line nothing changes; the distance "
-        "from it, in percent of the systems, is dSort."
+        f"For every system, how many others are better than it{how}, before and after the change "
+        "of measure. On the dashed line nothing changes; the vertical distance from it, in percent "
+        "of the systems, is dSort."
     )
     drawn = alt.concat(*panels, columns=columns)
     return captioned(drawn, "From AP to ASL, step by step", caption, WIDE_CAPTION)

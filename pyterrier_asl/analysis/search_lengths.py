@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..charts.forms import CROWDED, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
+from ..io.tables import counted
 from .asl_options import ASL_OPTIONS, AslOptions
 from .registry import ALEX, Ints, JudgedRuns, analysis
 
@@ -84,12 +85,17 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
         ["length", "low"], ["found", "missing"], "documents", "count"
     )
     about = distribution.attrs
+    documents = counted(int(distribution["documents"].sum()), "relevant document")
+    missing = (
+        " Missing documents were not retrieved: they lie where the ranking ends."
+        if distribution["missing"].any()
+        else ""
+    )
     return figure(
         alt.Chart(long).mark_bar(),
         f"Search lengths of {about['run']}",
-        f"{about['optimal']} of {int(distribution['documents'].sum())} relevant documents have no "
-        f"irrelevant one above them; the mean over queries, ASL, is {about['ASL']:.1f}. Missing "
-        "documents were not retrieved: they lie at the end because the ranking ends there.",
+        f"{documents}, {about['optimal']} with no irrelevant one above; the mean over queries, "
+        f"ASL, is {about['ASL']:.1f}.{missing}",
         rows=1,
         y=_bins("search length"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -172,17 +178,21 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     """Figure 6: by how much one run's search lengths differ from another's."""
     about = changes.attrs
     a, b = about["a"], about["b"]
+    neither = (
+        f" Retrieved by neither: {about['neither']}, which lie as deep as the two runs go."
+        if about["neither"]
+        else ""
+    )
     names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
     long = _labelled(changes.rename(columns=names)).melt(
         ["length", "low"], list(names.values()), "retrieved by", "count"
     )
     return figure(
         alt.Chart(long).mark_bar(),
-        f"{a} less {b}",
-        f"Search length in {a} less that in {b}, for each relevant document that one of them "
-        f"retrieved: {about['wins']} are shorter, {about['losses']} longer, {about['same']} the "
-        f"same. {about['neither']} more were retrieved by neither; where these lie says only how "
-        "deep the two runs are.",
+        f"{a} minus {b}",
+        f"Search length in {a} minus that in {b}, for each relevant document that one of them "
+        f"retrieved: {about['wins']} are shorter in {a}, {about['losses']} longer, {about['same']} "
+        f"the same.{neither}",
         rows=CROWDED,
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),

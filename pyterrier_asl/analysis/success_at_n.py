@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
+from ..io.tables import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
-from ..statistics.intervals import confidence_interval
+from ..statistics.intervals import wilson_interval
 from .registry import TROTMAN, Queries, analysis
 from .several_judges import RunsAndJudges
 
@@ -31,8 +32,8 @@ def satisfaction(
 
     Returns:
         One row for each track, system and n, with ``track``, ``system``, ``kind`` (``'run'`` or
-        ``'judge'``), ``n``, ``S@n``, ``ci_low`` and ``ci_high`` (Student's, over queries, cut to
-        [0, 1]), ``queries``. A judge's documents have no order, so the value is the one to be
+        ``'judge'``), ``n``, ``S@n``, ``ci_low`` and ``ci_high`` (Wilson's score interval, over
+        queries), ``queries``. A judge's documents have no order, so the value is the one to be
         expected of a random order.
 
     Source: Trotman and Keeler 2011, Figures 1 and 3.
@@ -63,8 +64,8 @@ def satisfaction(
     rows = []
     for system, kind, values in curves:
         for n, one in enumerate(queries.of(values), start=1):
-            mean, low, high = confidence_interval(one, alpha=alpha, weights=queries.weights)
-            rows.append((system, kind, n, mean, max(low, 0.0), min(high, 1.0), len(queries)))
+            mean, low, high = wilson_interval(one, alpha=alpha, weights=queries.weights)
+            rows.append((system, kind, n, mean, low, high, len(queries)))
     columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -104,16 +105,22 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     )
     caption = (
         "The share of queries with a relevant document among the first n, with its confidence "
-        "interval over queries."
+        f"interval over {counted(int(frame['queries'].max()), 'query', 'queries')}."
     )
     if (frame["kind"] == "judge").any():
         caption += (
             " A judge's documents have no order: its curve is what to expect of a random one."
         )
     if len(others):
+        kinds = shown.drop_duplicates("curve")["kind"]
+        judges, runs = int((kinds == "judge").sum()), int((kinds == "run").sum())
+        in_colours = [
+            *([counted(judges, "judge")] if judges else []),
+            *(["the best, the median and the worst run by mean S@n"] if runs else []),
+        ]
         caption += (
-            " In colours: the judges, and the best, the median and the worst run by mean S@n; in "
-            f"gray: {others['curve'].nunique()} others."
+            f" In colours: {' and '.join(in_colours)}; in gray: "
+            f"{counted(others['curve'].nunique(), 'other')}."
         )
     return figure(alt.layer(behind, band, lines), "Success at n", caption)
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import alt, bars, by_collection, category, figure, labelled_lines
+from ..charts.forms import alt, bars, by_collection, category, figure, labelled_lines, undrawn
 from ..evaluation.preferences import first_differences, recall_levels
+from ..io.tables import counted
 from ..scoring.preferences import level
 from .registry import DIAZ, JudgedRuns, Queries, analysis
 
@@ -126,8 +127,8 @@ def tie_probability_chart(frame: pd.DataFrame) -> Any:
     return figure(
         drawn,
         "Ties in reciprocal rank with a random ranking",
-        "The closed form, by the rank of the first relevant document: the more are "
-        "relevant, the likelier a tie near the top.",
+        "The closed form, by the rank of the first relevant document. The more documents are "
+        "relevant, the likelier a tie at rank 1: m/n.",
     )
 
 
@@ -186,8 +187,9 @@ def ties_chart(frame: pd.DataFrame) -> Any:
             tooltip=["preference", "pairs", "ties", alt.Tooltip("percent", format=".2f")],
         ),
         "Rankings that are not distinguished",
-        "The share of pairs of rankings, of the same query by two systems, that tie: by "
-        "lexiprecision, whose rrLP and sgnLP tie alike, and by reciprocal rank.",
+        f"The share of {counted(int(frame['pairs'].max()), 'pair')} of rankings, of the same query "
+        "by two systems, that tie: by lexiprecision, whose rrLP and sgnLP tie alike, and by "
+        "reciprocal rank.",
         rows=2,
     )
 
@@ -242,7 +244,8 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
-        "Empirical, by the rank of the first relevant document; both axes are logarithmic.",
+        "Empirical, by the rank of the first relevant document; both axes are logarithmic. Ranks "
+        "with no tie at all, or no ranking, are left out.",
         x=alt.X(
             "p_1:Q",
             title="p₁",
@@ -310,7 +313,7 @@ def ties_by_level_chart(frame: pd.DataFrame) -> Any:
         alt.Chart(frame).mark_line(point=True),
         "Ties in position by recall level",
         "How often two systems have their i-th relevant document at the same rank, or both "
-        "miss it.",
+        "miss it." + undrawn(frame["probability"]),
         x=alt.X("i:Q", title="recall level i"),
         y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
         tooltip=[

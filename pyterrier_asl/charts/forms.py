@@ -364,6 +364,20 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
     )
 
 
+def undrawn(values: pd.Series[Any]) -> str:
+    """A sentence for the caption: how many values are undefined, so not drawn; '' for none.
+
+    >>> undrawn(pd.Series([1.0, float("nan")])), undrawn(pd.Series([1.0]))
+    (' Undefined, so not drawn: 1 of 2.', '')
+    >>> undrawn(pd.Series([], dtype=float))
+    ' There is nothing to draw.'
+    """
+    if values.empty:
+        return " There is nothing to draw."
+    number = int(values.isna().sum())
+    return f" Undefined, so not drawn: {number} of {len(values)}." if number else ""
+
+
 def first_of(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str]:
     """The first rows of a long list, and a sentence for the caption that says so."""
     if len(frame) <= MOST:

@@ -119,7 +119,7 @@ class Findings:
 
     @cached_property
     def asl_common(self) -> SystemRanking:
-        """The systems by ASL at the depth that all of them reach."""
+        """The systems by ASL at the median depth of the shallowest of them."""
         return self._asl_at(self.depths.common)
 
     def _asl_at(self, depth: int) -> SystemRanking:

@@ -25,7 +25,7 @@ class RunDepths:
 
     Attributes:
         retrieved: documents retrieved for a query, at most k, mean over the queries, shape (S,).
-        common: the depth that every system reaches for half of the queries, at least 10.
+        common: the median depth of the shallowest system over the queries, at least 10.
         unjudged: of the irrelevant documents above all relevant ones, retrieved or missed, the
             unjudged share; NaN where there are none, shape (S,).
     """

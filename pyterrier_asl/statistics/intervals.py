@@ -77,6 +77,41 @@ def confidence_interval(
     return Interval(mean, mean - margin, mean + margin)
 
 
+def wilson_interval(
+    shares: ArrayLike, *, alpha: float = 0.05, weights: ArrayLike | None = None
+) -> Interval:
+    """The mean of values in [0, 1], such as successes, and Wilson's score interval of it.
+
+    Unlike Student's it stays within [0, 1], and has a width where all values are 0, or all are 1.
+
+    Args:
+        shares: 1 for each query with success, 0 for one without; or a probability of success, for
+            which the interval is wider than it need be. Shape (queries,).
+        alpha: The interval covers 1 - alpha.
+        weights: How much each query counts; the interval is that of (Σw)²/Σw² queries.
+
+    Returns:
+        :class:`Interval`, with mean, low, high.
+
+    Source: Wilson (1927).
+
+    >>> mean, low, high = wilson_interval([1, 1, 1, 1])
+    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
+    1.000 [0.510, 1.000]
+    """
+    matrix, options = prepare(finite_vectors(shares), alpha, weights, 1, 0)
+    counts = np.ones(matrix.shape[1]) if options.weights is None else options.weights
+    mean = float(means_of(matrix, options.weights)[0])
+    queries = float(counts.sum() ** 2 / np.sum(counts**2))
+    squared = float(scipy.stats.norm.isf(alpha / 2)) ** 2
+    centre = mean + squared / (2 * queries)
+    margin = math.sqrt(squared * (mean * (1 - mean) / queries + squared / (4 * queries**2)))
+    low, high = (
+        max(0.0, min(1.0, (centre + side) / (1 + squared / queries))) for side in (-margin, margin)
+    )
+    return Interval(mean, low, high)
+
+
 def _bootstrap(values: Floats, options: Settings) -> tuple[float, float]:
     weights = np.ones(values.size) if options.weights is None else options.weights
     result = scipy.stats.bootstrap(

@@ -1,0 +1,285 @@
+"""Every caption says what its data say: on usual data, and where there is nothing to say.
+
+Each analysis is drawn, in Python and by its command, for runs that find nothing, one system, one
+query, equal runs, rankings that disagree, and judgements of relevant documents only.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_asl import DocLengths
+from pyterrier_asl.analysis import (
+    agreement_by_alpha,
+    compare_techniques,
+    headroom,
+    leaderboard_agreement,
+    missing_labels,
+    rare_finds,
+    reordering,
+    satisfaction,
+    stability,
+    system_order,
+)
+from pyterrier_asl.analysis.registry import Analysis, analyses
+from pyterrier_asl.cli import main
+
+pytest.importorskip("altair")
+
+QIDS = ["q1", "q2", "q3", "q4"]
+DOCNOS = [f"d{number}" for number in range(12)]
+QRELS = {qid: {docno: int(n % 3 == 0) for n, docno in enumerate(DOCNOS)} for qid in QIDS}
+OTHER = {qid: {docno: int(n % 4 == 0) for n, docno in enumerate(DOCNOS)} for qid in QIDS}
+
+Grades = dict[str, dict[str, int]]
+Runs = dict[str, dict[str, dict[str, float]]]
+
+
+def ranking(*docnos: str) -> dict[str, dict[str, float]]:
+    """A run with the same ranking for every query."""
+    return {qid: {d: float(-rank) for rank, d in enumerate(docnos)} for qid in QIDS}
+
+
+def random_run(seed: int) -> dict[str, dict[str, float]]:
+    draw = np.random.default_rng(seed)
+    return {q: {d: float(draw.normal()) for d in draw.permutation(DOCNOS)[:8]} for q in QIDS}
+
+
+def of_relevant(qrels: Grades) -> Grades:
+    return {qid: {d: 1 for d, grade in docs.items() if grade} for qid, docs in qrels.items()}
+
+
+RUNS: Runs = {f"run{seed}": random_run(seed) for seed in range(4)}
+#: By AP the first is better, which has one relevant document at the top; by ASL the second.
+DISAGREEING: Runs = {
+    "top": ranking("d0"),
+    "deep": ranking(
+        *(d for n in (0, 3, 6, 9) for d in (*(f"x{n + i}" for i in range(4)), f"d{n}"))
+    ),
+}
+
+CASES: dict[str, tuple[Runs, Grades, Grades]] = {
+    "usual": (RUNS, QRELS, OTHER),
+    "nothing": ({name: ranking("d1", "d2") for name in RUNS}, QRELS, OTHER),
+    "nothing relevant": (RUNS, {qid: dict.fromkeys(DOCNOS, 0) for qid in QIDS}, OTHER),
+    "one system": ({"run0": RUNS["run0"]}, QRELS, OTHER),
+    "one query": (
+        {name: {"q1": run["q1"]} for name, run in RUNS.items()},
+        {"q1": QRELS["q1"]},
+        {"q1": OTHER["q1"]},
+    ),
+    "equal runs": (dict.fromkeys(RUNS, RUNS["run0"]), QRELS, OTHER),
+    "negative tau": (DISAGREEING, QRELS, OTHER),
+    "only relevant judged": (RUNS, of_relevant(QRELS), of_relevant(OTHER)),
+}
+
+#: What analyses raise, in words, where there is nothing to compare.
+REFUSED = re.compile(
+    "finds nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure"
+)
+
+#: What no sentence says: a number that is none, or one of several.
+WRONG = re.compile(
+    r"\bnan\b|\bNone\b|inf\b|\b1 (runs|systems|queries|requests|pairs|comparisons|draws|others)\b"
+    r"|(?<![\d.,])0 (comparisons|systems are|with the most)"
+)
+
+
+def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
+    """What an analysis is called with."""
+    runs, qrels, other = CASES[case]
+    names = list(runs)
+    possible: dict[str, Any] = {
+        "runs": runs,
+        "qrels": qrels,
+        "judges": {"other": other} if "qrels" in analysis.parameters else {"a": qrels, "b": other},
+        "old": names[0],
+        "new": names[-1],
+        "groups": dict.fromkeys(names[:2], "group"),
+        "pools": {"first": names[:1]},
+        "lengths": DocLengths.from_dict({d: 10 for d in [*DOCNOS, *(f"x{n}" for n in range(30))]}),
+        "qid": "q1",
+        "n": 100,
+        "relevant": [1, 2],
+        "ranks": [1, 2, 3],
+    }
+    few = {"draws": 5, "samples": 2, "n_resamples": 20, "permutations": 5, "progress": False}
+    wanted = analysis.required | ({"qrels", "lengths"} & set(analysis.parameters))
+    options = {name: few[name] for name in few if name in analysis.parameters}
+    return {**{name: possible[name] for name in wanted}, **options}
+
+
+def sentences(chart: Any) -> str:
+    title = chart.to_dict()["title"]
+    return " ".join([title["text"], *title["subtitle"]])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
+def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
+    try:
+        frame = analysis.function(**arguments(analysis, case))
+    except ValueError as error:
+        assert REFUSED.search(str(error)), error
+        assert case != "usual"
+        return
+    caption = sentences(analysis.draw(frame))
+    assert not WRONG.search(caption), caption
+    assert caption.endswith(".")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, Path]:
+    """Files of the cases: qrels.txt, other.txt, runs/, and what options name."""
+    made = {}
+    for case, (runs, qrels, other) in CASES.items():
+        made[case] = folder = tmp_path_factory.mktemp("case")
+        (folder / "runs").mkdir()
+        for name, run in runs.items():
+            rows = ((q, d, score) for q, docs in run.items() for d, score in docs.items())
+            lines = [f"{q} Q0 {d} 0 {score} {name}\n" for q, d, score in rows]
+            (folder / "runs" / f"{name}.run").write_text("".join(lines))
+        for file, grades in (("qrels.txt", qrels), ("other.txt", other)):
+            rows = [f"{q} 0 {d} {g}\n" for q, docs in grades.items() for d, g in docs.items()]
+            (folder / file).write_text("".join(rows))
+        (folder / "groups.tsv").write_text("".join(f"{name}\tgroup\n" for name in list(runs)[:2]))
+        lengths = [*DOCNOS, *(f"x{n}" for n in range(30))]
+        (folder / "lengths.tsv").write_text("".join(f"{docno}\t10\n" for docno in lengths))
+    return made
+
+
+def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
+    """The command's arguments."""
+    names = sorted(CASES[case][0])
+    options = {
+        "judges": ["--judge", f"other={folder / 'other.txt'}"],
+        "old": ["--old", names[0]],
+        "new": ["--new", names[-1]],
+        "groups": ["--groups", str(folder / "groups.tsv")],
+        "pools": ["--types", str(folder / "groups.tsv")],
+        "qid": ["--qid", "q1"],
+        "n": ["--documents", "100"],
+        "relevant": ["--relevant", "1,2"],
+        "ranks": ["--ranks", "1,2"],
+        "lengths": ["--lengths", str(folder / "lengths.tsv")],
+    }
+    few = {"draws": "--draws", "samples": "--samples", "permutations": "--permutations"}
+    files = {"qrels": [str(folder / "qrels.txt")], "runs": [str(folder / "runs")]}
+    wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
+    return [
+        *("analyze", analysis.name),
+        *(word for what in analysis.takes for word in files[what]),
+        *(word for name, option in options.items() if name in wanted for word in option),
+        *(word for name in few if name in analysis.parameters for word in (few[name], "5")),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
+def test_every_command_answers_or_says_what_is_lacking(analysis, case, folders):
+    result = CliRunner().invoke(main, words(analysis, case, folders[case]))
+    if result.exit_code:
+        assert REFUSED.search(result.output) and case != "usual", result.output
+    else:
+        assert analysis.what in result.output
+        assert not re.search(r"\bnan\b|\bNone\b", result.output.replace("correction: None", ""))
+
+
+def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
+    # Precision at 3 ties two of the three systems.
+    runs = {name: ranking(*docs) for name, docs in zip("abc", (("d0",), ("d3",), ("d1",)))}
+    frame = agreement_by_alpha(runs, QRELS, ["P_Rareness@3"], alphas=[0, 0.5])
+    assert frame[["tau", "tau_AP"]].to_numpy().tolist() == [[1, 1], [1, 1]]
+    equal = agreement_by_alpha({"a": runs["a"], "b": runs["a"]}, QRELS, ["P_Rareness@3"])
+    assert equal[["tau", "tau_AP"]].isna().all(axis=None)
+    with pytest.raises(ValueError, match="there is only \\['a'\\]"):
+        agreement_by_alpha({"a": runs["a"]}, QRELS)
+
+
+def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
+    frame = satisfaction({"good": ranking("d0"), "bad": ranking("d1")}, QRELS, depth=1)
+    assert frame["S@n"].tolist() == [1, 0]
+    # Wilson's with 4 of 4: 4 / (4 + 1.96²).
+    assert frame["ci_low"].tolist() == pytest.approx([4 / (4 + 1.959964**2), 0], abs=1e-6)
+    assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
+
+
+def test_satisfaction_names_judges_only_where_there_are_any():
+    many = {f"run{seed}": random_run(seed) for seed in range(6)}
+    alone = sentences(satisfaction.draw(satisfaction(many, QRELS)))
+    assert "judge" not in alone and "In colours: the best, the median and the worst run" in alone
+    both = sentences(satisfaction.draw(satisfaction(many, QRELS, judges={"other": OTHER})))
+    assert "In colours: 1 judge and the best, the median and the worst run" in both
+
+
+def test_headroom_does_not_call_a_task_solved():
+    caption = sentences(headroom.draw(headroom(RUNS, QRELS)))
+    assert "solved" not in caption and "1 is the best value of all four" in caption
+
+
+def test_reordering_speaks_of_deviations_only_over_several_tracks():
+    frame = reordering(DISAGREEING, QRELS)
+    assert frame.set_index("change")["tau"]["cumulative"] == -1
+    alone = sentences(reordering.draw(frame))
+    assert "standard deviation" not in alone
+    two = {"a": (DISAGREEING, QRELS), "b": (RUNS, QRELS)}
+    assert "one standard deviation over 2 tracks" in sentences(reordering.draw(reordering(two)))
+
+
+def test_reordering_says_how_better_was_decided():
+    frame = reordering(RUNS, QRELS, each=True, margin=0.25, test="sign", alpha=0.01)
+    assert "by 25% or more, and significantly: sign test at 0.01, not corrected" in sentences(
+        reordering.draw(frame)
+    )
+
+
+def test_stability_says_which_fuzz():
+    frame = stability(RUNS, QRELS, ["AP"], draws=5, fuzz=0.02)
+    assert "an absolute one of 0.02" in sentences(stability.draw(frame))
+
+
+def test_system_order_counts_cycles_only_where_there_are_any():
+    caption = sentences(system_order.draw(system_order(RUNS, QRELS)))
+    assert "No systems are preferred to each other in a cycle." in caption
+
+
+def test_rare_finds_name_no_one_where_no_one_finds_alone():
+    equal = dict.fromkeys(("a", "b"), RUNS["run0"])
+    caption = sentences(rare_finds.draw(rare_finds(equal, QRELS)))
+    assert "those with any are named: 0 of 2" in caption
+
+
+def test_one_sample_has_no_band():
+    frame = missing_labels(RUNS, QRELS, samples=1, progress=False)
+    assert "of each share one sample" in sentences(missing_labels.draw(frame))
+
+
+def test_comparisons_that_cannot_be_tested_are_called_so():
+    runs, qrels, _ = CASES["one query"]
+    frame = compare_techniques(runs, qrels, old="run0", new="run1")
+    assert "No comparison can be tested" in sentences(compare_techniques.draw(frame))
+
+
+def test_agreement_of_judges_is_coloured_by_the_whole_scale():
+    judges = {"a": QRELS, "b": OTHER}
+    colour = leaderboard_agreement.draw(leaderboard_agreement(RUNS, judges)).to_dict()["layer"][0]
+    low, high = colour["encoding"]["color"]["scale"]["domain"]
+    assert low in (-1, 0) and high == 1
+
+
+def test_the_table_of_reordering_fits_100_columns(folders):
+    result = CliRunner().invoke(
+        main, ["analyze", "reordering", *(str(folders["usual"] / f) for f in ("qrels.txt", "runs"))]
+    )
+    assert result.exit_code == 0
+    assert max(map(len, result.output.splitlines())) <= 100
