@@ -206,7 +206,7 @@ def reordering(
             )
         )
     whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = asdict(better)
+    whole.attrs.update(asdict(better))
     return whole
 
 
