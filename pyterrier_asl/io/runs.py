@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .atomic import replacing
 from .columns import typed_table
 from .files import (
     SUFFIXES,
@@ -26,6 +27,7 @@ from .files import (
     read_table,
     with_comments,
 )
+from .metadata import metadata_lines, parse_metadata
 from .partitions import Part, PartitionedRun, concatenated, is_partitioned, partitioned_runs
 from .prefetch import PrefetchedFile, map_ahead
 from .trec_text import RUN, iter_columns
@@ -156,7 +158,8 @@ def read_run(source: RunSource) -> pd.DataFrame:
         ``score`` (float64) and ``name`` (str). ``rank`` is what the source says where it holds
         whole numbers only, else the line's place within its query from 0; no measure looks at it.
         ``name`` is the source's, or else its file name as `run_name` gives it. The frame's
-        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, if there are any.
+        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, if there are any,
+        and ``attrs["metadata"]`` the ir_metadata among them.
 
     Raises:
         ValueError: If the content is no run; the message has the file, the line and its text.
@@ -172,6 +175,50 @@ def read_run(source: RunSource) -> pd.DataFrame:
         1  q1    d3     2   11.0  bm25
     """
     return _run_frame(source, run_name(source) if isinstance(source, (str, os.PathLike)) else "run")
+
+
+def write_run(
+    run: pd.DataFrame, path: StrPath, *, metadata: Mapping[str, Any] | None = None
+) -> None:
+    """Writes a run as trec_eval reads it, with its ir_metadata at the head.
+
+    Args:
+        run: As `read_run` gives it, or results of a pipeline; without ``rank`` documents are
+            ranked by score, without ``name`` the run is named by its file.
+        path: The file, which is replaced once the new one is whole.
+        metadata: What is written at the head. None: ``run.attrs["metadata"]``, if there is any.
+
+    Raises:
+        ValueError: If it is no run.
+        OSError: If the file cannot be written, or is of another kind.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+        >>> frame = pd.DataFrame({"qid": ["q1"], "docno": ["d7"], "score": [12.5]})
+        >>> write_run(frame, path, metadata={"actor": {"team": "A"}})
+        >>> print(path.read_text(), read_run(path).attrs["metadata"], sep="")
+        # ir_metadata.start
+        # actor:
+        #   team: A
+        # ir_metadata.end
+        q1 Q0 d7 0 12.5 bm25
+        {'actor': {'team': 'A'}}
+    """
+    frame = _run_frame(run, run_name(path))
+    head = run.attrs.get("metadata", {}) if metadata is None else metadata
+    for column in ("qid", "docno", "name"):
+        if len(unfit := frame[column][~frame[column].str.fullmatch(r"\S+")]):
+            raise ValueError(
+                f"{column} {unfit.iloc[0]!r} cannot be written: blanks separate the columns; "
+                "rename it, or save Parquet"
+            )
+    with replacing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in metadata_lines(head))
+        file.writelines(
+            f"{qid} Q0 {docno} {rank} {score} {name}\n"
+            for qid, docno, rank, score, name in frame.itertuples(index=False)
+        )
 
 
 def read_run_table(source: RunSource) -> pa.Table:
@@ -319,7 +366,10 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names
     frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
-    return with_comments(frame, table)
+    frame = with_comments(frame, table)
+    if metadata := parse_metadata(frame.attrs.get("comments", ()), name):
+        frame.attrs["metadata"] = metadata
+    return frame
 
 
 def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:

@@ -1,0 +1,108 @@
+"""The GitHub Action's steps, run as a script with GitHub's variables set."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+
+QRELS = "".join(f"q{i} 0 good 1\nq{i} 0 bad 0\n" for i in range(30))
+GOOD = "".join(f"q{i} Q0 good 1 2 x\nq{i} Q0 bad 2 1 x\n" for i in range(30))
+#: The relevant document second in two of three queries.
+WORSE = "".join(
+    f"q{i} Q0 good 1 {2 if i % 3 == 0 else 1} x\nq{i} Q0 bad 2 {1 if i % 3 == 0 else 2} x\n"
+    for i in range(30)
+)
+
+
+def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Runs the step that compares, as GitHub does: inputs as variables, files for what is shown."""
+    (step,) = [step for step in ACTION["runs"]["steps"] if step.get("id") == "compare"]
+    (step["shell"] == "bash") or pytest.fail("GitHub runs it by another shell")
+    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    given = {**defaults, **inputs}
+    env = {
+        name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+        for name, value in step["env"].items()
+    }
+    for name in ("summary", "output"):
+        (folder / name).touch()
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    github = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+    }
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env={**os.environ, **env, **github, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in {
+        "qrels.txt": QRELS,
+        "live.run": GOOD,
+        "new.run": GOOD,
+        "bad.run": WORSE,
+    }.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "run, condition, status, verdict",
+    [
+        ("new.run", "RR worse", 0, "PASS"),
+        ("bad.run", "RR worse p<.05", 1, "FAIL"),
+        ("gone.run", "RR worse", 2, "ERROR"),
+    ],
+)
+def test_every_outcome_reaches_every_output(folder, run, condition, status, verdict):
+    done = run_action(
+        folder, qrels="qrels.txt", baseline="live.run", run=run, conditions=f"{condition}\n"
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert (folder / "output").read_text() == f"verdict={verdict}\n"
+    assert json.loads((folder / "guard.json").read_text())["message"] == verdict
+    assert verdict in (folder / "summary").read_text()
+    (suite,) = ElementTree.parse(folder / "guard.xml").iter("testsuite")
+    counts = {name: int(suite.get(name)) for name in ("failures", "errors")}
+    assert counts == {"failures": status == 1, "errors": status == 2}
+    assert ("::error" in done.stdout + done.stderr) == (status > 0)
+
+
+def test_several_runs_and_conditions_one_a_line(folder):
+    done = run_action(
+        folder,
+        qrels="qrels.txt",
+        baseline="live.run",
+        run="new.run\nbad.run\n",
+        conditions="RR worse\n\nP@1 worse\n",
+    )
+    assert done.returncode == 1
+    (suite,) = ElementTree.parse(folder / "guard.xml").iter("testsuite")
+    assert len(list(suite.iter("testcase"))) >= 4
+
+
+def test_all_its_inputs_are_used():
+    text = json.dumps(ACTION["runs"])
+    for name in ACTION["inputs"]:
+        assert f"inputs.{name} " in text
