@@ -7,6 +7,7 @@ people, as Arrow tables for evaluation, one by one or block by block.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -367,7 +368,12 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     named = "name" in table.column_names
     frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
     frame = with_comments(frame, table)
-    if metadata := parse_metadata(frame.attrs.get("comments", ()), name):
+    try:
+        metadata = parse_metadata(frame.attrs.get("comments", ()), name)
+    except ValueError as error:  # no number depends on it
+        warnings.warn(f"{error}; the run is read without it", stacklevel=3)
+        metadata = {}
+    if metadata:
         frame.attrs["metadata"] = metadata
     return frame
 

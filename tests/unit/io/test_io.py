@@ -214,7 +214,8 @@ def test_comments_are_kept_apart(write, monkeypatch, size):
     lines = [f"q{i} Q0 d#{i} {i} {i}.5 r\n" for i in range(50)]
     path = write(head + "".join(lines[:25]) + "#last\n" + "".join(lines[25:]))
     assert rows(runs.read_run_table(path)) == [(f"q{i}", f"d#{i}", i + 0.5) for i in range(50)]
-    frame = runs.read_run(path)
+    with pytest.warns(UserWarning, match="the metadata of a does not end.*read without it"):
+        frame = runs.read_run(path)
     assert frame.attrs["comments"] == [*head.splitlines(), "#last"]
     assert rows(slowly(path, _trec_text.RUN, ["qid", "docno", "score"])) == rows(
         runs.read_run_table(path)
