@@ -9,6 +9,7 @@ from .evaluation.standard import accelerate
 from .experiment.experiment import Experiment
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
+from .leaderboard.ranks import ranks
 from .measures.asl import ASL, nASL
 from .measures.lengths import DocLengths
 from .measures.lexip import LexiP
@@ -48,6 +49,7 @@ __all__ = [
     "plan_audit",
     "preference_matrix",
     "preferences",
+    "ranks",
     "read_qrels",
     "read_run",
     "read_runs",

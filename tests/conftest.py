@@ -170,3 +170,12 @@ def holes_vectors(data: Path) -> dict:
     if not path.is_file():
         _missing("data", f"there is no {path}")
     return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def ranks_vectors(data: Path) -> dict:
+    """Intervals of ranks with all sign vectors, beside the data."""
+    path = data.parent / "vectors_ranks.json"
+    if not path.is_file():
+        _missing("data", f"there is no {path}")
+    return json.loads(path.read_text())

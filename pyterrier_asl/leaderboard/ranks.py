@@ -1,0 +1,213 @@
+"""Who could be the best? Intervals of the ranks of systems, from runs, scores or collections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evaluation.judged_runs import tracks
+from ..evaluation.labellings import cutoff_of
+from ..measures.names import NamedMeasure, named_measures
+from ..statistics.rank_intervals import RankIntervals, rank_intervals
+from .result import OVERALL, Leaderboard, board_of
+from .samples import FEWEST, Sample, check_sample, joined, sample_of_runs, together, warn
+
+#: Preferences of pairs, which give a system no value of its own.
+_PREFERENCES = ("sgnLP", "rrLP")
+
+#: From how many pairs and draws on a progress bar is shown.
+_MANY = 10**9
+
+
+def ranks(
+    runs: Any,
+    qrels: Any = None,
+    measure: Any = "nDCG@10",
+    *,
+    unjudged: bool = False,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: Any = None,
+    rel: float | None = None,
+    possibly_best: bool = True,
+    depth: int | None = None,
+    highest: float | None = None,
+    variance: str = "averaged",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+    simultaneous: bool = False,
+    common: bool = False,
+    duplicates: str | None = None,
+) -> Leaderboard:
+    """Which ranks each system could have: intervals that hold for all systems at once.
+
+    The topics are a sample. With 95 % confidence each interval holds the rank that its system has
+    by the mean over the population of topics: the probability that any pair of systems is put in
+    the wrong order is at most ``alpha``. A system *could be the best* unless another is better by
+    a test of its own, which is about this system alone.
+
+    Args:
+        runs: dict of name -> run, a folder of run files, a list of them, or JudgedRuns; without
+            qrels a dict of collection -> (runs, qrels).
+        qrels: data frame, file, ir_datasets id, or dict of dicts.
+        measure: a measure or its name, of which more or less is better.
+        unjudged: whether to say what holds whatever the unjudged documents of these runs are, by
+            the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
+        judges: name -> qrels of other judges: to say what holds whichever of them, or ``qrels``, is
+            right; of several collections collection -> name -> qrels. Topics that not every judge
+            has are left out.
+        judge_rel: minimum grade that each of these judges finds relevant: name -> grade, or one
+            number; None: as the measure.
+        rel: minimum grade of a relevant document, for a measure that does not say it.
+        possibly_best: whether to say who could be the best.
+        depth: with ``unjudged``, look as deep as this for unjudged documents, where that is deeper
+            than the cut-off.
+        highest: with ``unjudged``, the best grade that a label can give in nDCG.
+        variance: ``'averaged'``: a pair's squared error is averaged with that of all pairs;
+            ``'common'``: that of all pairs stands for each, which is wider, and holds better where
+            differences are skewed.
+        alpha: the probability that some pair is put in the wrong order.
+        draws: how many random sign vectors; all there are if that is not more.
+        seed: of these; the same seed gives the same ranks.
+        simultaneous: whether the tables of all collections hold at once, each at ``alpha`` divided
+            by their number.
+        common: whether systems that a collection lacks are left out; else they are an error.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+    Returns:
+        A :class:`~pyterrier_asl.leaderboard.result.Leaderboard`.
+
+    Raises:
+        ValueError: for fewer than 10 topics, a collection of a single one, values that are not
+            finite, a measure without a direction, too many bounds, a system that a collection
+            lacks, or judges without a common topic; with its name and what to do.
+
+    >>> qrels = {f"q{n}": {"d": 1} for n in range(30)}
+    >>> good = {qid: {"d": 2, "x": 1} for qid in qrels}
+    >>> bad = {qid: {"x": 2, "d": 1} for qid in qrels}
+    >>> board = ranks({"bad": bad, "good": good}, qrels, "RR")
+    >>> board.table[["name", "mean", "rank", "low", "high", "could_be_best"]]
+       name  mean  rank  low  high  could_be_best
+    0  good   1.0     1    1     1           True
+    1   bad   0.5     2    2     2          False
+    """
+    chosen = _measure(measure, unjudged=unjudged)
+    several = tracks(runs, qrels, duplicates)
+    if "" not in several and judges is not None and set(judges) != set(several):
+        raise ValueError(
+            f"judges are given for {', '.join(map(repr, judges))}, the collections are "
+            f"{', '.join(several)}: give collection -> name -> qrels"
+        )
+    samples = {
+        track: sample_of_runs(
+            judged,
+            chosen,
+            judges=judges if judges is None or not track else judges[track],
+            judge_rel=judge_rel,
+            rel=rel,
+            unjudged=unjudged,
+            depth=depth,
+            highest=highest,
+        )
+        for track, judged in several.items()
+    }
+    options = _Options(alpha, variance, draws, seed, possibly_best)
+    return ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
+
+
+@dataclass(frozen=True)
+class _Options:
+    alpha: float = 0.05
+    variance: str = "averaged"
+    draws: int = 10_000
+    seed: int = 0
+    possibly_best: bool = True
+
+
+def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
+    """The measure, if intervals of ranks can be by it."""
+    if measure in _PREFERENCES:
+        raise ValueError(f"{measure} compares pairs and gives no system a value: use LexiP or RR")
+    several = named_measures(measure)
+    if len(several) > 1:
+        raise ValueError(f"ranks are by one measure, and {measure!r} names {len(several)}")
+    [chosen] = several
+    if chosen.higher_is_better is None:
+        raise ValueError(
+            f"of {chosen.name} neither more nor less is better, so it ranks no systems: use "
+            "another measure"
+        )
+    if chosen.higher_is_better is False and cutoff_of(chosen.measure) is None:
+        warn(
+            f"{chosen.name} has no cut-off: one failing run widens the intervals of all; use "
+            f"nASL@1000 or {chosen.name}@1000"
+        )
+    return chosen
+
+
+def ranks_of(
+    samples: Mapping[str, Sample],
+    measure: str,
+    options: _Options,
+    *,
+    simultaneous: bool = False,
+    common: bool = False,
+) -> Leaderboard:
+    """The leaderboard of one collection ('' or its name) or of several, by their values."""
+    samples = joined(samples, common=common)
+    if len(samples) == 1:
+        [sample] = samples.values()
+        check_sample(sample, measure)
+        return _leaderboard(sample, measure, options)
+    overall = together(samples)
+    check_sample(overall, measure)
+    level = options.alpha / len(samples) if simultaneous else options.alpha
+    of_each = {
+        track: _leaderboard(sample, measure, replace(options, alpha=level))
+        for track, sample in samples.items()
+        if len(sample.qids) >= FEWEST
+    }
+    whole = _leaderboard(overall, measure, options)
+    names = whole.names
+    everywhere = None
+    if len(of_each) == len(samples):
+        better = [board.better.loc[names, names].to_numpy() for board in of_each.values()]
+        everywhere = pd.DataFrame(np.all(better, axis=0), whole.better.index, names)
+    tables = {OVERALL: whole.table, **{track: board.table for track, board in of_each.items()}}
+    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
+    means = pd.DataFrame(
+        {track: sample.means for track, sample in samples.items()}, index=overall.names
+    )
+    return replace(
+        whole,
+        table=table,
+        tracks=of_each,
+        better_everywhere=everywhere,
+        means=means.loc[names],
+        simultaneous=simultaneous,
+    )
+
+
+def _leaderboard(sample: Sample, measure: str, options: _Options) -> Leaderboard:
+    by_judge = {judge: _intervals(sample, judge, options) for judge in sample.values}
+    return board_of(sample, measure, options.alpha, by_judge)
+
+
+def _intervals(sample: Sample, judge: str, options: _Options) -> RankIntervals:
+    lower = sample.lower.get(judge)
+    many = len(sample.names) ** 2 * options.draws >= _MANY
+    return rank_intervals(
+        sample.sign * sample.values[judge] if lower is None else None,
+        lower=lower,
+        collections=sample.collections,
+        alpha=options.alpha,
+        variance=options.variance,
+        draws=options.draws,
+        seed=options.seed,
+        possibly_best=options.possibly_best,
+        progress=None if many else False,
+    )

@@ -1,0 +1,207 @@
+"""A leaderboard with intervals of ranks: tables, sentences, chart, LaTeX."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges
+from ..io.tables import counted, latex
+from ..statistics.rank_intervals import RankIntervals, joint_ranks
+from .samples import Sample
+from .sentences import confidence, sentences_of
+
+#: What the table calls all collections together.
+OVERALL = "overall"
+
+#: Means that differ by less than this, relative to the largest value, are equal.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What :func:`~pyterrier_asl.ranks` returns. Frames by system have the best mean first.
+
+    Attributes:
+        table: a row a system, the best mean first: ``name``, ``mean`` (of several judges by the
+            first), ``rank`` (equal means share one), ``low`` and ``high``, the ranks that it could
+            have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``, missing where it was
+            not asked for. Of several collections first ``track``: ``overall``, or the collection.
+        better: whether the row's system is better than the column's.
+        critical: what the statistic of a pair had to exceed, step by step; of several judges a list
+            for each.
+        measure: the measure.
+        higher_is_better: which way it is better.
+        names: the systems, the best mean first.
+        topics: how many topics there are.
+        alpha: the probability that some pair is put in the wrong order.
+        statistic: row's less column's difference, higher being better, divided by its standard
+            error; of several judges the first's; with unjudged documents of the least difference.
+        judges: the judges, whichever of whom is right.
+        unjudged: whether it holds whatever the unjudged documents are.
+        left_out: how many topics not every judge has.
+        tracks: of several collections the leaderboard of each that has 10 topics.
+        better_everywhere: whether the row's system is better than the column's in each collection;
+            None for a single collection, or where one has fewer than 10 topics.
+        means: the mean of each system (rows) in each collection; None for a single one.
+        simultaneous: whether the tables of all collections hold at once.
+    """
+
+    table: pd.DataFrame
+    better: pd.DataFrame
+    critical: list[Any]
+    measure: str
+    higher_is_better: bool
+    names: list[str]
+    topics: int
+    alpha: float
+    statistic: pd.DataFrame = field(repr=False)
+    judges: list[str]
+    unjudged: bool = False
+    left_out: int = 0
+    tracks: dict[str, Leaderboard] = field(default_factory=dict)
+    better_everywhere: pd.DataFrame | None = field(default=None, repr=False)
+    means: pd.DataFrame | None = field(default=None, repr=False)
+    simultaneous: bool = False
+
+    @property
+    def overall(self) -> pd.DataFrame:
+        """The rows of the table that are about all topics."""
+        if "track" not in self.table:
+            return self.table
+        rows = self.table[self.table["track"] == OVERALL]
+        return rows.drop(columns="track").reset_index(drop=True)
+
+    def pairs(self) -> pd.DataFrame:
+        """A row for each pair of systems, the one with the better mean first.
+
+        Returns:
+            ``a``, ``b``, ``difference`` (of the means), ``statistic`` and ``ordered``, whether a is
+            better than b.
+        """
+        a, b = np.triu_indices(len(self.names), k=1)
+        names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()
+        return pd.DataFrame(
+            {
+                "a": names[a],
+                "b": names[b],
+                "difference": means[a] - means[b],
+                "statistic": self.statistic.to_numpy()[a, b],
+                "ordered": self.better.to_numpy()[a, b],
+            }
+        )
+
+    def sentences(self) -> list[str]:
+        """What can be said, and of what it is said."""
+        return sentences_of(self)
+
+    def shown(self) -> pd.DataFrame:
+        """The table for readers: systems, means, ranks; the means of collections, if several."""
+        rows = self.overall
+        columns: dict[str, Any] = {"name": rows["name"]}
+        if self.means is not None:
+            columns |= {str(track): self.means[track].to_numpy() for track in self.means}
+        columns |= {"mean": rows["mean"], "rank": rows["rank"]}
+        columns["ranks"] = [interval(*ends) for ends in zip(rows["low"], rows["high"])]
+        if rows["could_be_best"].notna().all():
+            columns["could be the best"] = rows["could_be_best"]
+        return pd.DataFrame(columns)
+
+    def __str__(self) -> str:
+        text = self.shown().replace({True: "yes", False: ""}).to_string(index=False)
+        return "\n".join([text, "", *self.sentences()])
+
+    def _repr_html_(self) -> str:
+        table = self.shown().replace({True: "yes", False: ""}).to_html(index=False)
+        return table + "".join(f"<p>{html.escape(text)}</p>" for text in self.sentences())
+
+    def to_latex(self, *, places: int = 4) -> str:
+        """A ``tabular`` with booktabs' rules, the best means bold.
+
+        Args:
+            places: decimal places.
+        """
+        return latex(self.shown(), places=places, higher_is_better=self.directions())
+
+    def directions(self) -> dict[str, bool]:
+        """The columns of means, and which way each is better."""
+        tracks = [] if self.means is None else list(map(str, self.means))
+        return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
+
+    def chart(self) -> Any:
+        """A bar from the best to the worst rank of each system, a dot at its observed rank."""
+        rows = self.overall.assign(low=self.overall["low"].astype(int))
+        colored = rows["could_be_best"].notna().all()
+        column = "could_be_best" if colored else "possibly_first"
+        title = "could be the best" if colored else "could be first"
+        rows[column] = np.where(rows[column].astype(bool), "yes", "no")
+        base = alt.Chart(inline_rows(rows)).encode(
+            y=alt.Y("name:N", sort=self.names, title=None),
+            color=category(column, title, domain=("yes", "no")),
+            tooltip=["name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", f"{column}:N"],
+        )
+        caption = (
+            f"{counted(self.topics, 'topic')}; with {confidence(self.alpha)} confidence all "
+            "intervals hold at once. Dot: the rank by the mean."
+        )
+        bars = ranges(base, "low", "rank", "high", "rank")
+        return figure(bars, f"Ranks by {self.measure}", caption, rows=CROWDED)
+
+
+def interval(low: int, high: int) -> str:
+    """The ranks from low to high.
+
+    >>> interval(1, 21), interval(3, 3)
+    ('1-21', '3')
+    """
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def board_of(
+    sample: Sample, measure: str, alpha: float, by_judge: Mapping[str, RankIntervals]
+) -> Leaderboard:
+    """The leaderboard of a sample by what each judge's values say."""
+    several = list(by_judge.values())
+    intervals = joint_ranks(several) if len(several) > 1 else several[0]
+    means = sample.sign * sample.means
+    scale = _EQUAL * max(np.abs(values).max() for values in sample.values.values())
+    rank = 1 + (means > means[:, np.newaxis] + scale).sum(axis=1)
+    order = np.lexsort((np.arange(len(rank)), rank))
+    names = [sample.names[system] for system in order]
+    best = intervals.possibly_best
+    table = pd.DataFrame(
+        {
+            "name": names,
+            "mean": sample.means[order],
+            "rank": rank[order],
+            "low": intervals.low[order],
+            "high": intervals.high[order],
+            "possibly_first": intervals.low[order] == 1,
+            "could_be_best": pd.array([pd.NA] * len(names), "boolean")
+            if best is None
+            else best[order],
+        }
+    )
+
+    def frame(of_pairs: Any) -> pd.DataFrame:
+        return pd.DataFrame(of_pairs[np.ix_(order, order)], pd.Index(names, name="name"), names)
+
+    return Leaderboard(
+        table,
+        frame(intervals.better),
+        intervals.critical,
+        measure,
+        sample.higher_is_better,
+        names,
+        len(sample.qids),
+        alpha,
+        frame(intervals.statistic),
+        list(by_judge),
+        bool(sample.lower),
+        sample.left_out,
+    )

@@ -1,0 +1,261 @@
+"""The values of systems for the topics of a collection, or of several, by one judge or more."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.bounds import labelled_measures
+from ..evaluation.grades import with_rel
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import cutoff_of
+from ..io.progress import progress_bar
+from ..io.tables import counted
+from ..measures.names import NamedMeasure, least_grade
+from ..scoring.arrays import Floats
+
+#: What the judge is called whose judgements are the qrels.
+REFERENCE = "reference"
+
+#: Topics below which nothing is said of ranks, and below which a warning is.
+FEWEST, FEW = 10, 25
+
+#: How many differences of pairs and topics are held, at most.
+_MOST_BOUNDS = 10**8
+
+#: Of many pairs a progress bar is shown.
+_MANY_PAIRS = 1000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of S systems for Q topics.
+
+    Attributes:
+        names: the systems.
+        qids: the topics.
+        higher_is_better: which way the measure is better.
+        values: judge -> values as the measure gives them, shape (S, Q), the first judge's first.
+        lower: judge -> the least that the row's system can be better than the column's, whatever
+            the unjudged documents are, shape (S, S, Q); none where they count as not relevant.
+        collections: the collection of each topic; None: one collection.
+        left_out: how many topics not every judge has.
+    """
+
+    names: list[str]
+    qids: list[Any]
+    higher_is_better: bool
+    values: dict[str, Floats]
+    lower: dict[str, Floats] = field(default_factory=dict)
+    collections: list[str] | None = None
+    left_out: int = 0
+
+    @property
+    def sign(self) -> int:
+        """What values are multiplied by for higher to be better."""
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def means(self) -> Floats:
+        """The mean of each system by the first judge: of several collections of their means."""
+        values = next(iter(self.values.values()))
+        if self.collections is None:
+            return np.asarray(values.mean(axis=1))
+        tracks = np.array(self.collections)
+        parts = [values[:, tracks == track].mean(axis=1) for track in dict.fromkeys(tracks)]
+        return np.asarray(np.mean(parts, axis=0))
+
+    def systems(self, names: Sequence[str]) -> Sample:
+        """The same of some of the systems, in this order."""
+        rows = [self.names.index(name) for name in names]
+        values = {judge: values[rows] for judge, values in self.values.items()}
+        lower = {judge: lower[np.ix_(rows, rows)] for judge, lower in self.lower.items()}
+        return replace(self, names=list(names), values=values, lower=lower)
+
+
+def sample_of_runs(
+    runs: JudgedRuns,
+    measure: NamedMeasure,
+    *,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: Any = None,
+    rel: float | None = None,
+    unjudged: bool = False,
+    depth: int | None = None,
+    highest: float | None = None,
+) -> Sample:
+    """The sample of a collection's runs; arguments as of :func:`~pyterrier_asl.ranks`.
+
+    Raises:
+        ValueError: for judges without a common topic, or too many bounds.
+    """
+    judges = {str(name): source for name, source in (judges or {}).items()}
+    _check_judges(judges, judge_rel)
+    judged = {REFERENCE: runs} | {
+        name: _judged_by(runs, name, qrels) for name, qrels in judges.items()
+    }
+    texts = {name: list(map(str, by_judge.qids)) for name, by_judge in judged.items()}
+    of_all = set.intersection(*map(set, texts.values()))
+    topics = [topic for topic, qid in enumerate(texts[REFERENCE]) if qid in of_all]
+    if not topics:
+        raise ValueError(f"no topic is judged by all of {', '.join(judged)}")
+    if unjudged and (size := len(runs) ** 2 * len(topics)) > _MOST_BOUNDS:
+        raise ValueError(
+            f"bounds of all pairs of {len(runs)} systems for {len(topics)} topics are "
+            f"{size:,} numbers, more than {_MOST_BOUNDS:,}: leave out systems, or unjudged=True"
+        )
+    values, lower = {}, {}
+    for name, by_judge in judged.items():
+        least = None if name == REFERENCE else least_grade(judge_rel, name, None)
+        chosen = with_rel(measure, rel, judge_rel=least)
+        columns = [texts[name].index(texts[REFERENCE][topic]) for topic in topics]
+        values[name] = by_judge.values(chosen.measure)[:, columns]
+        if unjudged:
+            lower[name] = _least_gains(by_judge, chosen, depth, highest)[..., columns]
+    qids = [runs.qids[topic] for topic in topics]
+    every = len({qid for qids in texts.values() for qid in qids})
+    up = measure.higher_is_better is not False
+    return Sample(runs.names, qids, up, values, lower, left_out=every - len(topics))
+
+
+def _check_judges(judges: Mapping[str, Any], judge_rel: Any) -> None:
+    if REFERENCE in judges:
+        raise ValueError(f"{REFERENCE!r} is the judge of the qrels: give the other another name")
+    if isinstance(judge_rel, Mapping) and (unknown := set(judge_rel) - set(judges)):
+        raise ValueError(
+            f"judge_rel is given for {unknown.pop()!r}, which is no judge; there are "
+            f"{', '.join(judges) or 'none'}"
+        )
+
+
+def _judged_by(runs: JudgedRuns, judge: str, qrels: Any) -> JudgedRuns:
+    try:
+        return runs.judged_by(qrels)
+    except ValueError as error:
+        raise ValueError(f"judge {judge!r}: {error}") from None
+
+
+def _least_gains(
+    runs: JudgedRuns, measure: NamedMeasure, depth: int | None, highest: float | None
+) -> Floats:
+    """By how much each run is better than each other at least, over all labellings."""
+    if measure.measure.NAME == "AP" and cutoff_of(measure.measure) is None:
+        raise ValueError("AP with unjudged documents needs a cut-off: use AP@100, for example")
+    several = {measure.name: measure.measure}
+    labelled = labelled_measures(runs, several, depth=depth, highest=highest)[measure.name]
+    lower = np.zeros((len(runs), len(runs), len(runs.qids)))
+    pairs = list(combinations(range(len(runs)), 2))
+    shown = None if len(pairs) > _MANY_PAIRS else False
+    for a, b in progress_bar(pairs, desc="bounds", shown=shown, leave=False):
+        low, high = labelled.difference(a, b)
+        if measure.higher_is_better is False:
+            low, high = -high, -low
+        lower[a, b], lower[b, a] = low, -high
+    return lower
+
+
+def joined(samples: Mapping[str, Sample], *, common: bool = False) -> dict[str, Sample]:
+    """Samples of collections with the same systems in the same order.
+
+    Args:
+        samples: by collection.
+        common: whether to leave out systems that some collection lacks.
+
+    Raises:
+        ValueError: for a system that a collection lacks, with both names, without ``common``; where
+            no system is left; for judges that differ.
+    """
+    first, *others = samples
+    names = samples[first].names
+    for track, sample in samples.items():
+        for name in {**dict.fromkeys(names), **dict.fromkeys(sample.names)}:
+            lacking = first if name not in names else track if name not in sample.names else None
+            if lacking is not None and not common:
+                raise ValueError(
+                    f"system {name!r} has no run in collection {lacking!r}: add it, or compare "
+                    "those that all collections have (common=True, --common)"
+                )
+        if list(sample.values) != list(samples[first].values):
+            raise ValueError(
+                f"collection {track!r} has the judges {', '.join(sample.values)}, {first!r} has "
+                f"{', '.join(samples[first].values)}: the same are needed for all collections"
+            )
+    shared = [name for name in names if all(name in samples[track].names for track in others)]
+    if not shared:
+        raise ValueError(f"no system is in all of the collections {', '.join(samples)}")
+    return {track: sample.systems(shared) for track, sample in samples.items()}
+
+
+def together(samples: Mapping[str, Sample]) -> Sample:
+    """All collections as one sample, each topic of its collection."""
+    parts = list(samples.values())
+    first = parts[0]
+    return Sample(
+        first.names,
+        [(track, qid) for track, sample in samples.items() for qid in sample.qids],
+        first.higher_is_better,
+        {
+            judge: np.concatenate([part.values[judge] for part in parts], axis=-1)
+            for judge in first.values
+        },
+        {
+            judge: np.concatenate([part.lower[judge] for part in parts], axis=-1)
+            for judge in first.lower
+        },
+        [track for track, sample in samples.items() for _ in sample.qids],
+        sum(part.left_out for part in parts),
+    )
+
+
+def check_sample(sample: Sample, measure: str) -> None:
+    """Refuses what nothing can be said of, and warns of what is said with less certainty.
+
+    Raises:
+        ValueError: for a value that is not finite, a collection of a single topic, or fewer topics
+            than :data:`FEWEST`.
+    """
+    topics = len(sample.qids)
+    if topics < FEWEST:
+        raise ValueError(
+            f"{counted(topics, 'topic')} are too few for intervals of ranks: at least {FEWEST} "
+            "are needed"
+        )
+    if topics < FEW:
+        warn(f"there are only {topics} topics: intervals may hold less often than they say")
+    for track in dict.fromkeys(sample.collections or []):
+        number = (sample.collections or []).count(track)
+        if number == 1:
+            raise ValueError(f"collection {track!r} has a single topic: leave it out")
+        if number < FEWEST:
+            warn(
+                f"collection {track!r} has only {number} topics: it counts in overall, but gets "
+                "no table of its own"
+            )
+    for judge, values in [*sample.values.items(), *sample.lower.items()]:
+        for *systems, topic in np.argwhere(~np.isfinite(values)).tolist()[:1]:
+            pair = " less ".join(repr(sample.names[system]) for system in systems)
+            by = "" if len(sample.values) == 1 else f" by judge {judge!r}"
+            raise ValueError(
+                f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
+                f"{values[(*systems, topic)]}: give every system a finite value for every topic"
+            )
+    if sample.higher_is_better and (weak := _answer_nearly_nothing(sample)):
+        warn(
+            f"the mean {measure} of {', '.join(weak)} is below a tenth of the median system's: "
+            "rare successes of systems that answer nearly nothing widen the intervals of all, so "
+            "leave them out"
+        )
+
+
+def _answer_nearly_nothing(sample: Sample) -> Iterable[str]:
+    limit = np.median(sample.means) / 10
+    return [name for name, mean in zip(sample.names, sample.means) if mean < limit]
+
+
+def warn(text: str) -> None:
+    warnings.warn(text, stacklevel=4)

@@ -1,0 +1,365 @@
+"""Leaderboards with intervals of ranks: tables, sentences, refusals, collections and judges."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyterrier_asl as asl
+from pyterrier_asl.statistics.rank_intervals import rank_intervals
+
+TOPICS = [f"q{number:02}" for number in range(30)]
+QRELS = {qid: {"d1": 1, "d2": 0} for qid in TOPICS}
+
+
+def run_with(ranks):
+    """A run whose reciprocal rank of a topic's relevant document is 1 over what is given."""
+    return {
+        qid: {("d1" if place == rank else f"x{place}"): -place for place in range(1, 8)}
+        for qid, rank in zip(TOPICS, ranks)
+    }
+
+
+def boards(seed=0, topics=30):
+    """Runs from good to bad."""
+    generator = np.random.default_rng(seed)
+    names = ["a", "b", "c", "d"]
+    return {
+        name: run_with(np.minimum(generator.geometric(share, topics), 7))
+        for name, share in zip(names, (0.9, 0.8, 0.4, 0.15))
+    }
+
+
+def test_the_table_is_the_function_of_the_values():
+    board = asl.ranks(boards(), QRELS, "RR")
+    values = asl.evaluate(boards(), QRELS, "RR")["RR"].to_numpy().reshape(4, 30)
+    expected = rank_intervals(values)
+    assert board.names == ["a", "b", "c", "d"]
+    assert board.table["low"].tolist() == expected.low.tolist()
+    assert board.table["high"].tolist() == expected.high.tolist()
+    assert board.table["possibly_first"].tolist() == (expected.low == 1).tolist()
+    assert board.table["could_be_best"].tolist() == expected.possibly_best.tolist()
+    assert board.table["mean"].to_numpy() == pytest.approx(values.mean(axis=1))
+    assert board.better.to_numpy().tolist() == expected.better.tolist()
+    assert board.critical == expected.critical
+    assert (board.topics, board.alpha, board.judges) == (30, 0.05, ["reference"])
+
+
+def test_the_best_mean_comes_first_and_equal_means_share_a_rank():
+    runs = boards()
+    board = asl.ranks(
+        {"d": runs["d"], "b": runs["b"], "b2": runs["b"], "a": runs["a"]}, QRELS, "RR"
+    )
+    assert board.names == ["a", "b", "b2", "d"]
+    assert board.table["rank"].tolist() == [1, 2, 2, 4]
+    ends = board.table.set_index("name")[["low", "high"]]
+    assert ends.loc["b"].tolist() == ends.loc["b2"].tolist()
+
+
+def test_of_a_cost_less_is_better():
+    board = asl.ranks(boards(), QRELS, "ASL@10")
+    assert board.names[0] == "a" and board.names[-1] == "d"
+    assert board.table["mean"].is_monotonic_increasing
+    by_gain = asl.ranks(boards(), QRELS, "nASL@10")
+    assert board.table["low"].tolist() == by_gain.table["low"].tolist()
+    assert board.table["high"].tolist() == by_gain.table["high"].tolist()
+
+
+def test_pairs_have_the_better_mean_first():
+    board = asl.ranks(boards(), QRELS, "RR")
+    pairs = board.pairs()
+    assert list(zip(pairs["a"], pairs["b"])) == [
+        ("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")
+    ]  # fmt: skip
+    means = board.table.set_index("name")["mean"]
+    assert pairs["difference"].tolist() == pytest.approx(
+        [means[a] - means[b] for a, b in zip(pairs["a"], pairs["b"])]
+    )
+    assert pairs["ordered"].sum() == board.better.to_numpy().sum()
+
+
+@pytest.mark.parametrize(
+    ("runs", "sentences"),
+    [
+        (
+            {"a": run_with([1] * 30), "b": run_with([3] * 30), "c": run_with([5] * 30)},
+            [
+                "30 topics say who is best of 3 systems: a.",
+                "With 95 % confidence the intervals of all 3 systems hold at once: only a could be "
+                "first, and all 3 pairs are ordered.",
+                "a has the best mean RR; its rank is 1.",
+            ],
+        ),
+        (
+            {"a": run_with([2] * 30), "b": run_with([2] * 30)},
+            [
+                "30 topics do not say who is best: each of the 2 systems could be.",
+                "With 95 % confidence the intervals of all 2 systems hold at once: each of them "
+                "could be first, and the only pair is not ordered.",
+                "All systems have the same mean RR.",
+            ],
+        ),
+        (
+            {"a": run_with([1] * 30), "b": run_with([1] * 30), "c": run_with([5] * 30)},
+            [
+                "30 topics do not say who is best: 2 of 3 systems could be.",
+                "With 95 % confidence the intervals of all 3 systems hold at once: 2 of them could "
+                "be first, and 2 of 3 pairs are ordered.",
+                "a and b share the best mean RR; their ranks are between 1 and 2.",
+            ],
+        ),
+        (
+            {"a": run_with([1] * 30), "b": run_with([2] * 30)},
+            [
+                "30 topics say who is best of 2 systems: a.",
+                "With 95 % confidence the intervals of all 2 systems hold at once: only a could be "
+                "first, and the only pair is ordered.",
+                "a has the best mean RR; its rank is 1.",
+            ],
+        ),
+        (
+            {"a": run_with([1, 2] * 15), "b": run_with([2, 1] * 15), "c": run_with([1, 1, 2] * 10)},
+            [
+                "30 topics do not say who is best: each of the 3 systems could be.",
+                "With 95 % confidence the intervals of all 3 systems hold at once: each of them "
+                "could be first, and no pair is ordered.",
+                "c has the best mean RR; its rank is between 1 and 3.",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_sentences(runs, sentences):
+    board = asl.ranks(runs, QRELS, "RR")
+    *said, conditions = board.sentences()
+    assert said == sentences
+    assert conditions.startswith("It speaks of topics like these, if they are a random sample")
+    assert str(board).endswith("\n".join(board.sentences()))
+    assert sentences[0] in board._repr_html_()
+
+
+def test_a_single_system():
+    board = asl.ranks({"a": run_with([1] * 30)}, QRELS, "RR")
+    assert board.sentences() == ["There is a single system, a: its rank is 1."]
+    assert board.table[["low", "high"]].to_numpy().tolist() == [[1, 1]]
+    assert board.critical == [] and board.pairs().empty
+
+
+def test_without_possibly_best_nothing_is_said_of_it():
+    board = asl.ranks(boards(), QRELS, "RR", possibly_best=False)
+    assert board.table["could_be_best"].isna().all()
+    assert not any(
+        "best of" in sentence or "could be." in sentence for sentence in board.sentences()
+    )
+    assert "could be the best" not in board.shown()
+
+
+def test_the_names_of_systems_are_escaped_in_html():
+    assert "<b>" not in asl.ranks({"<b>": run_with([1] * 30)}, QRELS, "RR")._repr_html_()
+
+
+def test_latex_is_a_tabular_with_the_best_mean_bold():
+    text = asl.ranks(boards(), QRELS, "RR").to_latex(places=2)
+    assert text.startswith(r"\begin{tabular}") and r"\toprule" in text
+    assert text.count(r"\textbf") == 1
+
+
+def test_the_chart_draws_what_the_table_says():
+    board = asl.ranks(boards(), QRELS, "RR")
+    chart = board.chart().to_dict()
+    rows = next(iter(chart.get("datasets", {}).values()), None) or chart["data"]["values"]
+    assert [(row["name"], row["low"], row["high"]) for row in rows] == list(
+        board.table[["name", "low", "high"]].itertuples(index=False, name=None)
+    )
+    assert "30 topics; with 95 % confidence" in " ".join(chart["title"]["subtitle"])
+
+
+# What is refused, and what is warned of
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"measure": "NumRet"}, "NumRet neither more nor less is better"),
+        ({"measure": "sgnLP"}, "sgnLP compares pairs"),
+        ({"measure": ["RR", "AP"]}, "by one measure"),
+        ({"measure": "AP", "unjudged": True}, "needs a cut-off"),
+        ({"measure": "ERR@10", "unjudged": True}, "has no bounds"),
+        ({"judges": {"reference": QRELS}}, "is the judge of the qrels"),
+        ({"judges": {"m": {"other": {"d1": 1}}}}, "judge 'm'"),
+        ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "'n', which is no judge"),
+        ({"alpha": 0}, "alpha is 0"),
+    ],
+)
+def test_what_cannot_be_said_is_an_error(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        asl.ranks(boards(), QRELS, **{"measure": "RR", **arguments})
+
+
+def some(number, start=0):
+    return {qid: QRELS[qid] for qid in TOPICS[start : start + number]}
+
+
+def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
+    with pytest.raises(ValueError, match="9 topics are too few"):
+        asl.ranks(boards(), some(9), "RR")
+    with pytest.warns(UserWarning, match="only 24 topics"):
+        asl.ranks(boards(), some(24), "RR")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asl.ranks(boards(), some(25), "RR")
+
+
+def test_systems_that_answer_nearly_nothing_are_named():
+    runs = boards() | {"broken": {TOPICS[0]: {"d1": 1}}}
+    with pytest.warns(UserWarning, match="mean RR of broken is below a tenth"):
+        asl.ranks(runs, QRELS, "RR")
+
+
+def test_a_cost_without_a_cutoff_is_warned_of():
+    with pytest.warns(UserWarning, match="ASL has no cut-off"):
+        asl.ranks(boards(), QRELS, "ASL")
+
+
+# Unjudged documents
+
+
+def test_intervals_with_unjudged_documents_contain_those_without():
+    qrels = {qid: {**QRELS[qid], **{f"x{n}": 0 for n in range(1, 5)}} for qid in TOPICS}
+    plain = asl.ranks(boards(), qrels, "RR@5").table.set_index("name")
+    board = asl.ranks(boards(), qrels, "RR@5", unjudged=True)
+    bounded = board.table.set_index("name").loc[plain.index]
+    assert (bounded["low"] <= plain["low"]).all() and (bounded["high"] >= plain["high"]).all()
+    assert board.unjudged
+    assert "This holds whatever the unjudged documents of these runs are." in board.sentences()
+
+
+@pytest.mark.parametrize("measure", ["RR@5", "ASL@5", "nDCG@5"])
+def test_without_unjudged_documents_bounds_change_nothing(measure):
+    qrels = {qid: {**QRELS[qid], **{f"x{n}": 0 for n in range(1, 8)}} for qid in TOPICS}
+    plain = asl.ranks(boards(), qrels, measure)
+    bounded = asl.ranks(boards(), qrels, measure, unjudged=True)
+    pd.testing.assert_frame_equal(bounded.table, plain.table)
+    pd.testing.assert_frame_equal(bounded.better, plain.better)
+
+
+# Judges
+
+
+def swapped():
+    """A judge by whom d is good and a is bad."""
+    runs = boards()
+    return {qid: {list(runs["d"][qid])[0]: 1, "d2": 0} for qid in TOPICS}
+
+
+def test_whichever_judge_is_right():
+    alone = asl.ranks(boards(), QRELS, "RR").table.set_index("name")
+    board = asl.ranks(boards(), QRELS, "RR", judges={"m": swapped()})
+    both = board.table.set_index("name")
+    assert board.judges == ["reference", "m"] and len(board.critical) == 2
+    assert (both["low"] <= alone["low"]).all() and (both["high"] >= alone["high"]).all()
+    assert both.loc["a", "high"] > alone.loc["a", "high"]
+    assert both["mean"].tolist() == alone["mean"].tolist()
+    assert any("whichever of these judges is right: reference, m." in s for s in board.sentences())
+
+
+def test_a_judge_like_the_reference_changes_nothing():
+    alone = asl.ranks(boards(), QRELS, "RR")
+    board = asl.ranks(boards(), QRELS, "RR", judges={"m": dict(QRELS)})
+    pd.testing.assert_frame_equal(board.table, alone.table)
+
+
+def test_each_judge_has_its_own_grade():
+    graded = {qid: {"d1": 2, "d2": 1} for qid in TOPICS}
+    alone = asl.ranks(boards(), QRELS, "RR")
+    board = asl.ranks(boards(), QRELS, "RR", judges={"m": graded}, judge_rel={"m": 2})
+    pd.testing.assert_frame_equal(board.table, alone.table)
+
+
+def test_topics_that_not_every_judge_has_are_left_out():
+    board = asl.ranks(boards(), QRELS, "RR", judges={"m": some(28, 1)})
+    assert (board.topics, board.left_out) == (28, 2)
+    assert "2 topics that not every judge has are left out." in board.sentences()
+    expected = asl.ranks(boards(), some(28, 1), "RR")
+    pd.testing.assert_frame_equal(board.table, expected.table)
+
+
+# Collections
+
+
+def collections(*sizes):
+    return {f"c{number}": (boards(number, size), some(size)) for number, size in enumerate(sizes)}
+
+
+def test_overall_is_the_mean_of_the_collections():
+    board = asl.ranks(collections(30, 12), measure="RR")
+    tracks = {track: asl.ranks(*pair, "RR") for track, pair in collections(30, 12).items()}
+    assert list(board.table["track"].unique()) == ["overall", "c0", "c1"]
+    for track, alone in tracks.items():
+        pd.testing.assert_frame_equal(board.tracks[track].table, alone.table)
+        assert board.means[track].to_dict() == pytest.approx(
+            alone.table.set_index("name")["mean"].to_dict()
+        )
+    means = board.overall.set_index("name")["mean"]
+    assert means.to_numpy() == pytest.approx(board.means.mean(axis=1)[means.index].to_numpy())
+    everywhere = np.all(
+        [alone.better.loc[board.names, board.names] for alone in tracks.values()], axis=0
+    )
+    assert board.better_everywhere.to_numpy().tolist() == everywhere.tolist()
+    assert list(board.shown()) == ["name", "c0", "c1", "mean", "rank", "ranks", "could be the best"]
+    assert any("chosen, not drawn" in sentence for sentence in board.sentences())
+    assert "No two collections put a pair in opposite orders." in board.sentences()
+
+
+def test_simultaneous_divides_alpha():
+    board = asl.ranks(collections(30, 12), measure="RR", simultaneous=True)
+    alone = asl.ranks(*collections(30, 12)["c1"], "RR", alpha=0.025)
+    pd.testing.assert_frame_equal(board.tracks["c1"].table, alone.table)
+    assert board.sentences()[-1] == (
+        "The tables of all collections hold at once with 95 % confidence."
+    )
+
+
+def test_a_small_collection_counts_in_overall_only():
+    with pytest.warns(UserWarning, match="'c1' has only 5 topics"):
+        board = asl.ranks(collections(30, 5), measure="RR")
+    assert list(board.tracks) == ["c0"] and board.better_everywhere is None
+    assert list(board.means) == ["c0", "c1"]
+    assert (
+        "There are fewer than 10 topics in c1, so nothing is said of every collection."
+        in board.sentences()
+    )
+
+
+def test_a_collection_of_one_topic_is_refused():
+    with pytest.raises(ValueError, match="'c1' has a single topic"):
+        asl.ranks(collections(30, 1), measure="RR")
+
+
+def test_collections_that_disagree_are_named():
+    runs, reverse = boards(), dict(zip("dcba", boards().values()))
+    board = asl.ranks({"x": (runs, QRELS), "y": (reverse, QRELS)}, measure="RR")
+    [sentence] = [text for text in board.sentences() if "opposite" in text]
+    x, y = (board.tracks[track].better.loc[[*"abcd"], [*"abcd"]].to_numpy() for track in "xy")
+    opposite = int((x & y.T).sum())
+    assert sentence.startswith(f"x and y put {opposite} pairs in opposite orders, such as ")
+
+
+def test_a_system_that_a_collection_lacks():
+    tracks = collections(30, 12)
+    del tracks["c1"][0]["c"]
+    with pytest.raises(ValueError, match="system 'c' has no run in collection 'c1'"):
+        asl.ranks(tracks, measure="RR")
+    board = asl.ranks(tracks, measure="RR", common=True)
+    assert sorted(board.names) == ["a", "b", "d"]
+
+
+def test_judges_of_collections_are_by_collection():
+    tracks = collections(30, 12)
+    judges = {track: {"m": qrels} for track, (_, qrels) in tracks.items()}
+    plain = asl.ranks(tracks, measure="RR")
+    pd.testing.assert_frame_equal(asl.ranks(tracks, measure="RR", judges=judges).table, plain.table)
+    with pytest.raises(ValueError, match="give collection -> name -> qrels"):
+        asl.ranks(tracks, measure="RR", judges={"m": QRELS})
