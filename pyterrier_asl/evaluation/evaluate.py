@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
+from ..io.columns import is_frame
 from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
 from ..measures.names import Measures, named_measures
 from .backends import scored
-from .bounds import evaluation_with_bounds
-from .frame import KEYS, frame_of, to_long
-from .judged_runs import JudgedRuns
+from .frame import KEYS, RunValues, to_long
 from .scorer import MeasuredRun, Scorer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def evaluate(
@@ -80,12 +81,15 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
-    if isinstance(runs, (pd.DataFrame, pa.Table)):
+    if is_frame(runs) or isinstance(runs, pa.Table):
         runs = {"run": runs}
     if bounds:
+        from .bounds import evaluation_with_bounds
+        from .judged_runs import JudgedRuns
+
         judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
         return evaluation_with_bounds(judged, _measures(measures), long=long)
-    frame, _ = measure_runs(
+    values, _ = measure_runs(
         list_runs(runs),
         Judgements.of(qrels, duplicates),
         _measures(measures),
@@ -93,6 +97,7 @@ def evaluate(
         backend=backend,
         progress=progress,
     )
+    frame = values.frame()
     return to_long(frame) if long else frame
 
 
@@ -105,7 +110,7 @@ def measure_runs(
     backend: str = "loky",
     progress: bool | None = None,
     keep_going: bool = False,
-) -> tuple[pd.DataFrame, dict[str, Exception]]:
+) -> tuple[RunValues, dict[str, Exception]]:
     """What :func:`evaluate` does, once each run, measure and judgement is known.
 
     Args:
@@ -139,9 +144,9 @@ def measure_runs(
             else:
                 raise run.error
     names, qids = [run.name for run in measured], judgements.qids
-    values = scorer.finish(measured)
-    table = np.concatenate(values) if values else np.empty((0, len(measures)))
-    return frame_of(names, qids, dict(zip(measures, table.T))), failures
+    values = np.array(scorer.finish(measured)).reshape(len(names), len(qids), len(measures))
+    columns = (np.ascontiguousarray(values[:, :, column]) for column in range(len(measures)))
+    return RunValues(names, qids, dict(zip(measures, columns))), failures
 
 
 def _measures(measures: Measures) -> dict[str, Any]:

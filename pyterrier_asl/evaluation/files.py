@@ -6,10 +6,11 @@ import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import numpy as np
 from ir_measures import NumRet
 
 from ..io.partitions import PartitionedRun
@@ -21,9 +22,13 @@ from ..measures import PluginMeasure
 from ..measures.lengths import DocLengths
 from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_measures, unique
 from ..measures.pool import RarenessPool
+from ..scoring.arrays import Floats
 from .evaluate import measure_runs
-from .frame import means
+from .frame import RunValues
 from .grades import grades_hint, official_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The column of the number of retrieved documents, which no measure is called.
 _RETRIEVED = "\0retrieved"
@@ -34,7 +39,7 @@ class Measured:
     """What came out.
 
     Attributes:
-        by_query: a row per run and query; see :func:`~pyterrier_asl.evaluate`.
+        values: of every run and query.
         asked: the measures, by the names of their columns.
         failures: why a file could not be measured, by run; the others were.
         unanswered: how many queries of the qrels a run does not answer, for runs that do not
@@ -42,7 +47,7 @@ class Measured:
         hint: what else to tell, '' for nothing.
     """
 
-    by_query: pd.DataFrame
+    values: RunValues
     asked: list[NamedMeasure]
     failures: dict[str, str]
     unanswered: dict[str, int]
@@ -50,7 +55,7 @@ class Measured:
 
     def notes(self, most: int = 5) -> list[str]:
         """A sentence for each run that does not answer all queries, for ``most`` of them."""
-        queries = self.by_query["qid"].nunique()
+        queries = len(self.values.qids)
         said = [
             f"{run} does not answer {missing} of {queries} queries; "
             "each counts with the worst value"
@@ -64,9 +69,14 @@ class Measured:
         """Which way each measure is better, by the name of its column; None where neither."""
         return {one.name: one.higher_is_better for one in self.asked}
 
+    @cached_property
+    def by_query(self) -> pd.DataFrame:
+        """The values as a frame; see :func:`~pyterrier_asl.evaluate`."""
+        return self.values.frame()
+
     def scores(
         self, *, by_query: bool = False, summary: bool = True, sort: str = ""
-    ) -> pd.DataFrame:
+    ) -> dict[str, list[Any]]:
         """The values to be shown.
 
         Args:
@@ -74,36 +84,46 @@ class Measured:
             summary: then, whether a row of means, called ``all``, follows each run's queries.
             sort: the measure by which runs are ordered, best first; '': as they were given.
 
+        Returns:
+            Columns ``run``, with ``by_query`` also ``qid``, and one for each measure.
+
         Raises:
             ValueError: where ``sort`` is not one of the measures.
         """
         directions = self.higher_is_better
         if sort and sort not in directions:
             raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
-        measures = {one.name: one.measure for one in self.asked}
-        mean = means(self.by_query, measures).rename_axis("run").reset_index()
+        means = self.values.means({one.name: one.measure for one in self.asked})
+        order = list(range(len(self.values.names)))
         if sort:
-            up = directions[sort] is False
-            mean = mean.sort_values(sort, ascending=up, kind="stable", ignore_index=True)
-        return self._by_query(mean, summary) if by_query else mean
+            sign = 1 if directions[sort] is False else -1
+            order.sort(key=(sign * means[sort]).tolist().__getitem__)
+        runs = [self.values.names[row] for row in order]
+        if not by_query:
+            return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}
+        return self._by_query(means if summary else {}, order, runs)
 
-    def _by_query(self, mean: pd.DataFrame, summary: bool) -> pd.DataFrame:
-        """Each run's queries, and then their mean, in the order of the means."""
-        parts = [self.by_query.rename(columns={"name": "run"}).astype({"qid": object})]
-        if summary:
-            if (parts[0]["qid"].map(str) == ALL).any():
-                raise ValueError(
-                    f"a query is called {ALL!r}, as the rows of means are: leave these out (-n), "
-                    "or rename the query"
-                )
-            summaries = mean.copy()
-            summaries.insert(1, "qid", pd.Series(ALL, index=mean.index, dtype=object))
-            parts.append(summaries)
-        place = {run: number for number, run in enumerate(mean["run"])}
-        both = pd.concat(parts)
-        return both.sort_values(
-            "run", key=lambda run: run.map(place), kind="stable", ignore_index=True
-        )
+    def _by_query(
+        self, means: Mapping[str, Floats], order: list[int], runs: list[str]
+    ) -> dict[str, list[Any]]:
+        """Each run's queries, and then their means, if any, in this order of the runs."""
+        qids = list(self.values.qids)
+        if means and any(str(qid) == ALL for qid in qids):
+            raise ValueError(
+                f"a query is called {ALL!r}, as the rows of means are: leave these out (-n), "
+                "or rename the query"
+            )
+        rows = [*qids, *([ALL] if means else [])]
+        shown: dict[str, list[Any]] = {
+            "run": [run for run in runs for _ in rows],
+            "qid": rows * len(runs),
+        }
+        for one in self.asked:
+            values = self.values.columns[one.name]
+            if means:
+                values = np.column_stack((values, means[one.name]))
+            shown[one.name] = values[order].ravel().tolist()
+        return shown
 
 
 def measure_files(
@@ -144,11 +164,11 @@ def measure_files(
         several = len(files) > 1 or pool is not None
         typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
     asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-    by_query, failures = _evaluated(files, judgements, asked, jobs)
-    none = by_query["name"][by_query.pop(_RETRIEVED) == 0]
+    values, failures = _evaluated(files, judgements, asked, jobs)
+    missing = np.count_nonzero(values.columns.pop(_RETRIEVED) == 0, axis=1).tolist()
     hint = grades_hint(judgements.grades, asked, rel=rel)
-    unanswered = {str(name): int(n) for name, n in none.value_counts(sort=False).items()}
-    return Measured(by_query, asked, failures, unanswered, hint)
+    unanswered = {name: count for name, count in zip(values.names, missing) if count}
+    return Measured(values, asked, failures, unanswered, hint)
 
 
 def measures_for(
@@ -187,17 +207,17 @@ def completed(
 
 def _evaluated(
     files: Mapping[str, RunSource], judgements: Judgements, asked: list[NamedMeasure], jobs: int
-) -> tuple[pd.DataFrame, dict[str, str]]:
+) -> tuple[RunValues, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
     measures = {one.name: one.measure for one in asked} | {_RETRIEVED: NumRet}
-    frame, errors = measure_runs(files, judgements, measures, jobs=jobs, keep_going=True)
+    values, errors = measure_runs(files, judgements, measures, jobs=jobs, keep_going=True)
     wrong = {name: _reason(files[name], error) for name, error in errors.items()}
     if len(wrong) == len(files):
         first, *others = wrong.values()
         raise ValueError(
             first + (f" (nor can {counted(len(others), 'further run')} be used)" if others else "")
         ) from next(iter(errors.values()))
-    return frame, wrong
+    return values, wrong
 
 
 def _reason(run: Any, error: Exception) -> str:

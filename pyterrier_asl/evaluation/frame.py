@@ -1,23 +1,53 @@
-"""An evaluation, the values of runs by query, as a frame: made, reshaped, averaged, saved."""
+"""An evaluation, the values of runs by query: plain columns, or a frame; averaged and saved."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from ..io.saved_tables import error_names, load_table, save_table
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _KIND = "evaluation"
 _VERSION = 1
 #: Columns of an evaluation that are no measures.
 KEYS = ("name", "qid")
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """The values of S runs for Q queries, of which a frame can be made.
+
+    Attributes:
+        names: what the runs are called.
+        qids: the queries.
+        columns: for each column the values, shape (S, Q).
+    """
+
+    names: list[str]
+    qids: list[Any]
+    columns: dict[str, Floats]
+
+    def frame(self) -> pd.DataFrame:
+        """A row per run and query; see :func:`frame_of`."""
+        return frame_of(self.names, self.qids, self.columns)
+
+    def means(self, measures: Mapping[str, Any]) -> dict[str, Floats]:
+        """Each run's mean of these columns, shape (S,).
+
+        Args:
+            measures: the measures by the names of their columns.
+        """
+        return {name: _mean(self.columns[name], measure) for name, measure in measures.items()}
 
 
 def frame_of(
@@ -30,6 +60,8 @@ def frame_of(
         qids: the queries, Q of them.
         values: for each column those of each run and query, shape (S, Q) or (S * Q,).
     """
+    import pandas as pd
+
     frame = pd.DataFrame({column: value.ravel() for column, value in values.items()})
     frame.insert(0, "name", np.repeat(np.array(names, dtype=object), len(qids)))
     frame.insert(1, "qid", pd.Series(list(qids) * len(names), dtype=None if qids else object))
@@ -44,6 +76,7 @@ def measure_columns(evaluation: pd.DataFrame) -> list[str]:
 def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
     """One row for each value: name, qid, measure, value; by run, query, and measure.
 
+    >>> import pandas as pd
     >>> to_long(pd.DataFrame({"name": ["a"], "qid": ["q"], "AP": [0.5], "RR": [1.0]}))
       name qid measure  value
     0    a   q      AP    0.5
@@ -60,12 +93,15 @@ def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
 def matrix(evaluation: pd.DataFrame, measure: str) -> pd.DataFrame:
     """One measure's values by run (rows) and query (columns), in the evaluation's order.
 
+    >>> import pandas as pd
     >>> evaluation = pd.DataFrame(
     ...     {"name": ["b", "b", "a", "a"], "qid": [2, 1, 2, 1], "AP": [0.1, 0.2, 0.3, 0.4]}
     ... )
     >>> float(matrix(evaluation, "AP").loc["a", 2])
     0.3
     """
+    import pandas as pd
+
     if measure not in measure_columns(evaluation):
         raise ValueError(
             f"the evaluation has no measure {measure!r}; it has {measure_columns(evaluation)}"
@@ -87,17 +123,26 @@ def means(evaluation: pd.DataFrame, measures: Mapping[str, Any] | None = None) -
         evaluation: what :func:`evaluate` gave.
         measures: the measures of columns that are not called as ir_measures calls them.
 
+    >>> import pandas as pd
     >>> evaluation = pd.DataFrame({"name": ["a", "a"], "AP": [0.25, 0.75], "NumRet": [1000, 10]})
     >>> evaluation.insert(1, "qid", ["q1", "q2"])
     >>> means(evaluation).loc["a"].tolist()
     [0.5, 1010.0]
     """
+    import pandas as pd
+
     by_run = {}
     for column in measure_columns(evaluation):
         values = matrix(evaluation, column)
-        summed = added_up((measures or {}).get(column, column))
-        by_run[column] = values.sum(axis=1) if summed else values.mean(axis=1)
+        mean = _mean(values.to_numpy(), (measures or {}).get(column, column))
+        by_run[column] = pd.Series(mean, index=values.index)
     return pd.DataFrame(by_run)
+
+
+def _mean(values: Floats, measure: Any) -> Floats:
+    """The mean of each row's values, or of a count their sum."""
+    mean: Floats = values.sum(axis=1) if added_up(measure) else values.mean(axis=1)
+    return mean
 
 
 def save_evaluation(
@@ -131,6 +176,8 @@ def load_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _check_evaluation(evaluation: pd.DataFrame) -> None:
     """That a frame has a row per run and query, and of each run the same queries, in one order."""
+    import pandas as pd
+
     if lacking := set(KEYS) - set(evaluation):
         raise ValueError(f"it has no column {lacking.pop()}")
     if evaluation[list(KEYS)].isna().any(axis=None):

@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from ..io.progress import progress_bar
 from ..io.runs import iter_runs, list_runs
@@ -23,6 +22,9 @@ from ..scoring.lexicographic import reciprocal_ranks
 from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 T = TypeVar("T")
 
@@ -244,11 +246,14 @@ def per_track(
     Raises:
         ValueError: where something of one track is given for several.
 
+    >>> import pandas as pd
     >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
     >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
       track  runs
     0   toy     1
     """
+    import pandas as pd
+
     several = tracks(runs, qrels, duplicates)
     given = [name for name, value in of_one_track.items() if value is not None]
     if len(several) > 1 and given:

@@ -8,16 +8,18 @@ provider says nothing about.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..scoring.arrays import Floats
 from . import standard as acceleration
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:

@@ -6,17 +6,18 @@ lies behind this module sees one kind of text and one kind of number (see :mod:`
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .values import as_integers, check_finite, numbers, text
+from .values import arrow_numbers, as_integers, check_finite, numbers, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,12 @@ class Columns:
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
         """A further column of numbers; NaN where it holds nothing."""
         return numbers(_column(self.source, name, what), what, missing_ok=True)
+
+
+def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
+    """Whether something is a frame of pandas, which need not be imported to see that it is not."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def run_columns(run: Any) -> Columns:
@@ -124,11 +131,11 @@ def typed_table(
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
         elif name == "score":
-            table[name] = pa.array(numbers(values, label, first_row=first_row))
+            table[name] = arrow_numbers(numbers(values, label, first_row=first_row))
         elif name == "label":
             grades = numbers(values, label, first_row=first_row)
             check_finite(grades, label, first_row)
-            table[name] = as_integers(pa.array(grades))
+            table[name] = as_integers(arrow_numbers(grades))
         elif name == "name":
             with suppress(ValueError):  # Nobody needs it: a run without names has its file's.
                 table[name] = text(values, label, first_row)

@@ -21,17 +21,19 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .columns import QID, column_names, typed_table
+from .columns import QID, column_names, is_frame, typed_table
 from .partitions import BLOCK_ROWS, RUN_NAMES
 from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
 from .values import TEXT_TYPES, as_integers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -64,7 +66,7 @@ def read_table(
     """
     if isinstance(source, pa.Table):
         return typed_table(source, wanted, f"the {layout.kind} table")
-    if isinstance(source, pd.DataFrame):
+    if is_frame(source):
         return typed_table(source, wanted, f"the {layout.kind} frame")
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 
 from .columns import typed_table
 from .files import StrPath, read_table, with_comments
 from .trec_text import QRELS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _QRELS = ("qid", "docno", "label")
 
@@ -37,6 +39,7 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
         OSError: If the file cannot be read, or if it is neither a file nor an id.
 
     Example:
+        >>> import pandas as pd
         >>> read_qrels(pd.DataFrame({"query_id": [7], "doc_id": ["d3"], "relevance": [1.5]}))
           qid docno  label
         0   7    d3    1.5
@@ -134,6 +137,8 @@ def load_irds(dataset: str) -> Any:
 
 
 def _irds_qrels_table(dataset: str) -> pa.Table:
+    import pandas as pd
+
     loaded = load_irds(dataset)
     fields = loaded.qrels_cls()._fields if loaded.has_qrels() else ()
     if not {"query_id", "doc_id", "relevance"}.issubset(fields):

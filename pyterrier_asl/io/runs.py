@@ -10,14 +10,13 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .atomic import replacing
-from .columns import typed_table
+from .columns import is_frame, typed_table
 from .files import (
     SUFFIXES,
     StrPath,
@@ -33,8 +32,11 @@ from .partitions import Part, PartitionedRun, concatenated, is_partitioned, part
 from .prefetch import PrefetchedFile, map_ahead
 from .trec_text import RUN, iter_columns
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 T = TypeVar("T")
-RunSource: TypeAlias = StrPath | pd.DataFrame | pa.Table | PartitionedRun
+RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"
 
 _RUN = ("qid", "docno", "score")
 _RUN_TABLE = (*_RUN, "doc_len")
@@ -94,7 +96,7 @@ def list_runs(
         found = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
         if len(found) < len(source):
             raise ValueError(f"two runs have one name as text: {', '.join(map(repr, source))}")
-    elif isinstance(source, (pd.DataFrame, pa.Table)):
+    elif is_frame(source) or isinstance(source, pa.Table):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
@@ -268,6 +270,7 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
         OSError: If the file cannot be found, read or decompressed.
 
     Example:
+        >>> import pandas as pd
         >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
         >>> [table.num_rows for table in iter_run_batches(frame)]
         [1]
@@ -362,6 +365,8 @@ def _on_threads(
 
 
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
+    import pandas as pd
+
     table = read_table(source, RUN, ("qid", "docno", "rank", "score", "name"))
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))

@@ -1,12 +1,14 @@
-"""Any frame, printed: as a table for the terminal, in LaTeX or Markdown, or machine-readable."""
+"""Any table, printed: as a table for the terminal, in LaTeX or Markdown, or machine-readable."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-#: What frames can be printed as.
+#: A table: a frame, or its columns by name.
+Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
+
+#: What tables can be printed as.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 
 #: What one row is called that stands for all queries, as in ir_measures and trec_eval.
@@ -49,23 +54,32 @@ class Style:
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict)
 
 
-def write(frame: pd.DataFrame, form: str, *, header: bool = True, **style: Any) -> None:
-    """Prints a frame; its index is not.
+def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> None:
+    """Prints a table; the index of a frame is not.
 
     Args:
-        frame: what to print.
+        table: what to print.
         form: one of :data:`FORMS`.
         header: whether tab-separated lines begin with the names of the columns.
         style: what :class:`Style` has.
     """
     if form == "table":
-        show(frame, **style)
+        show(table, **style)
     elif form in ("latex", "markdown"):
-        print({"latex": latex, "markdown": markdown}[form](frame, **style), end="")
+        print({"latex": latex, "markdown": markdown}[form](table, **style), end="")
     else:
-        tsv = tsv_lines(frame, header=header, places=style.get("places", 4))
-        for line in tsv if form == "tsv" else jsonl_lines(frame):
+        tsv = tsv_lines(table, header=header, places=style.get("places", 4))
+        for line in tsv if form == "tsv" else jsonl_lines(table):
             print(line)
+
+
+def _lists(table: Columns) -> dict[Any, list[Any]]:
+    """The columns of a table by name."""
+    columns: dict[Any, Any] = {name: table[name] for name in cast(Any, table)}
+    return {
+        name: column.tolist() if hasattr(column, "tolist") else list(column)
+        for name, column in columns.items()
+    }
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
@@ -101,7 +115,7 @@ def counted(number: int, one: str, several: str = "") -> str:
 # Machine-readable
 
 
-def a_row_per_value(scores: pd.DataFrame, *, with_run: bool = True) -> pd.DataFrame:
+def a_row_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[Any]]:
     """Values of measures as ir_measures' own command prints them, a row for each.
 
     Args:
@@ -111,35 +125,42 @@ def a_row_per_value(scores: pd.DataFrame, *, with_run: bool = True) -> pd.DataFr
     Returns:
         Columns ``run``, ``query_id`` where there are queries, ``measure`` and ``value``.
 
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]})
+    >>> scores = {"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}
     >>> list(tsv_lines(a_row_per_value(scores), header=False, places=2))
     ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
     """
-    keys = [name for name in ("run", "qid") if name in scores]
-    rows = scores.reset_index(drop=True).melt(keys, var_name="measure", ignore_index=False)
-    rows = rows.sort_index(kind="stable", ignore_index=True).astype({"value": float})
-    rows = rows.rename(columns={"qid": "query_id"})
-    return rows if with_run else rows.drop(columns="run", errors="ignore")
+    columns = _lists(scores)
+    keys = {"run": "run", "qid": "query_id"} if with_run else {"qid": "query_id"}
+    measures = [name for name in columns if name not in ("run", "qid")]
+    rows = {
+        title: [value for value in columns[key] for _ in measures]
+        for key, title in keys.items()
+        if key in columns
+    }
+    values = zip(*(columns[name] for name in measures))
+    return {
+        **rows,
+        "measure": measures * len(columns["run"]),
+        "value": [float(value) for row in values for value in row],
+    }
 
 
-def tsv_lines(frame: pd.DataFrame, *, header: bool = True, places: int = 4) -> Iterator[str]:
+def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
     r"""The names of the columns, then a line per row, between tabs; nothing where a value is none.
 
     In text, tabs, line feeds, carriage returns and backslashes are written as ``\t``, ``\n``,
     ``\r`` and a double backslash.
 
-    >>> import pandas as pd
-    >>> list(tsv_lines(pd.DataFrame({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}), places=2))
+    >>> list(tsv_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
     ['run\tAP\tp', 'a\t0.33\t2e-07']
     """
-    columns = [
-        [_machine_readable(value, column, places) for value in frame[column].tolist()]
-        for column in frame.columns
-    ]
+    columns = {
+        name: [_machine_readable(value, name, places) for value in values]
+        for name, values in _lists(table).items()
+    }
     if header:
-        yield "\t".join(_in_a_cell(str(name)) for name in frame.columns)
-    yield from map("\t".join, zip(*columns))
+        yield "\t".join(_in_a_cell(str(name)) for name in columns)
+    yield from map("\t".join, zip(*columns.values()))
 
 
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
@@ -161,16 +182,15 @@ def _machine_readable(value: Any, column: Any, places: int) -> str:
     return "" if plain is None else _in_a_cell(_number_or_text(plain, column, places))
 
 
-def jsonl_lines(frame: pd.DataFrame) -> Iterator[str]:
+def jsonl_lines(table: Columns) -> Iterator[str]:
     """A JSON object per row, all digits; null where a value is none.
 
-    >>> import pandas as pd
-    >>> for line in jsonl_lines(pd.DataFrame({"run": ["a", "b"], "AP": [0.25, float("nan")]})):
+    >>> for line in jsonl_lines({"run": ["a", "b"], "AP": [0.25, float("nan")]}):
     ...     print(line)
     {"run": "a", "AP": 0.25}
     {"run": "b", "AP": null}
     """
-    columns = {str(name): [_as_python(value) for value in frame[name].tolist()] for name in frame}
+    columns = {str(name): list(map(_as_python, values)) for name, values in _lists(table).items()}
     for row in zip(*columns.values()):
         yield json.dumps(dict(zip(columns, row)), ensure_ascii=False)
 
@@ -195,7 +215,7 @@ def _as_python(value: Any) -> Any:
 # Human-readable
 
 
-def show(frame: pd.DataFrame, **style: Any) -> None:
+def show(table: Columns, **style: Any) -> None:
     """Prints a table; see :func:`write`.
 
     Where a table of measures is wider than the terminal, rows and columns change places if that
@@ -205,24 +225,24 @@ def show(frame: pd.DataFrame, **style: Any) -> None:
 
     console, looks = Console(file=sys.stdout), Style(**style)
     ascii_only = bool(console.options.ascii_only)
-    table = rich_table(frame, looks, ascii_only=ascii_only)
-    wide = _width(console, table)
-    can_be_turned = list(frame.columns) == ["run", *looks.higher_is_better]
+    printed = rich_table(table, looks, ascii_only=ascii_only)
+    wide = _width(console, printed)
+    can_be_turned = list(table) == ["run", *looks.higher_is_better]
     if console.is_terminal and wide > console.width and can_be_turned:
-        turned = rich_table(frame, looks, ascii_only=ascii_only, turned=True)
+        turned = rich_table(table, looks, ascii_only=ascii_only, turned=True)
         if _width(console, turned) <= console.width:
-            table, wide = turned, console.width
+            printed, wide = turned, console.width
     console.width = max(wide, console.width)
-    console.print(table)
+    console.print(printed)
 
 
 def rich_table(
-    frame: pd.DataFrame, style: Style, *, ascii_only: bool = False, turned: bool = False
+    source: Columns, style: Style, *, ascii_only: bool = False, turned: bool = False
 ) -> Table:
     """The table that `show` prints.
 
     Args:
-        frame: what is in it.
+        source: what is in it.
         style: how it looks.
         ascii_only: whether there are no arrows to be had.
         turned: whether measures are rows and runs columns.
@@ -232,7 +252,7 @@ def rich_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    shown = _shown_columns(frame, style, missing="-")
+    shown = _shown_columns(source, style, missing="-")
     arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
     columns = {
         name: [
@@ -288,14 +308,14 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def latex(frame: pd.DataFrame, **style: Any) -> str:
+def latex(table: Columns, **style: Any) -> str:
     """A ``tabular`` with booktabs' rules, the best value of each measure bold.
 
     It needs ``\\usepackage{booktabs}``.
     """
     import pandas as pd
 
-    shown = _shown_columns(frame, Style(**style), missing="--").values()
+    shown = _shown_columns(table, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
     bold = {True: "textbf:--rwrap;", False: ""}
     marks = pd.DataFrame({column.title: [bold[best] for best in column.best] for column in shown})
@@ -307,16 +327,15 @@ def latex(frame: pd.DataFrame, **style: Any) -> str:
     return text.replace("<", "$<$").replace(">", "$>$")
 
 
-def markdown(frame: pd.DataFrame, **style: Any) -> str:
+def markdown(table: Columns, **style: Any) -> str:
     """A table as GitHub shows it, the best value of each measure bold.
 
-    >>> import pandas as pd
-    >>> print(markdown(pd.DataFrame({"run": ["a|b"], "AP": [0.25]})), end="")
+    >>> print(markdown({"run": ["a|b"], "AP": [0.25]}), end="")
     | run | AP |
     | :-- | --: |
     | a\\|b | 0.2500 |
     """
-    shown = _shown_columns(frame, Style(**style), missing="-").values()
+    shown = _shown_columns(table, Style(**style), missing="-").values()
     columns = [
         [f"**{text}**" if best else text for text, best in zip(_escaped(each.texts), each.best)]
         for each in shown
@@ -339,24 +358,25 @@ class _ShownColumn(NamedTuple):
     is_number: bool
 
 
-def _shown_columns(frame: pd.DataFrame, style: Style, missing: str) -> dict[Any, _ShownColumn]:
+def _shown_columns(table: Columns, style: Style, missing: str) -> dict[Any, _ShownColumn]:
     """The columns by name; ``missing`` stands where a value is none."""
+    directions = {} if "qid" in table else style.higher_is_better
     return {
         name: _ShownColumn(
             style.titles.get(name, str(name)),
-            [_human_readable(each, name, style.places, missing) for each in frame[name].tolist()],
-            _are_best(frame, name, style.higher_is_better.get(name)),
-            _is_number(frame[name]),
+            [_human_readable(value, name, style.places, missing) for value in values],
+            _are_best(values, directions.get(name)),
+            _is_number(values),
         )
-        for name in frame.columns
+        for name, values in _lists(table).items()
     }
 
 
-def _are_best(frame: pd.DataFrame, name: Any, up: bool | None) -> list[bool]:
+def _are_best(column: list[Any], up: bool | None) -> list[bool]:
     """Which values are a measure's best: none where there is a single run, or queries."""
-    if up is None or "qid" in frame or len(frame) < 2:
-        return [False] * len(frame)
-    values = frame[name].to_numpy(float)
+    if up is None or len(column) < 2:
+        return [False] * len(column)
+    values = np.array(column, dtype=float)
     return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
 
 
@@ -380,9 +400,9 @@ def _number_or_text(value: Any, column: Any, places: int) -> str:
     return f"{value:g}" if column in _CHOSEN else formatted(value, places)
 
 
-def _is_number(column: pd.Series[Any]) -> bool:
+def _is_number(column: list[Any]) -> bool:
     """Whether a column is set to the right: numbers, also among objects."""
-    known = [value for value in map(_as_python, column.tolist()) if value is not None]
+    known = [value for value in map(_as_python, column) if value is not None]
     return bool(known) and all(
         isinstance(value, (int, float)) and not isinstance(value, bool) for value in known
     )

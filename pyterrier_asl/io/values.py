@@ -6,6 +6,7 @@ Columns are integers, objects, Arrow strings or categories. Ids are compared as 
 from __future__ import annotations
 
 from numbers import Integral
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,32 @@ _NUMBERS = (
 )
 
 
+# PyArrow's ``array`` imports pandas, whatever it is given; these two do not.
+
+
+def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
+    """Numbers of NumPy's as an Arrow array, without a copy where they lie together.
+
+    >>> arrow_numbers(np.array([3, 4])).to_pylist()
+    [3, 4]
+    """
+    values = np.ascontiguousarray(values)
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
+    """Text of Python's as an Arrow array.
+
+    >>> arrow_text(["d1", "", "für"]).to_pylist()
+    ['d1', '', 'für']
+    """
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    return pa.LargeStringArray.from_buffers(len(encoded), *buffers)
+
+
 def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
     """Ids as Arrow text: integers as their digits, categories as their names.
 
@@ -36,7 +63,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
         ValueError: for a missing value; for fractions, bytes, and whatever else is no id.
     """
     if len(values) == 0:
-        return pa.array([], type=pa.large_string())
+        return arrow_text([])
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
         if str(array.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets

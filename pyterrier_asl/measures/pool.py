@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 from typing_extensions import Self
 
@@ -321,6 +320,8 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
         raise ValueError("some of its values are missing")
     for column in table.columns[:3]:
         column.validate(full=True)
+    import pandas as pd
+
     (run, runs), (query, _), (doc, _) = (
         codes(table.column(name).combine_chunks()) for name in ("run", "qid", "docno")
     )
