@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .values import arrow_numbers, as_integers, check_finite, numbers, text
+from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ class Columns:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Columns:
         """Some of the rows, without further columns."""
-        return Columns(self.qid.take(rows), self.docno.take(rows), self.value[rows], None)
+        return Columns(take(self.qid, rows), take(self.docno, rows), self.value[rows], None)
 
     def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
         """The same as a frame with columns of these names, ids as Python's text."""

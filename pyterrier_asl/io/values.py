@@ -25,7 +25,7 @@ _NUMBERS = (
 )
 
 
-# PyArrow's ``array`` imports pandas, whatever it is given; these two do not.
+# PyArrow's ``array`` and ``to_numpy`` import pandas, whatever they are given; these do not.
 
 
 def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
@@ -37,6 +37,27 @@ def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
     values = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
+    """The numbers of an Arrow array without nulls, as a view of them.
+
+    >>> numpy_numbers(pa.array([3, 4, 5])[1:]).tolist()
+    [4, 5]
+    """
+    kind = np.dtype(array.type.to_pandas_dtype())
+    if not len(array):
+        return np.empty(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
+
+
+def take(column: Any, rows: npt.NDArray[np.int64]) -> Any:
+    """The values of a column, NumPy's or Arrow's, at some rows.
+
+    >>> take(arrow_text(["a", "b"]), np.array([1])).to_pylist()
+    ['b']
+    """
+    return column.take(rows if isinstance(column, np.ndarray) else arrow_numbers(rows))
 
 
 def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
@@ -200,7 +221,11 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np
     kind = values.type
     if not any(is_kind(kind) for is_kind in _NUMBERS):
         raise ValueError(f"the {what} must be numbers, not {kind}")
-    return np.asarray(values.cast(pa.float64(), safe=False), np.float64)
+    floats = values.cast(pa.float64(), safe=False)
+    if floats.null_count:
+        return np.asarray(floats, np.float64)
+    parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
+    return np.concatenate([np.empty(0), *map(numpy_numbers, parts)])
 
 
 def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:

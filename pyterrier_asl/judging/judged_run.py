@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
+from ..io.values import take
 from ..scoring.arrays import (
     Floats,
     Ints,
@@ -48,7 +49,7 @@ class _Rows:
 
     def take(self, column: Any) -> Any:
         """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
-        return column if self._rows is None else column.take(self._rows)
+        return column if self._rows is None else take(column, self._rows)
 
 
 @dataclass(frozen=True)

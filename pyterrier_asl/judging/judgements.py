@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
 from ..io.tables import counted
+from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, ranges_from
 from .judged_run import (
     CONSTANT_SCORES,
@@ -81,7 +82,7 @@ class Judgements:
                 stacklevel=2,
             )
             keep = np.delete(np.arange(len(docnos)), repeated)
-            docnos, grades = docnos.take(keep), grades[keep]
+            docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
         first = answers.rows_at(answers.offsets[:-1])
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
@@ -127,7 +128,7 @@ class Judgements:
         if not empty:
             return index
         self.qids = [*self.qids, *empty]
-        self.qid_text = pa.concat_arrays([self.qid_text, pa.array(empty, type=pa.large_string())])
+        self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
         ends = np.full(len(empty), len(index), dtype=np.int64)
         return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
 
@@ -160,8 +161,8 @@ class Judgements:
             docnos: the documents of the new ones.
         """
         other = copy_of(self)
-        new = pa.array(docnos, type=pa.large_string())
-        other.docnos = pa.concat_arrays([self.docnos, new]).take(pa.array(order))
+        new = arrow_text(docnos)
+        other.docnos = take(pa.concat_arrays([self.docnos, new]), order)
         other.queries, other.grades = queries, grades[order]
         other.offsets = offsets_of(queries, len(self))
         return other
@@ -172,7 +173,7 @@ class Judgements:
     @property
     def table(self) -> Columns:
         """The judgements by columns."""
-        return Columns(self.qid_text.take(self.queries), self.docnos, self.grades, None)
+        return Columns(take(self.qid_text, self.queries), self.docnos, self.grades, None)
 
     def relevant(self, rel: float) -> Ints:
         """The positions of the judged documents with a grade of ``rel`` or more, ascending."""

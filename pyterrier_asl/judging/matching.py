@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..io.values import arrow_numbers, numpy_numbers
 from ..scoring.arrays import Ints, cumulate, queries_of
 
 #: Rows after which the compiled loops are loaded, in one go or in many: about as many as PyArrow's
@@ -28,6 +29,7 @@ ENOUGH = 1_000_000
 SEED = np.uint64(secrets.randbits(64) | 1)
 
 _seen = 0
+_NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
 
 
 def compiled(rows: int) -> ModuleType | None:
@@ -59,14 +61,13 @@ def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     ([0, 0, 1, 0], ['b', 'a'])
     """
     encoded = pc.dictionary_encode(ids)
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
+    return numpy_numbers(encoded.indices).astype(np.int64), encoded.dictionary
 
 
 def positions(ids: pa.LargeStringArray, known: pa.LargeStringArray) -> Ints:
     """Where each id stands in ``known`` (its first place), -1 where it does not."""
     found = pc.index_in(ids, value_set=known)
-    array: Ints = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return array
+    return numpy_numbers(pc.fill_null(found, _NONE)).astype(np.int64)
 
 
 def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -83,7 +84,7 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     ([0, 2, 3, 4], ['b', 'a', 'b'])
     """
     encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
-    starts = np.concatenate(([0], encoded.run_ends.to_numpy(zero_copy_only=False)))
+    starts = np.concatenate(([0], numpy_numbers(encoded.run_ends)))
     return starts, encoded.values
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
 from .matching import PairIndex, arrays_of, codes
 
@@ -144,9 +145,10 @@ def _in_order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints:
     unsorted = np.isin(block, block[1:][not_below])
     if unsorted.any():
         part = np.flatnonzero(unsorted)
-        rows = pa.table({"block": block[part], "score": scores[part], "id": ids.take(part)})
+        columns = [arrow_numbers(block[part]), arrow_numbers(scores[part]), take(ids, part)]
+        rows = pa.table(columns, names=["block", "score", "id"])
         keys = [("block", "ascending"), ("score", "descending"), ("id", "descending")]
-        order[part] = part[pc.sort_indices(rows, sort_keys=keys)]
+        order[part] = part[numpy_numbers(pc.sort_indices(rows, sort_keys=keys))]
     return order
 
 

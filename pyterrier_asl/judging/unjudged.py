@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+from ..io.values import take
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, ranges_from
 from .judged_run import JudgedRun
 from .matching import hashes_of
@@ -166,7 +166,7 @@ class Unjudged:
         found: dict[int, str] = {}
         for run, retrieved in zip(self.runs, self.retrieved):
             places = np.flatnonzero(np.isin(retrieved.codes, codes))
-            names = run.table.docno.take(pa.array(retrieved.rows[places])).to_pylist()
+            names = take(run.table.docno, retrieved.rows[places]).to_pylist()
             found.update(zip(retrieved.codes[places].tolist(), names))
         return [found[code] for code in np.asarray(codes).tolist()]
 
@@ -192,5 +192,5 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
 
 def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:
     if 4 * len(rows) < len(run.table):
-        return hashes_of(run.table.docno.take(pa.array(rows)))
+        return hashes_of(take(run.table.docno, rows))
     return hashes_of(run.table.docno)[rows]

@@ -20,7 +20,7 @@ from ..io.progress import progress_bar
 from ..io.runs import read_runs
 from ..io.saved_tables import error_names, load_table, save_table
 from ..io.tables import counted
-from ..io.values import check_whole
+from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
@@ -77,8 +77,8 @@ class RarenessPool(Named):
             self._query * max(len(different), 1) + doc, return_index=True, return_inverse=True
         )
         bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
-        self._index = PairIndex(bounds, docno.take(first))
-        self._rank = table.column("rank").to_numpy()
+        self._index = PairIndex(bounds, take(docno, first))
+        self._rank = numpy_numbers(table.column("rank").combine_chunks())
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
         about = json.dumps([self.runs, self.groups, depth]).encode()
         self._make_known(name, [about, self._run, qid, docno, self._rank])
@@ -333,7 +333,7 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
         raise ValueError("its name is no text")
     if depth is not None and (type(depth) is not int or depth < 1):
         raise ValueError(f"its depth is {depth!r}")
-    rank = table.column("rank").to_numpy()
+    rank = numpy_numbers(table.column("rank").combine_chunks())
     rows = pd.DataFrame({"run": run, "query": query, "doc": doc})
     answers = rows.groupby(["run", "query"], sort=False)
     if (answers.ngroup().diff() < 0).any():
@@ -350,7 +350,8 @@ def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Rankin
     """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     offsets = cumulate(np.diff(ranking.offsets)[order])
-    rows = pa.array(ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)])
-    run = pa.repeat(pa.scalar(name, pa.large_string()), len(rows))
-    qid, docno = table.qid.take(rows), table.docno.take(rows)
-    return pa.table({"run": run, "qid": qid, "docno": docno, "rank": within_query(offsets) + 1})
+    rows = ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)]
+    run = pa.repeat(arrow_text([name])[0], len(rows))
+    rank = arrow_numbers(within_query(offsets) + 1)
+    columns = [run, take(table.qid, rows), take(table.docno, rows), rank]
+    return pa.table(columns, names=["run", "qid", "docno", "rank"])

@@ -55,12 +55,14 @@ class _Rareness(PluginMeasure):
             unjudged: some of its unjudged documents; None: its relevant ones.
             running: what each gains together with those above it.
         """
+        from ..io.values import take
+
         documents: Relevant | Retrieved
         if unjudged is None:
             documents = relevant = view.relevant(self["rel"])
-            docnos = view.judgements.docnos.take(relevant.pairs)
+            docnos = take(view.judgements.docnos, relevant.pairs)
         else:
-            documents, docnos = unjudged, view.table.docno.take(unjudged.rows)
+            documents, docnos = unjudged, take(view.table.docno, unjudged.rows)
         finders, systems = self["pool"].finders(
             view, documents, docnos, depth=self["depth"] or self["cutoff"], member=self["member"]
         )
