@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
+from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.inputs import CHUNK
 from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance

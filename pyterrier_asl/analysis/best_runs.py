@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, some_values, undrawn
 from ..evaluation.relevant_documents import relevant_documents
+from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query

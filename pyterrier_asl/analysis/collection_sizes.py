@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import alt, bars, category, figure
+from ..io.lazy import pd
 from ..io.tables import counted
 from .registry import DIAZ, JudgedRuns, Queries, analysis
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from ..evaluation.files import read_groups, read_pairs
+from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
 from .registry import Analysis, analyses
@@ -175,10 +174,11 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def listed() -> pd.DataFrame:
+def listed() -> dict[str, list[str]]:
     """All analyses: name, source, and what each shows."""
     rows = [(one.name, one.paper, one.figure, one.what) for one in analyses()]
-    return pd.DataFrame(rows, columns=["name", "paper", "table or figure", "what"])
+    columns = ("name", "paper", "table or figure", "what")
+    return {column: list(values) for column, values in zip(columns, zip(*rows))}
 
 
 def notes(frame: pd.DataFrame) -> str:

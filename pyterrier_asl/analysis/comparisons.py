@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
+from ..io.lazy import pd
 from ..io.tables import counted
 from ..statistics.correction import with_corrected_p
 from ..statistics.tests import compare_pair

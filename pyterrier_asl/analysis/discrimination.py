@@ -7,11 +7,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import STEP, TWO_LINES, WIDTH, alt, bars, captioned, category, figure, shape
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
+from ..io.lazy import pd
 from ..io.tables import counted
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd

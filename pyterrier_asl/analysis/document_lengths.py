@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import WIDE_CAPTION, alt, captioned, category, inline_rows
+from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query

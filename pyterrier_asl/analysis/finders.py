@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from ..charts.forms import COLORS, alt, apart, figure, some_values, undrawn
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.lazy import pd
 from .registry import TURKMEN, JudgedRuns, Queries, analysis
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.forms import alt, by_collection, figure
 from ..evaluation.relevant_documents import relevant_documents
+from ..io.lazy import pd
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.

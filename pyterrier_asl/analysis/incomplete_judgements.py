@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure, undrawn
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences

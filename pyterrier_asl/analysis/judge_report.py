@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from ..charts.forms import STEP, alt, captioned, ranges
+from ..io.lazy import pd
 
 #: How far below people's agreement with each other a judge may be and still be one of them.
 MARGIN = 0.05

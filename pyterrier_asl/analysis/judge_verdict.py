@@ -16,8 +16,8 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 
+from ..io.lazy import pd
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..measures.names import least_grade, named_measures

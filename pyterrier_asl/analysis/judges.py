@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
+from ..io.lazy import pd
 from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa
 from .comparisons import as_frame

@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists
+from ..io.lazy import pd
 from ..judging.judgements import Judgements
 from ..measures.names import higher_is_better, named_measures, with_options
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import (
     COLORS,
@@ -23,6 +22,7 @@ from ..charts.forms import (
     square,
 )
 from ..evaluation.preferences import preference_cubes
+from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.tests import compare_differences
 from .ranks import EQUAL, shared_ranks

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, labelled_lines, undrawn
 from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
+from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK

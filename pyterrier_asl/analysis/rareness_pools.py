@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import ranks_on_lists
 from ..evaluation.rareness_values import RarenessValues, group_codes, rareness_parts
+from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap

@@ -7,11 +7,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import alt, figure
 from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.lazy import pd
 from .registry import TURKMEN, Ints, JudgedRuns, analysis
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import (
     HEIGHT,
@@ -19,6 +18,7 @@ from ..charts.forms import (
     undrawn,
 )
 from ..evaluation.preferences import first_differences, recall_levels
+from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
 

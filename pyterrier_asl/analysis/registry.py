@@ -39,13 +39,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol, TypeVar, cast
 
-import pandas as pd
-
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
 from ..evaluation.judged_runs import per_track
 from ..evaluation.slices import Queries as Queries
 from ..evaluation.slices import per_slice
+from ..io.lazy import pd
 from ..measures.names import named_measures
 from ..scoring.arrays import Bools as Bools
 from ..scoring.arrays import Floats as Floats

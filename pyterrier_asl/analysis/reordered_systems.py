@@ -7,10 +7,10 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, undrawn
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
+from ..io.lazy import pd
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
 from ..statistics.tests import compare_all

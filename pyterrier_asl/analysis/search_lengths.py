@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.forms import CROWDED, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
+from ..io.lazy import pd
 from ..io.tables import counted
 from .asl_options import ASL_OPTIONS, AslOptions
 from .registry import ALEX, Ints, JudgedRuns, analysis

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
+from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank

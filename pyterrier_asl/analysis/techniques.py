@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
+from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import higher_is_better, parse_measure
 from .asl_options import ASL_OPTIONS, AslOptions

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..charts.forms import alt, bars, by_collection, category, figure, labelled_lines, undrawn
 from ..evaluation.preferences import first_differences, recall_levels
+from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.preferences import level
 from .registry import DIAZ, JudgedRuns, Queries, analysis

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ..io.lazy import pd
 from .lazy import alt as alt
 
 WIDTH, HEIGHT = 360, 240

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..io.lazy import Lazy
 
 __all__ = ["alt"]
 
 if TYPE_CHECKING:
     import altair as alt
 else:
-
-    class _Altair:
-        """Stands for the module until something of it is asked for."""
-
-        def __getattr__(self, name: str) -> Any:
-            import altair
-
-            return getattr(altair, name)
-
-    alt = _Altair()
+    alt = Lazy("altair")

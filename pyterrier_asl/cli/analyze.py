@@ -20,6 +20,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -245,10 +247,11 @@ class Analyses(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Their list in help, paper by paper."""
-        for paper, part in typed.listed().groupby("paper", sort=False):
-            with formatter.section(str(paper)):
-                rows = zip(part["name"], part["what"], part["table or figure"])
-                formatter.write_dl([(name, f"{what} ({figure})") for name, what, figure in rows])
+        from ..analysis.registry import analyses
+
+        for paper, part in groupby(analyses(), attrgetter("paper")):
+            with formatter.section(paper):
+                formatter.write_dl([(one.name, f"{one.what} ({one.figure})") for one in part])
 
 
 def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..io.lazy import pd
 from ..measures.names import Measures, named_measures, needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool
 from .frame import frame_of
 from .judged_runs import JudgedRuns
 from .labellings import Labelled, is_exact, require_bounds, unjudged_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: What a run given alone is called among those it is compared with.
 _ALONE = "run"
@@ -66,8 +64,6 @@ def bounds(
     0     P@2    0.5  0.5   1.0         1   True
     1  ASL@10    1.0  1.0   1.0         1   True
     """
-    import pandas as pd
-
     judged = JudgedRuns.of({_ALONE: run}, qrels)
     if runs is not None:
         others = JudgedRuns.of(runs, judged.judgements)
@@ -140,8 +136,6 @@ def evaluation_with_bounds(
         ``name``, ``qid``, and for each measure its value, and columns of its name with `` low`` and
         `` high``; or with ``long`` as said.
     """
-    import pandas as pd
-
     labelled = labelled_measures(runs, measures, depth=depth)
     columns = {}
     for label, one in labelled.items():

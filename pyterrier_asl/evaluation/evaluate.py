@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.columns import is_frame
+from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
@@ -21,9 +22,6 @@ from ..measures.names import Measures, named_measures
 from .backends import scored
 from .frame import KEYS, RunValues, to_long
 from .scorer import MeasuredRun, Scorer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def evaluate(

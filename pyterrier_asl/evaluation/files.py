@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures import NumRet
 
+from ..io.lazy import pd
 from ..io.partitions import PartitionedRun
 from ..io.runs import RunSource, list_runs, run_name
 from ..io.tables import ALL, counted
@@ -26,9 +27,6 @@ from ..scoring.arrays import Floats
 from .evaluate import measure_runs
 from .frame import RunValues
 from .grades import grades_hint, official_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The column of the number of retrieved documents, which no measure is called.
 _RETRIEVED = "\0retrieved"

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..io.lazy import pd
 from ..io.saved_tables import error_names, load_table, save_table
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _KIND = "evaluation"
 _VERSION = 1
@@ -60,8 +58,6 @@ def frame_of(
         qids: the queries, Q of them.
         values: for each column those of each run and query, shape (S, Q) or (S * Q,).
     """
-    import pandas as pd
-
     frame = pd.DataFrame({column: value.ravel() for column, value in values.items()})
     frame.insert(0, "name", np.repeat(np.array(names, dtype=object), len(qids)))
     frame.insert(1, "qid", pd.Series(list(qids) * len(names), dtype=None if qids else object))
@@ -100,8 +96,6 @@ def matrix(evaluation: pd.DataFrame, measure: str) -> pd.DataFrame:
     >>> float(matrix(evaluation, "AP").loc["a", 2])
     0.3
     """
-    import pandas as pd
-
     if measure not in measure_columns(evaluation):
         raise ValueError(
             f"the evaluation has no measure {measure!r}; it has {measure_columns(evaluation)}"
@@ -129,8 +123,6 @@ def means(evaluation: pd.DataFrame, measures: Mapping[str, Any] | None = None) -
     >>> means(evaluation).loc["a"].tolist()
     [0.5, 1010.0]
     """
-    import pandas as pd
-
     by_run = {}
     for column in measure_columns(evaluation):
         values = matrix(evaluation, column)
@@ -176,8 +168,6 @@ def load_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _check_evaluation(evaluation: pd.DataFrame) -> None:
     """That a frame has a row per run and query, and of each run the same queries, in one order."""
-    import pandas as pd
-
     if lacking := set(KEYS) - set(evaluation):
         raise ValueError(f"it has no column {lacking.pop()}")
     if evaluation[list(KEYS)].isna().any(axis=None):

@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.runs import iter_runs, list_runs
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
@@ -22,9 +23,6 @@ from ..scoring.lexicographic import reciprocal_ranks
 from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 
@@ -252,8 +250,6 @@ def per_track(
       track  runs
     0   toy     1
     """
-    import pandas as pd
-
     several = tracks(runs, qrels, duplicates)
     given = [name for name, value in of_one_track.items() if value is not None]
     if len(several) > 1 and given:

@@ -8,18 +8,16 @@ provider says nothing about.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import numpy as np
 
+from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..scoring.arrays import Floats
 from . import standard as acceleration
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:

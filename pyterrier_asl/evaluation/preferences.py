@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ..io.lazy import pd
 from ..measures import LexiP
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.lexicographic import first_difference

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..io.lazy import pd
 from ..io.runs import loaded_run
 from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
@@ -18,8 +19,6 @@ from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .judged_runs import JudgedRuns
 
 
@@ -230,8 +229,6 @@ def search_lengths(
     0   q     a      1     1              1               0
     1   q     b      1  <NA>             10               1
     """
-    import pandas as pd
-
     judgements = Judgements.of(qrels, duplicates)
     judged = judgements.judge_whole(loaded_run(run))
     documents = RelevantDocuments.of(

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
 
 

@@ -11,16 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .lazy import pd
 from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: What a column may be called: ir_measures' name first, then PyTerrier's.
 QID = ("query_id", "qid")
@@ -57,8 +55,6 @@ class Columns:
 
     def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
         """The same as a frame with columns of these names, ids as Python's text."""
-        import pandas as pd
-
         ids = pd.DataFrame({qid: self.qid.to_pandas(), docno: self.docno.to_pandas()})
         return ids.astype(object).assign(**{value: self.value})
 

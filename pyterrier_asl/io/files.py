@@ -21,19 +21,16 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from .columns import QID, column_names, is_frame, typed_table
+from .lazy import pd, pq
 from .partitions import BLOCK_ROWS, RUN_NAMES
 from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
 from .values import TEXT_TYPES, as_integers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 StrPath: TypeAlias = str | os.PathLike[str]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from .columns import typed_table
 from .files import StrPath, read_table, with_comments
+from .lazy import pd
 from .trec_text import QRELS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _QRELS = ("qid", "docno", "label")
 
@@ -137,8 +135,6 @@ def load_irds(dataset: str) -> Any:
 
 
 def _irds_qrels_table(dataset: str) -> pa.Table:
-    import pandas as pd
-
     loaded = load_irds(dataset)
     fields = loaded.qrels_cls()._fields if loaded.has_qrels() else ()
     if not {"query_id", "doc_id", "relevance"}.issubset(fields):

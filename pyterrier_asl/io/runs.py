@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,13 +27,11 @@ from .files import (
     read_table,
     with_comments,
 )
+from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .partitions import Part, PartitionedRun, concatenated, is_partitioned, partitioned_runs
 from .prefetch import PrefetchedFile, map_ahead
 from .trec_text import RUN, iter_columns
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"
@@ -365,8 +363,6 @@ def _on_threads(
 
 
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
-    import pandas as pd
-
     table = read_table(source, RUN, ("qid", "docno", "rank", "score", "name"))
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from .atomic import another_kind, check_replaceable, replacing
 from .digests import digest_of
 from .files import StrPath, check_file
+from .lazy import pq
 
 _KIND = b"pyterrier_asl.kind"
 _VERSION = b"pyterrier_asl.version"

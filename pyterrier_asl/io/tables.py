@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from .lazy import pd
+
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -313,8 +314,6 @@ def latex(table: Columns, **style: Any) -> str:
 
     It needs ``\\usepackage{booktabs}``.
     """
-    import pandas as pd
-
     shown = _shown_columns(table, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
     bold = {True: "textbf:--rwrap;", False: ""}

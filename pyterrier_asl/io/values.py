@@ -5,13 +5,15 @@ Columns are integers, objects, Arrow strings or categories. Ids are compared as 
 
 from __future__ import annotations
 
-from numbers import Integral
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from .lazy import pd
 
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
@@ -145,8 +147,6 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
 
 def _text_of_objects(values: Any, what: str) -> pa.Array:
     """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
-    import pandas as pd
-
     try:
         array = pa.array(values, from_pandas=True)
         if str(array.type) in TEXT_TYPES:

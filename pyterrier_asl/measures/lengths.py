@@ -7,11 +7,10 @@ import os
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from typing_extensions import Self
 
 from ..io.files import file_format
 from ..io.progress import progress_bar
@@ -23,6 +22,9 @@ from ..io.values import numbers, text
 from ..judging.matching import PairIndex
 from ..scoring.arrays import Floats
 from .named import Named, without_digest
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _IRDS = "irds:"
 _VERSION = 1

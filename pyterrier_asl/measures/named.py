@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy.typing as npt
-from typing_extensions import Self
 
 from ..io.digests import digest_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import Self
 
 #: How many that were made, loaded or asked for last are kept though nothing refers to them.
 KEPT = 8

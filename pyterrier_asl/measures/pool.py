@@ -7,14 +7,14 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from typing_extensions import Self
 
 from ..io.columns import Columns
+from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.progress import progress_bar
 from ..io.runs import read_runs
@@ -36,6 +36,9 @@ from ..scoring.arrays import (
     within_query,
 )
 from .named import Named
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: Fewer systems than this say little about what is rare.
 FEW = 8
@@ -320,8 +323,6 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
         raise ValueError("some of its values are missing")
     for column in table.columns[:3]:
         column.validate(full=True)
-    import pandas as pd
-
     (run, runs), (query, _), (doc, _) = (
         codes(table.column(name).combine_chunks()) for name in ("run", "qid", "docno")
     )

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from tqdm.auto import tqdm
 
 from .inputs import Floats, Ints, check_name
 
@@ -276,6 +275,8 @@ class Pairs:
         Returns:
             Shape (S, n).
         """
+        from tqdm.auto import tqdm
+
         systems, found = len(pairs), np.zeros((len(pairs), len(draws)), dtype)
         residuals = self.residuals.astype(dtype, copy=False)
         rows = {int(j): _rows(pairs[:, j]) for j in np.flatnonzero(pairs.any(axis=0))}

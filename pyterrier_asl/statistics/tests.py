@@ -43,9 +43,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from . import pairwise, tukey
@@ -63,6 +63,9 @@ from .inputs import (
     prepare,
     undefined_is_nan,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -336,6 +339,8 @@ def _compare(
     result = _test_pairs(test, values, first, second, options)
     means = means_of(values, options.weights)
     a, b = means[first], means[second]
+    import pandas as pd
+
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
     method = _correction_for(test, correction)
     frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)

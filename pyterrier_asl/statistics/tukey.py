@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
 from numpy.polynomial import Chebyshev
-from tqdm.auto import tqdm
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult
 
@@ -70,6 +69,8 @@ def randomized_hsd(
 
     Source: Carterette, 2012, section 4.
     """
+    from tqdm.auto import tqdm
+
     queries, systems, _ = preferences.shape
     share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
     shares = preferences * share[:, None, None]
