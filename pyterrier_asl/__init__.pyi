@@ -1,11 +1,11 @@
 from .analysis.judge_verdict import judges
 from .comparison.audited import audited, plan_audit
 from .comparison.compare import compare
+from .evaluation.acceleration import accelerate
 from .evaluation.bounds import bounds
 from .evaluation.evaluate import evaluate
 from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.relevant_documents import search_lengths
-from .evaluation.standard import accelerate
 from .experiment.experiment import Experiment
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs

@@ -12,7 +12,7 @@ from ..measures.names import Measures, named_measures, needs_pool, pool_depth, w
 from ..measures.pool import RarenessPool
 from .frame import frame_of
 from .judged_runs import JudgedRuns
-from .labellings import Labelled, is_exact, require_bounds, unjudged_of
+from .labellings import Labelled, unjudged_of
 
 #: What a run given alone is called among those it is compared with.
 _ALONE = "run"
@@ -80,7 +80,7 @@ def bounds(
             "low": low,
             "high": high,
             "unjudged": one.retrieved(0),
-            "exact": is_exact(one.measure),
+            "exact": one.measure.is_exact(),
         }
         parts.append(pd.DataFrame(columns))
     frame = pd.concat(parts, ignore_index=True)
@@ -108,8 +108,6 @@ def labelled_measures(
         highest: see :func:`bounds`.
     """
     measures = with_pool_of(runs, measures)
-    for measure in measures.values():
-        require_bounds(measure)
     unjudged = unjudged_of(runs.runs, list(measures.values()), depth)
     return {
         label: Labelled(unjudged, measure, depth=depth, highest=highest)
@@ -151,7 +149,7 @@ def evaluation_with_bounds(
         names = {label: "value", f"{label} low": "low", f"{label} high": "high"}
         part = frame[["name", "qid", *names]].rename(columns=names)
         part.insert(2, "measure", label)
-        parts.append(part.assign(unjudged=unjudged, exact=is_exact(one.measure)))
+        parts.append(part.assign(unjudged=unjudged, exact=one.measure.is_exact()))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
 
 

@@ -19,10 +19,10 @@ from ..io.runs import RunSource, list_runs, run_name
 from ..io.tables import ALL, counted
 from ..io.texts import text_lines
 from ..judging.judgements import Judgements
-from ..measures import PluginMeasure
 from ..measures.lengths import DocLengths
 from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_measures, unique
 from ..measures.pool import RarenessPool
+from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .evaluate import measure_runs
 from .frame import RunValues
@@ -194,7 +194,8 @@ def completed(
         )
     asked = [one.given(**given) for one in typed]
     for one in asked:
-        if isinstance(one.measure, PluginMeasure) and one.measure.run_columns():
+        own = computed(one.measure)
+        if own is not None and own.run_columns():
             raise ValueError(
                 f"{one.name} needs the lengths of the documents: --lengths irds:ID counts those "
                 "of an ir_datasets collection, --lengths FILE has them on lines 'docno words', or "

@@ -16,8 +16,8 @@ import numpy as np
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..measures.standard import computed
 from ..scoring.arrays import Floats
-from . import standard as acceleration
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
@@ -53,11 +53,11 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
 
 def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
     """The values of measures, whoever computes them, each of shape (Q,)."""
-    others = [measure for measure in measures if not acceleration.supports(measure)]
-    theirs = values_by_others(others, judged)
+    ours = {measure: computed(measure) for measure in measures}
+    others = values_by_others([measure for measure, own in ours.items() if own is None], judged)
     return [
-        theirs[measure] if measure in theirs else acceleration.values(measure, judged)
-        for measure in measures
+        others[measure] if own is None else own.values(judged)
+        for measure, own in ((measure, ours[measure]) for measure in measures)
     ]
 
 

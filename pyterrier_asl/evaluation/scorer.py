@@ -16,11 +16,10 @@ from ..io.partitions import PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run
 from ..judging.judgements import Judgements
-from ..measures import PluginMeasure
 from ..measures.names import needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool, ranked
+from ..measures.standard import computed
 from ..scoring.arrays import Floats
-from . import standard as acceleration
 from .others import values_of
 
 
@@ -112,7 +111,7 @@ class Scorer:
             if label in self._by_rows:
                 values[:, column] = self._gathered(label, blocks)
             elif label not in self._pooled:
-                values[:, column] = acceleration.values(measure, judged)
+                values[:, column] = values_of([measure], judged)[0]
         if not self._pooled:
             return MeasuredRun(name, values)
         return MeasuredRun(name, values, _top_of(blocks), judged.without_rows())
@@ -153,7 +152,7 @@ class Scorer:
                 given = with_pool(measure, pool)
                 for row, each in enumerate(scored):
                     assert each.judged is not None
-                    values[row][:, column] = acceleration.values(given, each.judged)
+                    values[row][:, column] = given.values(each.judged)
         return values
 
 
@@ -171,6 +170,6 @@ def _top_of(blocks: Sequence[MeasuredBlock]) -> pa.Table:
 
 
 def _needs_rows(measure: Any) -> bool:
-    """Whether a measure is not of where the judged documents are alone."""
-    ours = isinstance(measure, PluginMeasure)
-    return measure.needs_rows() if ours else not acceleration.supports(measure)
+    """Whether a measure looks at more of a run than where its judged documents are."""
+    own = computed(measure)
+    return own is None or own.needs_rows()

@@ -227,7 +227,7 @@ def _pool(measures: list[Measure], recorders: list[ResultRecorder]) -> RarenessP
 def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> None:
     """ASL that fills nothing up rewards a system for returning less."""
     for column in columns:
-        if column.measure.NAME != "ASL" or column.measure["missing"] == "pad":
+        if column.measure.params.get("missing", "pad") == "pad":
             continue
         cutoff = column.measure["cutoff"] or np.inf
         depths = [float(np.minimum(one.retrieved, cutoff).mean()) for one in recorders]

@@ -13,13 +13,13 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 
-from ..scoring.arrays import Floats, Ints
-from ..scoring.bounds import Bounds, RunDocuments
+from ..scoring.arrays import Floats
+from .computed import Computed
+from .labelled import LabelledRun, Labels
 from .named import Named
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
-    from ..judging.unjudged import Retrieved
 
 _OWN = __name__.partition(".")[0]
 _log = logging.getLogger(_OWN)
@@ -113,18 +113,17 @@ UNJUDGED = Param(
 )
 
 
-class PluginMeasure(Measure):  # type: ignore[misc]
+class PluginMeasure(Measure, Computed):  # type: ignore[misc]
     """A measure of this package: what :class:`ir_measures.Measure` is, and
 
     * its parameters are checked when it is made, with an error that says what would be allowed;
-    * it knows which way is better;
+    * it defines all its properties (see :class:`~pyterrier_asl.measures.computed.Computed`);
     * it scores a :class:`~pyterrier_asl.judging.judged_run.JudgedRun`, one value for every query of
     the qrels.
     """
 
     NAME: str
     SUPPORTED_PARAMS: dict[str, Param] = {}
-    HIGHER_IS_BETTER = True
     #: The value of a query without any relevant document, whatever the run holds.
     WITHOUT_RELEVANT = 0.0
 
@@ -167,14 +166,10 @@ class PluginMeasure(Measure):  # type: ignore[misc]
         return isinstance(other, Measure) and self._printed == repr(other)
 
     @property
-    def deepest(self) -> int | None:
-        """The rank below which nothing counts as retrieved: the cut-off; None: there is none."""
-        cutoff: int | None = self["cutoff"]
+    def cutoff(self) -> int | None:
+        """The rank below which nothing counts as retrieved; None: there is none."""
+        cutoff: int | None = self["cutoff"]  # which some measures have by default
         return cutoff
-
-    def run_columns(self) -> list[str]:
-        """What a run must hold besides query, document and score."""
-        return []
 
     def needs_rows(self) -> bool:
         """Whether it looks at more of a run than where its judged documents are."""
@@ -189,7 +184,7 @@ class PluginMeasure(Measure):  # type: ignore[misc]
         self.validate_params()
         if "unjudged" in self.params:
             return self._extreme(judged)
-        view = judged.view(self.deepest, self.params.get("judged_only", False))
+        view = self.view(judged)
         values = self._score(view)
         nothing = view.judgements.num_relevant(self["rel"]) == 0
         if nothing.any():
@@ -197,49 +192,16 @@ class PluginMeasure(Measure):  # type: ignore[misc]
             values = np.where(nothing, self.WITHOUT_RELEVANT, values)
         return values
 
-    def bounds(self, judged: JudgedRun, unjudged: Retrieved, others: Ints) -> Bounds:
-        """The least and greatest value over all labellings of unjudged documents, shape (Q,) each.
-
-        Args:
-            judged: the run, matched with the qrels.
-            unjudged: its unjudged documents.
-            others: how many further unjudged documents are to be labelled, shape (Q,).
-
-        Raises:
-            ValueError: where the measure has no bounds, or none with these parameters.
-        """
-        self.validate_params()
-        if self.params.get("judged_only"):
-            raise ValueError(f"{self} removes unjudged documents: it has no bounds")
-        view = judged.view(self.deepest)
-        return self._bounds(view, unjudged.cut(self.deepest), others)
-
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> Bounds:
-        """The same, from a run already cut."""
-        raise ValueError(f"{self.NAME} has no bounds")
-
-    def _documents(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> RunDocuments:
-        relevant = view.relevant(self["rel"])
-        return RunDocuments(
-            relevant.ranks,
-            relevant.offsets,
-            relevant.total,
-            unjudged.ranks,
-            unjudged.offsets,
-            others,
-        )
-
     def _extreme(self, judged: JudgedRun) -> Floats:
         """The best or the worst value that labels for the run's own documents could give."""
         from ..judging.unjudged import unjudged
 
-        nothing = np.zeros(len(judged.judgements), dtype=np.int64)
-        low, high = self.bounds(judged, unjudged(judged, self.deepest), nothing)
+        if self.params.get("judged_only"):
+            raise ValueError(f"{self} removes unjudged documents: it has no bounds")
+        shown = unjudged(judged, self.cutoff)
+        labels = Labels(judged.judgements, np.diff(shown.offsets), len(shown.ranks), self.rel)
+        low, high = self.bounds(LabelledRun(self, judged, shown, labels))
         return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
-
-    def _score(self, judged: JudgedRun) -> Floats:
-        """The values of the queries that have relevant documents, from a run already cut."""
-        raise TypeError(f"{type(self).__name__} does not say how it scores")
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..scoring import bounds as bounding
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Floats, Ints
@@ -18,10 +20,10 @@ from ._base import (
     one_of,
     register,
 )
+from .labelled import LabelledPair, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
-    from ..judging.unjudged import Retrieved
 
 _G = Param(count, desc="only the first g relevant documents in rank order, missing ones last")
 
@@ -57,6 +59,7 @@ class _ASL(PluginMeasure):
     PRETTY_NAME = "Atomized Search Length"
     SHORT_DESC = "The irrelevant documents above a relevant one, plus one: mean over all relevant."
     HIGHER_IS_BETTER = False
+    PAGE_PARAMS = frozenset({"rel"})
     WITHOUT_RELEVANT = 1.0
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
@@ -91,9 +94,32 @@ class _ASL(PluginMeasure):
             relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
         )
 
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        cost = self.missing_lengths(view) + view.relevant(self["rel"]).found
-        return bounding.search_length(self._documents(view, unjudged, others), cost, self["g"])
+    def is_exact(self, *, pair: bool = False) -> bool:
+        """Yes, but for the difference of two runs by their first g relevant documents."""
+        return not (pair and self["g"])
+
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        """The least and the greatest value over all labellings, shape (Q,) each."""
+        return bounding.search_length(run.documents, run.once(self._missing_cost), self["g"])
+
+    def difference_bounds(self, pair: LabelledPair) -> bounding.Bounds:
+        """The bounds of A less B."""
+        if self["g"]:
+            return super().difference_bounds(pair)
+        costs = (run.once(self._missing_cost) for run in (pair.a, pair.b))
+        return bounding.search_length_difference(pair.documents, *costs)
+
+    def _missing_cost(self, run: LabelledRun) -> Ints:
+        """What a missing document costs a run, besides its relevant documents."""
+        return self.missing_lengths(run.view) + run.relevant.found
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        found = np.diff(rankings.offsets)
+        missing = run.once(self._missing_cost)[rankings.queries] - found
+        return scoring.mean_search_length(
+            rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
+        )
 
 
 class _nASL(_ASL):
@@ -130,10 +156,19 @@ class _nASL(_ASL):
     def _score(self, judged: JudgedRun) -> Floats:
         return scoring.normalized(super()._score(judged), self["cutoff"])
 
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        low, high = super()._bounds(view, unjudged, others)
-        k = self["cutoff"]
-        return scoring.normalized(high, k), scoring.normalized(low, k)
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        """The least and the greatest value over all labellings, shape (Q,) each."""
+        low, high = super().bounds(run)
+        return scoring.normalized(high, self["cutoff"]), scoring.normalized(low, self["cutoff"])
+
+    def difference_bounds(self, pair: LabelledPair) -> bounding.Bounds:
+        """The bounds of A less B."""
+        low, high = super().difference_bounds(pair)
+        return (low, high) if self["g"] else (-high / self["cutoff"], -low / self["cutoff"])
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        return scoring.normalized(super().labelled_values(run, rankings), self["cutoff"])
 
 
 ASL = _ASL()

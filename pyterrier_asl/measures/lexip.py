@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
 from ..scoring.arrays import Floats, Ints
 from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
-
-if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
-    from ..judging.unjudged import Retrieved
+from .labelled import LabelledRun
 
 
 class _LexiP(PluginMeasure):
@@ -50,16 +45,17 @@ class _LexiP(PluginMeasure):
     }
 
     @property
-    def deepest(self) -> int:
+    def cutoff(self) -> int:
         """The cut-off, a million where none is given: beyond it no two numbers would differ."""
         return self["cutoff"] or scoring.NO_CUTOFF
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        relevant = judged.relevant(self["rel"])
-        return scoring.lexip(relevant.ranks, relevant.offsets, relevant.total, cutoff=self.deepest)
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        """The formula."""
+        return scoring.lexip(ranks, offsets, total, cutoff=self.cutoff)
 
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        return bounding.lexip(self._documents(view, unjudged, others), self.deepest)
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        """The least and the greatest value over all labellings, shape (Q,) each."""
+        return bounding.lexip(run.documents, self.cutoff)
 
 
 LexiP = _LexiP()

@@ -17,12 +17,10 @@ from ir_measures.measures.base import SumAgg
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
 from ._base import DEEPEST, grade, own_measures
+from .standard import computed
 
 #: Measures as callers give them: one or several, by name or not, or by the names of their columns.
 Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
-
-#: Measures of ir_measures' that describe a run, and of which more is neither better nor worse.
-_NEUTRAL = frozenset({"Judged"})
 
 #: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
@@ -40,9 +38,10 @@ def higher_is_better(measure: Any) -> bool | None:
     [True, False, None]
     """
     measure = getattr(measure, "measure", measure)
-    if added_up(measure) or measure.NAME in _NEUTRAL:
-        return None
-    return bool(getattr(measure, "HIGHER_IS_BETTER", True))
+    own = computed(measure)
+    if own is None:
+        return None if added_up(measure) else True
+    return own.HIGHER_IS_BETTER
 
 
 def added_up(measure: Any) -> bool:

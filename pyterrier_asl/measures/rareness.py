@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..scoring import bounds as bounding
 from ..scoring import rareness as scoring
-from ..scoring.arrays import Floats, Ints
+from ..scoring.arrays import Floats, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
+from .computed import Additive, MeanPrecision
+from .labelled import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -41,9 +42,15 @@ _PARAMS = {
 class _Rareness(PluginMeasure):
     """What the two measures share: the running gain of the relevant documents."""
 
+    BEST = None  # it depends on the pool
+
     def needs_rows(self) -> bool:
         """Whether the run's top k has to be compared with those of the pool's runs."""
         return self["member"] is None or super().needs_rows()
+
+    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        """What each relevant document of a run gains, or each unjudged one would."""
+        return self.gains(view, unjudged)
 
     def gains(
         self, view: JudgedRun, unjudged: Retrieved | None = None, *, running: bool = False
@@ -72,7 +79,7 @@ class _Rareness(PluginMeasure):
         )
 
 
-class _P_Rareness(_Rareness):
+class _P_Rareness(Additive, _Rareness):
     """
     Precision with credit for rare documents. A relevant document that S(d) of the pool's S runs
     have in their top k gains 1 + alpha (1 - S(d)/S).
@@ -103,12 +110,17 @@ class _P_Rareness(_Rareness):
         offsets = judged.relevant(self["rel"]).offsets
         return scoring.precision(self.gains(judged, running=True), offsets, self["cutoff"])
 
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        weights = self.gains(view, unjudged) / self["cutoff"]
-        return bounding.additive(self._score(view), weights, unjudged.offsets)
+    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        """What each relevant document of a run adds, or each unjudged one would."""
+        cutoff: int = self["cutoff"]
+        return self.gains(view, unjudged) / cutoff
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        return sum_by_query(rankings.gains, rankings.offsets)
 
 
-class _AP_Rareness(_Rareness):
+class _AP_Rareness(MeanPrecision, _Rareness):
     """
     Average precision with credit for rare documents, the mean over all relevant documents of
     P_Rareness at their ranks.
@@ -134,6 +146,17 @@ class _AP_Rareness(_Rareness):
         relevant = judged.relevant(self["rel"])
         gains = self.gains(judged, running=True)
         return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
+
+    def is_exact(self, *, pair: bool = False) -> bool:
+        """No: the bounds are outer ones."""
+        return False
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        offsets = rankings.offsets
+        running = np.concatenate(([0.0], np.cumsum(rankings.gains)))
+        gained = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
+        return scoring.average_precision(gained, rankings.ranks, offsets, rankings.total)
 
 
 P_Rareness = _P_Rareness()

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
-from ..scoring.arrays import Floats, Ints
+from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
 from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
+from .labelled import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
-    from ..judging.unjudged import Retrieved
     from .lengths import DocLengths
 
 #: The column of a run that holds the lengths of its documents.
@@ -72,6 +72,8 @@ class _TBG(PluginMeasure):
     NAME = __name__
     PRETTY_NAME = "Time-Biased Gain"
     SHORT_DESC = "The relevant documents a user is expected to save before running out of time."
+    BEST = None  # it depends on the number of relevant documents
+    NEEDS_LENGTHS = True
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
         "rel": REL,
@@ -92,22 +94,34 @@ class _TBG(PluginMeasure):
         """Yes: the words of every retrieved document."""
         return True
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        relevant, ranking = judged.relevant(self["rel"]), judged.ranking
+    def _score(self, view: JudgedRun) -> Floats:
+        return self.from_lengths(view, self.lengths_of(view), view.ranking.offsets)
+
+    def from_lengths(self, view: JudgedRun, lengths: Floats, ranking_offsets: Ints) -> Floats:
+        """The values of a run, by the words of its documents, shape (Q,)."""
+        relevant = view.relevant(self["rel"])
         return scoring.time_biased_gain(
-            relevant.ranks,
-            relevant.offsets,
-            self.lengths_of(judged),
-            ranking.offsets,
-            **self.constants(),
+            relevant.ranks, relevant.offsets, lengths, ranking_offsets, **self.constants()
         )
 
-    def _bounds(self, view: JudgedRun, unjudged: Retrieved, others: Ints) -> bounding.Bounds:
-        relevant, offsets = view.relevant(self["rel"]), view.ranking.offsets
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        """The least and the greatest value over all labellings, shape (Q,) each."""
+        view, relevant, unjudged = run.view, run.relevant, run.unjudged
+        offsets = view.ranking.offsets
         states = np.zeros(len(view.ranking), dtype=np.uint8)
         states[offsets[relevant.queries] + relevant.ranks - 1] = 1
         states[offsets[unjudged.queries] + unjudged.ranks - 1] = 2
         return bounding.time_biased_gain(states, self.lengths_of(view), offsets, **self.constants())
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        ranking = run.view.ranking
+        begin = cumulate(np.diff(ranking.offsets)[rankings.queries])
+        rows = ranges_from(ranking.offsets[:-1][rankings.queries], begin)
+        lengths = self.lengths_of(run.view)[rows]
+        return scoring.time_biased_gain(
+            rankings.ranks, rankings.offsets, lengths, begin, **self.constants()
+        )
 
     def constants(self) -> dict[str, float]:
         """What the formula takes besides ranks and lengths."""

@@ -9,6 +9,7 @@ documents were retrieved for it, shape (Q,). A query without relevant documents 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -194,6 +195,19 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     place = within_query(offsets)
     kept = best / np.log2(place + 2)
     return sum_by_query(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)
+
+
+@cache
+def ideal_gains(most: int, cutoff: int | None = None) -> Floats:
+    """The discounted gain of 0, 1, ... ``most`` documents of gain 1 in the best order.
+
+    >>> ideal_gains(3, 1).tolist()
+    [0.0, 1.0, 1.0, 1.0]
+    """
+    gained = 1 / np.log2(np.arange(most) + 2)
+    if cutoff is not None:
+        gained[cutoff:] = 0
+    return np.concatenate(([0.0], np.cumsum(gained)))
 
 
 def exponential(grades: Floats) -> Floats:

@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.standard import AcceleratedProvider, values
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from ..measures import TBG, AP_Rareness, P_Rareness
+from ..measures.computed import Computed
 from ..measures.names import added_up
+from ..measures.standard import computed
 from ..retrieval.bm25 import (
     BM25,
     TopDocuments,
@@ -38,7 +38,6 @@ from ..retrieval.bm25 import (
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
 from ..scoring.arrays import Floats, cumulate, within_query
-from ..scoring.time_biased_gain import time_biased_gain
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 
@@ -71,9 +70,7 @@ class Sweep(Objective):
     backend = "threading"
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
-        for measure in task.measures.values():
-            if not follows_from_ranks(measure):
-                raise NotSwept(f"{measure} is not one of the sweep's measures")
+        self.measures = {name: _swept(measure) for name, measure in task.measures.items()}
         self.stages = _stages(pipeline)
         self.space = space
         _check_parameters(self.stages, space)
@@ -90,7 +87,7 @@ class Sweep(Objective):
         self.id_order = np.empty(self.index.num_docs, np.uint32)
         ascending = pc.sort_indices(self.index.docno_strings)
         self.id_order[ascending] = np.arange(self.index.num_docs)
-        self.lengths = _doc_lengths(task.measures.values(), self.index)
+        self.lengths = _doc_lengths(self.measures.values(), self.index)
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
         n = np.diff(self.index.array("term_offsets"))
         self.selection_weights = robertson_weights(n, self.index.num_docs)
@@ -99,8 +96,10 @@ class Sweep(Objective):
         """The value of each measure for each query, in the order of the judgements."""
         ranked = self.rank(setting)
         return {
-            name: _tbg(one, ranked) if isinstance(one, type(TBG)) else values(one, ranked.judged)
-            for name, one in self.task.measures.items()
+            name: ranked.timed_values(measure)
+            if measure.NEEDS_LENGTHS
+            else measure.values(ranked.judged)
+            for name, measure in self.measures.items()
         }
 
     def rank(self, setting: Setting) -> JudgedRanks:
@@ -206,22 +205,22 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
         raise NotSwept("the last retrieval saturates query weights (k3)")
 
 
-def _doc_lengths(measures: Iterable[Measure], index: TermIndex) -> Floats:
-    """The words of documents that TBG reckons with, the same for all of the measures."""
-    found: list[Floats] = []
+def _doc_lengths(measures: Iterable[Computed], index: TermIndex) -> Floats:
+    """The words of documents that measures need, the same for all of the measures."""
+    known: list[Floats] = []
     docnos = index.docno_strings.cast(pa.large_string())
     for measure in measures:
-        if isinstance(measure, type(TBG)):
+        if measure.NEEDS_LENGTHS:
             own, other = measure["lengths"], measure["missing_length"]
             lengths = np.full(index.num_docs, np.nan) if own is None else own.look_up(docnos)
             if other is not None:
                 lengths = np.where(np.isnan(lengths), other, lengths)
             if np.isnan(lengths).any():
                 raise NotSwept(f"{measure} does not know the length of every document of the index")
-            if found and not np.array_equal(lengths, found[0]):
+            if known and not np.array_equal(lengths, known[0]):
                 raise NotSwept("the measures take documents for differently long")
-            found.append(lengths)
-    return found[0] if found else np.zeros(index.num_docs)
+            known.append(lengths)
+    return known[0] if known else np.zeros(index.num_docs)
 
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
@@ -251,30 +250,40 @@ class JudgedRanks:
     lengths_above: Floats
     own_lengths: Floats
 
+    def timed_values(self, measure: Computed) -> Floats:
+        """The values of a measure of lengths, from the words above each relevant document.
 
-def follows_from_ranks(measure: Measure) -> bool:
-    """Whether the ranks of judged documents are enough for this measure."""
-    if isinstance(measure, (type(P_Rareness), type(AP_Rareness))) or added_up(measure):
-        return False
-    return AcceleratedProvider().supports(measure)
+        What stands between two relevant documents counts by the sum of its words only, so all of it
+        is put in one place there, and the rest of the ranking needs no lengths.
+        """
+        view = measure.view(self.judged)
+        relevant = view.relevant(measure.rel)
+        offsets = cumulate(view.retrieved)
+        place = offsets[relevant.queries] + relevant.ranks - 1
+        above, own = self.lengths_above[relevant.pairs], self.own_lengths[relevant.pairs]
+        first = within_query(relevant.offsets) == 0
+        between = relevant.ranks - np.where(first, 0, np.roll(relevant.ranks, 1)) - 1
+        length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
+        gap = between > 0
+        lengths = np.zeros(offsets[-1])
+        lengths[place[gap] - 1] = length_between[gap]
+        lengths[place] = own
+        return measure.from_lengths(view, lengths, offsets)
 
 
-def _tbg(measure: Any, ranked: JudgedRanks) -> Floats:
-    """TBG from the words above each relevant document.
+def _swept(measure: Measure) -> Computed:
+    """The object that computes a measure, if the ranks of judged documents are enough for it.
 
-    What stands between two relevant documents counts by the sum of its words only, so all of it is
-    put in one place there, and the rest of the ranking needs no lengths.
+    Raises:
+        NotSwept: for any other measure.
     """
-    view = ranked.judged.view(measure["cutoff"])
-    found = view.relevant(measure["rel"])
-    offsets = cumulate(view.retrieved)
-    place = offsets[found.queries] + found.ranks - 1
-    above, own = ranked.lengths_above[found.pairs], ranked.own_lengths[found.pairs]
-    first = within_query(found.offsets) == 0
-    between = found.ranks - np.where(first, 0, np.roll(found.ranks, 1)) - 1
-    length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
-    gap = between > 0
-    lengths = np.zeros(offsets[-1])
-    lengths[place[gap] - 1] = length_between[gap]
-    lengths[place] = own
-    return time_biased_gain(found.ranks, found.offsets, lengths, offsets, **measure.constants())
+    own = computed(measure)
+    if (
+        own is None
+        or added_up(measure)
+        or not own.as_provided()
+        or "unjudged" in own.params
+        or (own.needs_rows() and not own.NEEDS_LENGTHS)
+    ):
+        raise NotSwept(f"{measure} is not one of the sweep's measures")
+    return own

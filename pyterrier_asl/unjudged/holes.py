@@ -164,8 +164,8 @@ class Holes:
     @property
     def preferences(self) -> pd.DataFrame:
         """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
-        pair = self.labelled.pair(self.labelled.side(0), self.labelled.side(1))
-        frame = pd.DataFrame(lexicographic_verdicts(pair), columns=["b_wins", "tie", "a_wins"])
+        documents = self.labelled.pair(0, 1).documents
+        frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["b_wins", "tie", "a_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
 

@@ -146,7 +146,7 @@ def _answers(answers: Any, frame: pd.DataFrame) -> Floats:
 
 def _check_grades(answers: Floats, holes: Holes) -> None:
     highest = holes.labelled.highest
-    if holes.labelled.measure.NAME == "nDCG" and np.nanmax(answers, initial=0) > highest:
+    if holes.labelled.measure.USES_GRADES and np.nanmax(answers, initial=0) > highest:
         raise ValueError(
             f"the judge gave the label {np.nanmax(answers):g}, and the bounds are for labels up to "
             f"{highest:g}: pass highest="

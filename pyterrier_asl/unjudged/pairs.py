@@ -13,7 +13,7 @@ import pandas as pd
 from ..charts.forms import alt, captioned, inline_rows, square
 from ..evaluation.bounds import with_pool_of
 from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.labellings import Labelled, is_exact, unjudged_of
+from ..evaluation.labellings import Labelled, unjudged_of
 from ..measures.names import higher_is_better, parse_measure
 from ..statistics.boxes import BoxTest, box_test
 
@@ -75,21 +75,21 @@ def difference_of(
     runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float = 0.05
 ) -> Difference:
     """The difference of two of the compared runs."""
-    low, high = labelled.difference(a, b)
-    one, two = labelled.side(a), labelled.side(b)
-    now = one.value - two.value
+    pair = labelled.pair(a, b)
+    low, high = labelled.measure.difference_bounds(pair)
+    now = pair.a.value - pair.b.value
     least, greatest = (float(bound.mean()) for bound in (low, high))
     higher = higher_is_better(labelled.measure) is not False
     test = box_test(low, high, alpha) if len(low) > 1 else None
     frame = pd.DataFrame(
         {
             "qid": runs.qids,
-            "a": one.value,
-            "b": two.value,
+            "a": pair.a.value,
+            "b": pair.b.value,
             "difference": now,
             "low": low,
             "high": high,
-            "unjudged": np.diff(labelled.merged(one, two)[0]),
+            "unjudged": np.diff(pair.offsets),
         }
     )
     return Difference(
@@ -99,7 +99,7 @@ def difference_of(
         float(now.mean()),
         least,
         greatest,
-        is_exact(labelled.measure, pair=True),
+        labelled.measure.is_exact(pair=True),
         verdict_of(least, greatest, higher),
         test,
         frame,
@@ -234,6 +234,6 @@ def all_pairs(
         row = [judged.names[a], judged.names[b], means[a] - means[b], least, greatest, verdict]
         rows.append(row if alpha is None else [*row, box_test(low, high, alpha).verdict])
     columns = ["a", "b", "difference", "low", "high", "verdict", "significance"]
-    exact = is_exact(labelled.measure, pair=True)
+    exact = labelled.measure.is_exact(pair=True)
     frame = pd.DataFrame(rows, columns=columns[: 6 if alpha is None else 7])
     return AllPairs(frame, str(labelled.measure), exact, judged.names)

@@ -31,6 +31,7 @@ from scipy import stats
 
 import pyterrier_asl
 from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, LexiP, P_Rareness, RarenessPool, nASL
+from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import PluginMeasure
 from pyterrier_asl.measures import _base as base
 
@@ -781,4 +782,4 @@ def test_a_measure_that_does_not_say_how_it_scores():
         SUPPORTED_PARAMS = {"cutoff": base.CUTOFF, "rel": base.REL}
 
     with pytest.raises(TypeError, match="Nothing does not say how it scores"):
-        Nothing()._score(None)
+        Nothing().values(Judgements({"q": {"d": 1}}).judge({"q": {"d": 1}}))

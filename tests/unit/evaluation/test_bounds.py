@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.bounds import bounds
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
-from pyterrier_asl.evaluation.labellings import Labelled, is_exact, unjudged_of
+from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.scoring.bounds import lexicographic_verdicts
 
 EXACT = 1e-9
@@ -51,12 +51,12 @@ def test_worked_cases(holes_vectors):
         for name, expected in case["pair"].items():
             if name == "sgnLP":
                 one = labelled(pair, case["judged"], measure_of("RR", case))
-                verdicts = lexicographic_verdicts(one.pair(one.side(0), one.side(1)))[0]
+                verdicts = lexicographic_verdicts(one.pair(0, 1).documents)[0]
                 assert [sign for sign in (-1, 0, 1) if verdicts[sign + 1]] == expected, case
                 continue
             one = labelled(pair, case["judged"], measure_of(name, case))
             low, high = (float(bound[0]) for bound in one.difference(0, 1))
-            if is_exact(one.measure, pair=True):
+            if one.measure.is_exact(pair=True):
                 assert [low, high] == pytest.approx(expected, abs=EXACT), (name, case)
             else:
                 assert low <= expected[0] + EXACT and high >= expected[1] - EXACT, (name, case)
@@ -102,7 +102,7 @@ def test_every_labelling(a, b, c, judged, text, depth):
     both = [(value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)]
     found = labelled((a, b, c), judged, measure, depth=depth)
     check(found.bounds(0), labellings.extremes(one for one, _ in both), True)
-    exact = is_exact(measure, pair=True)
+    exact = found.measure.is_exact(pair=True)
     check(found.difference(0, 1), labellings.extremes(one - two for one, two in both), exact)
 
 
@@ -120,7 +120,7 @@ def test_every_verdict_of_sgn_lp(a, b, judged, k):
     labels = labellings.unjudged((a, b), judged, k)
     expected = {labellings.sgn_lp(a, b, every, k) for every in labellings.labelled(judged, labels)}
     found = labelled((a, b), judged, ir_measures.RR @ k)
-    verdicts = lexicographic_verdicts(found.pair(found.side(0), found.side(1)))[0]
+    verdicts = lexicographic_verdicts(found.pair(0, 1).documents)[0]
     assert {sign for sign in (-1, 0, 1) if verdicts[sign + 1]} == expected
 
 

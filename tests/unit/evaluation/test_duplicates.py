@@ -21,8 +21,8 @@ from pyterrier_asl import (
     search_lengths,
 )
 from pyterrier_asl.cli import main
+from pyterrier_asl.evaluation.acceleration import accelerate
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
-from pyterrier_asl.evaluation.standard import accelerate
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1}}
 #: Of query q document a stands first and last.

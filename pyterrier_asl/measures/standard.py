@@ -1,0 +1,491 @@
+"""The standard measures of ir_measures, one class each, and which of them a measure is.
+
+Values are those of pytrec_eval, or of ir_measures' own provider where pytrec_eval has no such
+measure, from the one judging of a run that our measures are computed from. The formulas are in
+:mod:`~pyterrier_asl.scoring.standard`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from ..scoring import bounds as bounding
+from ..scoring import standard as scoring
+from ..scoring.arrays import Floats, Ints, cumulate
+from ._base import own_measures
+from .computed import Additive, Computed, FirstRelevant, MeanPrecision, RatioOfGains
+from .labelled import Candidates, LabelledRankings, LabelledRun
+
+if TYPE_CHECKING:
+    from ..judging.judged_run import JudgedRun
+    from ..judging.judgements import Judgements
+    from ..judging.unjudged import Retrieved
+
+#: The best grade that gdeval knows, on which ERR depends.
+_HIGHEST = 4
+
+#: The highest label that the report's page has a button for.
+_HIGHEST_LABEL = 2.0
+
+#: Grades of which nDCG's bounds try each; no scale has as many.
+_MOST_GRADES = 1000
+
+
+class Standard(Computed):
+    """A standard measure.
+
+    Attributes:
+        measure: the measure of ir_measures that it computes.
+    """
+
+    MEASURE: ir_measures.Measure
+    LAST_ROW_COUNTS = True
+
+    def __init__(self, measure: ir_measures.Measure) -> None:
+        self.measure = measure
+        self.NAME, self.params = measure.NAME, measure.params
+        self.SUPPORTED_PARAMS = measure.SUPPORTED_PARAMS
+
+    def __getitem__(self, name: str) -> Any:
+        return self.measure[name]
+
+    def __repr__(self) -> str:
+        return repr(self.measure)
+
+    def __hash__(self) -> int:
+        return hash(self.measure)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Standard) and bool(self.measure == other.measure)
+
+    def validate_params(self) -> None:
+        """Raises AssertionError for parameters that ir_measures does not take."""
+        self.measure.validate_params()
+
+    def aggregator(self) -> Any:
+        """How ir_measures puts the values of the queries together."""
+        return self.measure.aggregator()
+
+    def accepts_params(self) -> bool:
+        """Whether it is computed here with these parameters."""
+        return bool(self.params.get("rel", 1) >= 1 and self.params.get("cutoff", 1) >= 1)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """One value for every query of the qrels, in their order, shape (Q,).
+
+        A query that was not answered gets 0, whatever it counts; this is what ir_measures does.
+        """
+        return np.where(judged.retrieved > 0, self._score(self.view(judged)), 0.0)
+
+
+class AP(MeanPrecision, Standard):
+    """Average precision."""
+
+    MEASURE = ir_measures.AP
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.average_precision(ranks, offsets, total)
+
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        return bounding.average_precision(run.documents)
+
+    def is_exact(self, *, pair: bool = False) -> bool:
+        return not pair
+
+
+class RR(FirstRelevant, Standard):
+    """Reciprocal rank."""
+
+    MEASURE = ir_measures.RR
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.reciprocal_rank(ranks, offsets)
+
+    def worth(self, ranks: Floats) -> Floats:
+        return np.reciprocal(ranks)
+
+    def as_provided(self) -> bool:
+        return self.cutoff is None
+
+
+class Success(FirstRelevant, Standard):
+    """Success at k."""
+
+    MEASURE = ir_measures.Success
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.success(offsets)
+
+    def worth(self, ranks: Floats) -> Floats:
+        return np.isfinite(ranks).astype(np.float64)
+
+
+class P(Additive, Standard):
+    """Precision at k."""
+
+    MEASURE = ir_measures.P
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.precision(offsets, self["cutoff"])
+
+    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        cutoff: int = self["cutoff"]
+        return super().weights(view, unjudged) / cutoff
+
+
+class RBP(Additive, Standard):
+    """Rank-biased precision of relevant documents; of grades it is another provider's."""
+
+    MEASURE = ir_measures.RBP
+
+    def accepts_params(self) -> bool:
+        return super().accepts_params() and "rel" in self.params
+
+    def as_provided(self) -> bool:
+        return False
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.rank_biased_precision(ranks, offsets, self["p"])
+
+    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        documents = view.relevant(self.rel) if unjudged is None else unjudged
+        return scoring.attention(documents.ranks, self["p"])
+
+
+class R(RatioOfGains, Standard):
+    """Recall at k."""
+
+    MEASURE = ir_measures.R
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.recall(offsets, total)
+
+    def gained(self, run: LabelledRun) -> Floats:
+        return run.relevant.found.astype(np.float64)
+
+    def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
+        return np.ones(1), 1, run.relevant.total[:, np.newaxis]
+
+    def ideal(self, most: int) -> Floats:
+        return np.arange(most + 1.0)
+
+
+class nDCG(RatioOfGains, Standard):
+    """Normalized discounted cumulative gain."""
+
+    MEASURE = ir_measures.nDCG
+    USES_GRADES = True
+    PAGE_PARAMS = frozenset({"dcg", "gains"})
+
+    def accepts_params(self) -> bool:
+        gains = (self.params.get("gains") or {}).values()
+        return super().accepts_params() and all(float(gain).is_integer() for gain in gains)
+
+    def as_provided(self) -> bool:
+        return bool(self["dcg"] == "log2")
+
+    def view(self, judged: JudgedRun) -> JudgedRun:
+        gains = self.params.get("gains")
+        return super().view(judged if gains is None else judged.regraded(gains))
+
+    def gains_of(self, grades: Floats) -> Floats:
+        """What grades gain; negative ones nothing."""
+        grades = np.maximum(grades, 0)
+        return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
+
+    def label_gains(self, grades: Floats) -> Floats:
+        """The same of grades as the qrels or a label give them, before ``gains=``."""
+        regraded = self.params.get("gains") or {}
+        return self.gains_of(np.array([regraded.get(grade, grade) for grade in grades.tolist()]))
+
+    def _score(self, view: JudgedRun) -> Floats:
+        graded = view.relevant(0)
+        gains = self.gains_of(view.judgements.grades[graded.pairs])
+        ideal = view.judgements.once(_ideal, self)
+        return scoring.ndcg(graded.ranks, gains, graded.offsets, ideal)
+
+    def gained(self, run: LabelledRun) -> Floats:
+        graded = run.view.relevant(0)
+        gains = self.gains_of(run.view.judgements.grades[graded.pairs])
+        return scoring.dcg(graded.ranks, gains, graded.offsets)
+
+    def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
+        return run.labels.judgements.once(gain_levels, self, run.labels.highest)
+
+    def ideal(self, most: int) -> Floats:
+        return scoring.ideal_gains(most, self.cutoff)
+
+    def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
+        """The gain of every grade and label, and how many documents have each gain or more."""
+        highest = max(1.0, float(judgements.grades.max(initial=1)))
+        best_label = max(highest, _HIGHEST_LABEL)
+        levels, _, counts = gain_levels(judgements, self, best_label)
+        labels = np.append(np.arange(best_label + 1), judgements.grades)
+        grades = np.unique(labels[labels >= 0])
+        return {
+            "grades": grades.tolist(),
+            "gains": self.label_gains(grades).tolist(),
+            "highest": highest,
+            "levels": levels.tolist(),
+            "counts": counts.tolist(),
+        }
+
+    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
+        documents = view.relevant(self.rel) if unjudged is None else unjudged
+        return 1 / np.log2(documents.ranks + 1)
+
+    def candidates(self, run: LabelledRun) -> Candidates:
+        """The documents of a run that count or could; a label gains the least there is."""
+        graded = run.view.relevant(0)
+        gains = self.gains_of(run.view.judgements.grades[graded.pairs])
+        least = np.full(len(run.unjudged.ranks), self.levels(run)[0][0])
+        return Candidates.of(graded, gains, run.unjudged, least)
+
+    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
+        levels, _, counts = self.levels(run)
+        counts = counts[rankings.queries]
+        counts[:, 0] += rankings.extra  # a label gives the least gain
+        best = self.ideal(int(counts.max(initial=0)))
+        ideal = best[counts] @ np.diff(levels, prepend=0.0)
+        return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)
+
+
+def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
+    gains = measure.gains_of(judgements.grades)
+    return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
+
+
+def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:
+    """The gains of nDCG, ascending; how many of them a label can give; how many documents are
+    judged to have at least each, shape (Q, G).
+
+    Args:
+        judgements: the qrels.
+        measure: nDCG.
+        highest: the best grade that a label can give.
+
+    Raises:
+        ValueError: for a scale of too many grades.
+    """
+    if not 0 <= highest <= _MOST_GRADES:
+        raise ValueError(
+            f"bounds of nDCG are over labels from 0 to the best grade, at most {_MOST_GRADES}, "
+            f"not {highest:g}: give highest=, or grades of a smaller scale"
+        )
+    grades = np.unique(judgements.grades)
+    labels = np.append(np.arange(highest + 1), grades[grades >= 0])
+    labels = np.append(labels[labels <= highest], highest)
+    attainable_gains = measure.label_gains(labels)
+    judged = measure.gains_of(judgements.regraded(measure.params.get("gains") or {}).grades)
+    levels = np.unique(np.append(attainable_gains, judged))
+    levels = levels[levels > 0]
+    queries, number = judgements.queries, len(judgements)
+    counts = [np.bincount(queries[judged >= level], minlength=number) for level in levels]
+    attainable = int(np.searchsorted(levels, attainable_gains.max(), side="right"))
+    return levels, attainable, np.array(counts).reshape(-1, number).T.astype(np.int64)
+
+
+class Rprec(Standard):
+    """Precision at the number of relevant documents."""
+
+    MEASURE = ir_measures.Rprec
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.r_precision(ranks, offsets, total)
+
+
+class Bpref(Standard):
+    """Binary preference."""
+
+    MEASURE = ir_measures.Bpref
+
+    def _score(self, view: JudgedRun) -> Floats:
+        relevant = view.relevant(self["rel"])
+        is_relevant = view.grades >= self["rel"]
+        is_irrelevant = ~is_relevant & (view.grades >= 0)
+        irrelevant = cumulate(is_irrelevant)
+        above = irrelevant[1:][is_relevant] - irrelevant[view.offsets[relevant.queries]]
+        judged_irrelevant = view.judgements.num_graded(0, self["rel"])
+        return scoring.bpref(above, relevant.offsets, relevant.total, judged_irrelevant)
+
+
+class IPrec(Standard):
+    """Interpolated precision at a recall."""
+
+    MEASURE = ir_measures.IPrec
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        level = float(f"{self['recall']:.2f}")  # as ir_measures hands it to pytrec_eval
+        return scoring.interpolated_precision(ranks, offsets, total, level)
+
+
+class SetP(Standard):
+    """Precision of the documents retrieved."""
+
+    MEASURE = ir_measures.SetP
+
+    def _score(self, view: JudgedRun) -> Floats:
+        relevant, relative = view.relevant(self["rel"]), bool(self.params.get("relative"))
+        return scoring.set_precision(
+            relevant.offsets, view.retrieved, relevant.total, relative=relative
+        )
+
+
+class SetR(Standard):
+    """Recall of the documents retrieved."""
+
+    MEASURE = ir_measures.SetR
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.recall(offsets, total)
+
+
+class SetF(SetP):
+    """The weighted mean of the precision and the recall of the documents retrieved."""
+
+    MEASURE = ir_measures.SetF
+
+    def _score(self, view: JudgedRun) -> Floats:
+        return scoring.set_f(super()._score(view), _recall(self, view), self["beta"])
+
+
+class SetAP(SetP):
+    """The product of the precision and the recall of the documents retrieved."""
+
+    MEASURE = ir_measures.SetAP
+
+    def _score(self, view: JudgedRun) -> Floats:
+        return super()._score(view) * _recall(self, view)
+
+
+def _recall(measure: Standard, view: JudgedRun) -> Floats:
+    relevant = view.relevant(measure["rel"])
+    return scoring.recall(relevant.offsets, relevant.total)
+
+
+class ERR(Standard):
+    """Expected reciprocal rank; gdeval rounds it."""
+
+    MEASURE = ir_measures.ERR
+    USES_GRADES = True
+
+    def as_provided(self) -> bool:
+        return False
+
+    def _score(self, view: JudgedRun) -> Floats:
+        graded = view.relevant(0)
+        grades = view.judgements.grades[graded.pairs]
+        if len(grades) and grades.max() > _HIGHEST:
+            raise ValueError(
+                f"ERR is made for grades up to {_HIGHEST}, and a document has grade "
+                f"{grades.max():g}: map the grades to 0 to 4 first"
+            )
+        return scoring.expected_reciprocal_rank(
+            graded.ranks, grades, graded.offsets, highest=_HIGHEST
+        )
+
+
+class Judged(Standard):
+    """The share of the retrieved documents that are judged."""
+
+    MEASURE = ir_measures.Judged
+    HIGHER_IS_BETTER, BEST = None, None
+
+    def as_provided(self) -> bool:
+        return self.cutoff is None
+
+    def _score(self, view: JudgedRun) -> Floats:
+        return scoring.ratio(np.diff(view.offsets), view.retrieved)
+
+
+class NumRet(Standard):
+    """The number of documents retrieved, with ``rel`` of relevant ones."""
+
+    MEASURE = ir_measures.NumRet
+    HIGHER_IS_BETTER, BEST = None, None
+
+    def _score(self, view: JudgedRun) -> Floats:
+        has_rel = "rel" in self.params
+        counts = view.relevant(self["rel"]).found if has_rel else view.retrieved
+        return counts.astype(np.float64)
+
+
+class NumRel(Standard):
+    """The number of relevant documents."""
+
+    MEASURE = ir_measures.NumRel
+    HIGHER_IS_BETTER, BEST = None, None
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return total.astype(np.float64)
+
+
+class NumQ(Standard):
+    """The number of queries."""
+
+    MEASURE = ir_measures.NumQ
+    HIGHER_IS_BETTER, BEST = None, None
+
+    def _score(self, view: JudgedRun) -> Floats:
+        return np.ones(len(view.judgements))
+
+
+_CLASSES = (
+    P,
+    R,
+    RR,
+    Success,
+    AP,
+    nDCG,
+    RBP,
+    Rprec,
+    Bpref,
+    IPrec,
+    SetP,
+    SetR,
+    SetF,
+    SetAP,
+    ERR,
+    Judged,
+    NumRet,
+    NumRel,
+    NumQ,
+)
+#: By the classes that ir_measures has for them: what it defines at run time may have any name.
+_STANDARD = {type(kind.MEASURE): kind for kind in _CLASSES}
+
+
+def computed(measure: Any) -> Computed | None:
+    """The object that computes a measure; None for one that is not computed here.
+
+    Args:
+        measure: a measure of ir_measures or of this package.
+
+    >>> computed(ir_measures.AP @ 10).cutoff, computed(ir_measures.infAP)
+    (10, None)
+    """
+    if isinstance(measure, Computed):
+        return measure
+    kind = _STANDARD.get(type(measure))
+    if kind is None:
+        return None
+    measure.validate_params()
+    standard = kind(measure)
+    return standard if standard.accepts_params() else None
+
+
+def measures_with_bounds() -> list[str]:
+    """The names of the measures that have bounds, standard ones first.
+
+    >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
+    (['P', 'R', 'RR'], 'TBG')
+    """
+    every = [*(kind(kind.MEASURE) for kind in _CLASSES), *own_measures()]
+    return [measure.NAME for measure in every if measure.defines_bounds]
