@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.judged_runs import tracks
-from ..evaluation.labellings import cutoff_of
 from ..measures.names import NamedMeasure, named_measures
+from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import OVERALL, Leaderboard, board_of
 from .samples import FEWEST, Sample, check_sample, joined, sample_of_runs, together, warn
@@ -141,7 +141,8 @@ def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
             f"of {chosen.name} neither more nor less is better, so it ranks no systems: use "
             "another measure"
         )
-    if chosen.higher_is_better is False and cutoff_of(chosen.measure) is None:
+    own = computed(chosen.measure)
+    if own is not None and own.HIGHER_IS_BETTER is False and own.cutoff is None:
         warn(
             f"{chosen.name} has no cut-off: one failing run widens the intervals of all; use "
             f"nASL@1000 or {chosen.name}@1000"

@@ -13,7 +13,7 @@ import numpy as np
 from ..evaluation.bounds import labelled_measures
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.labellings import cutoff_of
+from ..evaluation.labellings import bounded
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..measures.names import NamedMeasure, least_grade
@@ -144,8 +144,10 @@ def _least_gains(
     runs: JudgedRuns, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
     """By how much each run is better than each other at least, over all labellings."""
-    if measure.measure.NAME == "AP" and cutoff_of(measure.measure) is None:
-        raise ValueError("AP with unjudged documents needs a cut-off: use AP@100, for example")
+    own = bounded(measure.measure)
+    if own.SLOW_DIFFERENCES and own.cutoff is None:
+        name = measure.name
+        raise ValueError(f"{name} with unjudged documents needs a cut-off, such as {own.NAME}@100")
     several = {measure.name: measure.measure}
     labelled = labelled_measures(runs, several, depth=depth, highest=highest)[measure.name]
     lower = np.zeros((len(runs), len(runs), len(runs.qids)))

@@ -42,6 +42,8 @@ class Computed:
     USES_GRADES = False
     #: Whether it needs the lengths of documents.
     NEEDS_LENGTHS = False
+    #: Whether bounds of a difference take a time that grows with the square of the documents.
+    SLOW_DIFFERENCES = False
     #: Which of a document's rows counts where it stands twice for a query: the last, or the best.
     LAST_ROW_COUNTS = False
     #: The parameters besides the cut-off with which the report's page computes its bounds itself,
@@ -207,6 +209,8 @@ class FirstRelevant(Computed):
 
 class MeanPrecision(Computed):
     """A measure that is the mean, over the relevant documents, of a precision at their ranks."""
+
+    SLOW_DIFFERENCES = True
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
