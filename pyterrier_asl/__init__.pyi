@@ -6,6 +6,7 @@ from .evaluation.bounds import bounds
 from .evaluation.evaluate import evaluate
 from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.relevant_documents import search_lengths
+from .evaluation.scores import read_scores
 from .experiment.experiment import Experiment
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
@@ -53,6 +54,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_runs",
+    "read_scores",
     "report",
     "search_lengths",
 ]

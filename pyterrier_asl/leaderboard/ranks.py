@@ -10,11 +10,21 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.judged_runs import tracks
+from ..evaluation.scores import ScoreTable
 from ..measures.names import NamedMeasure, named_measures
 from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import OVERALL, Leaderboard, board_of
-from .samples import FEWEST, Sample, check_sample, joined, sample_of_runs, together, warn
+from .samples import (
+    FEWEST,
+    Sample,
+    check_sample,
+    joined,
+    sample_of_runs,
+    sample_of_scores,
+    together,
+    warn,
+)
 
 #: Preferences of pairs, which give a system no value of its own.
 _PREFERENCES = ("sgnLP", "rrLP")
@@ -52,7 +62,8 @@ def ranks(
 
     Args:
         runs: dict of name -> run, a folder of run files, a list of them, or JudgedRuns; without
-            qrels a dict of collection -> (runs, qrels).
+            qrels a dict of collection -> (runs, qrels), or scores that
+            :func:`~pyterrier_asl.read_scores` read.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
         measure: a measure or its name, of which more or less is better.
         unjudged: whether to say what holds whatever the unjudged documents of these runs are, by
@@ -95,6 +106,13 @@ def ranks(
     0  good   1.0     1    1     1           True
     1   bad   0.5     2    2     2          False
     """
+    options = _Options(alpha, variance, draws, seed, possibly_best)
+    if isinstance(runs, ScoreTable):
+        given = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
+        if named := [name for name, value in given.items() if value not in (None, False)]:
+            raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
+        scores = {track: sample_of_scores(runs, str(measure), track) for track in runs.tracks}
+        return ranks_of(scores, str(measure), options, simultaneous=simultaneous, common=common)
     chosen = _measure(measure, unjudged=unjudged)
     several = tracks(runs, qrels, duplicates)
     if "" not in several and judges is not None and set(judges) != set(several):
@@ -115,7 +133,6 @@ def ranks(
         )
         for track, judged in several.items()
     }
-    options = _Options(alpha, variance, draws, seed, possibly_best)
     return ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
 
 

@@ -14,6 +14,7 @@ from ..evaluation.bounds import labelled_measures
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import bounded
+from ..evaluation.scores import ScoreTable
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..measures.names import NamedMeasure, least_grade
@@ -121,6 +122,13 @@ def sample_of_runs(
     every = len({qid for qids in texts.values() for qid in qids})
     up = measure.higher_is_better is not False
     return Sample(runs.names, qids, up, values, lower, left_out=every - len(topics))
+
+
+def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
+    """The sample of a collection's scores, where there are no runs."""
+    table = scores.matrix(measure, track)
+    values = {REFERENCE: table.to_numpy(dtype=np.float64)}
+    return Sample(list(table.index), list(table), scores.direction(measure), values)
 
 
 def _check_judges(judges: Mapping[str, Any], judge_rel: Any) -> None:
