@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyterrier_asl.analysis.leaderboards_by_judge import Boards
+from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io.qrels import read_qrels
 from pyterrier_asl.statistics.correlation import kendall_tau
@@ -90,14 +90,13 @@ def audits(runs: JudgedRuns, draws: int, bad: bool) -> pd.DataFrame:
     for name, least in MACHINES[:1] if bad else MACHINES:
         machine = judgements(name)
         sources = {"people": people, name: made_bad(machine, 1) if bad else machine}
-        boards = Boards.of_many(
-            runs, sources, measures=MEASURES, judge_rel={"people": rel, name: least}
-        )
-        for board in boards:
-            h, f = (differences(board.values[judge]) for judge in sources)
+        judges = Judges.of(sources, runs, judge_rel={"people": rel, name: least})
+        for measure in MEASURES:
+            values = judges.values(measure)
+            h, f = (differences(values[judge]) for judge in sources)
             for target in TARGETS[:1] if bad else TARGETS:
                 for n in (10, 20, 30):
-                    row = {"target": target, "machine": name, "measure": board.measure, "n": n}
+                    row = {"target": target, "machine": name, "measure": measure, "n": n}
                     rows.append(row | simulated(h, f, n, target, draws))
     return pd.DataFrame(rows)
 
@@ -106,13 +105,11 @@ def naive_means(runs: JudgedRuns, draws: int) -> pd.DataFrame:
     """How often means of runs are covered by a machine made bad on purpose, and by the audit."""
     name, least = MACHINES[0]
     sources = {"people": judgements(PEOPLE[0]), name: made_bad(judgements(name), 1)}
-    boards = Boards.of_many(
-        runs, sources, measures=MEASURES, judge_rel={"people": PEOPLE[1], name: least}
-    )
+    judges = Judges.of(sources, runs, judge_rel={"people": PEOPLE[1], name: least})
     rows = [
-        {"measure": board.measure, "n": n}
-        | simulated(board.values["people"], board.values[name], n, TARGETS[0], draws)
-        for board in boards
+        {"measure": measure, "n": n}
+        | simulated(*judges.values(measure).values(), n, TARGETS[0], draws)
+        for measure in MEASURES
         for n in (20, 30)
     ]
     return pd.DataFrame(rows)
@@ -121,12 +118,12 @@ def naive_means(runs: JudgedRuns, draws: int) -> pd.DataFrame:
 def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
     """How often an interval of tau covers the tau that n queries have on average."""
     sources = {PEOPLE[0]: judgements(PEOPLE[0])} | {name: judgements(name) for name, _ in MACHINES}
-    board = Boards.of_many(runs, sources, measures=MEASURES[:1])[0]
+    values = Judges.of(sources, runs).values(MEASURES[0])
     generator = np.random.default_rng(0)
-    a = board.values[PEOPLE[0]]
+    a = values[PEOPLE[0]]
     rows = []
     for name, _ in MACHINES:
-        b = board.values[name]
+        b = values[name]
 
         def tau(at: np.ndarray, b: np.ndarray = b) -> float:
             return kendall_tau(a[:, at].mean(axis=1).round(9), b[:, at].mean(axis=1).round(9))

@@ -1,4 +1,4 @@
-from .analysis.judge_verdict import judges
+from .assessment.compare_judges import judges
 from .comparison.audited import audited, plan_audit
 from .comparison.compare import compare
 from .evaluation.acceleration import accelerate

@@ -11,18 +11,34 @@ from typing import Any
 
 import numpy as np
 
+from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
+from ..assessment.judges import QRELS, Judges
+from ..assessment.paired_tests import T_TEST, PairedTest, as_frame, corrected, significance
 from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.inputs import CHUNK
-from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
 from .registry import TROTMAN, Floats, Queries, analysis
-from .several_judges import BOUNDS, QRELS, OtherJudges, RunsAndJudges
+from .several_judges import read_qrels_and_judges, read_runs_and_judges
 
 
-@analysis("assessors", TROTMAN, "section 4")
+def _read_with_judges(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    judges: Mapping[str, Any],
+    rel: float = 1,
+    judge_rel: Any = None,
+) -> Judges:
+    return read_runs_and_judges(
+        runs, qrels, duplicates=duplicates, judges=judges, rel=rel, judge_rel=judge_rel
+    )
+
+
+@analysis("assessors", TROTMAN, "section 4", read=read_qrels_and_judges)
 def assessor_scores(
-    others: OtherJudges, queries: Queries, *, permutations: int = 0, seed: int = 0
+    judges: Judges, queries: Queries, *, permutations: int = 0, seed: int = 0
 ) -> pd.DataFrame:
     """How do other judges score as runs?
 
@@ -51,14 +67,14 @@ def assessor_scores(
     0   alt  0.6667     0.537  0.3889
     """
     rows = []
-    for each in others.each:
-        counts = dict(zip(("retrieved", "common", "relevant"), each.counts))
-        by_topic = {**counts, **each.average_precision()}
+    for judge in judges_as_runs(judges, QRELS):
+        counts = dict(zip(("retrieved", "common", "relevant"), judge.counts))
+        by_topic = {**counts, **judge.average_precision()}
         if permutations:
-            sampled = sampled_average_precision(*each.counts, n=permutations, seed=seed)
+            sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
             by_topic["sampled"] = sampled
         means = {name: queries.mean(values) for name, values in by_topic.items()}
-        rows.append({"judge": each.name, "topics": len(queries), **means})
+        rows.append({"judge": judge.name, "topics": len(queries), **means})
     return as_frame(rows)
 
 
@@ -78,12 +94,11 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("assessor-tests", TROTMAN, "Table 1")
+@analysis("assessor-tests", TROTMAN, "Table 1", read=_read_with_judges)
 def compare_with_assessors(
-    both: RunsAndJudges,
+    judges: Judges,
     queries: Queries,
     *,
-    judges: Mapping[str, Any],
     both_ways: bool = False,
     paired: PairedTest = T_TEST,
     as_published: bool = False,
@@ -118,13 +133,10 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    rows = _differences(QRELS, both, queries, paired)
+    rows = _differences(judges, QRELS, judges.others(QRELS), queries, paired)
     if both_ways:
-        for name, qrels in judges.items():
-            turned = both.turned(str(name), qrels)
-            numbers = {str(qid): number for number, qid in enumerate(turned.qids)}
-            at = np.array([numbers[str(both.qids[each])] for each in queries.at])
-            rows += _differences(str(name), turned, Queries(at, queries.weights), paired)
+        for name in judges.others(QRELS):
+            rows += _differences(judges, name, [QRELS], queries, paired)
     return as_frame(rows)
 
 
@@ -177,12 +189,11 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     return captioned(drawn, "Runs against other judges", caption)
 
 
-@analysis("human-range", TROTMAN, "Figure 2")
+@analysis("human-range", TROTMAN, "Figure 2", read=_read_with_judges)
 def human_range(
-    both: RunsAndJudges,
+    judges: Judges,
     queries: Queries,
     *,
-    judges: Mapping[str, Any],
     system: str | None = None,
     run_types: Any = None,
 ) -> pd.DataFrame:
@@ -213,17 +224,17 @@ def human_range(
     0          alt        judge  0.5   0.5   0.5  1.0       s       1
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
-    names = both.runs.names
+    names = judges.systems
     kinds = _types(names, run_types)
-    means = pd.Series(queries.mean(both.precision), index=names)
+    means = pd.Series(queries.mean(precision_by(judges, QRELS)), index=names)
     automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
     best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
-    bar = best if system is None else names[both.runs.row(system)]
+    bar = best if system is None else names[judges.runs_by(QRELS).row(system)]
     rows = []
-    for each in both.others.each:
-        scores = each.average_precision()
-        judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
-        rows.append((each.name, "judge", *judge, bar))
+    for judge in judges_as_runs(judges, QRELS):
+        scores = judge.average_precision()
+        means_of_judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
+        rows.append((judge.name, "judge", *means_of_judge, bar))
     if len(manual):
         ends = manual.min(), manual.mean(), manual.max()
         rows.append(("manual runs", "manual runs", *ends, best))
@@ -297,17 +308,16 @@ def sampled_average_precision(
 
 
 def _differences(
-    judged_by: str, both: RunsAndJudges, queries: Queries, paired: PairedTest
+    judges: Judges, judged_by: str, others: list[str], queries: Queries, paired: PairedTest
 ) -> list[dict[str, Any]]:
     """Runs against judges, all scored by the judgements of one."""
-    rows = []
-    for each in both.others.each:
-        for bound, scores in each.average_precision().items():
+    rows, precision = [], precision_by(judges, judged_by)
+    for name in others:
+        judge = judge_as_run(judges, name, judged_by)
+        for bound, scores in judge.average_precision().items():
             judge_ap = queries.mean(scores)
-            for run, values, run_ap in zip(
-                both.runs.names, both.precision, queries.mean(both.precision)
-            ):
-                head = {"judged_by": judged_by, "judge": each.name, "bound": bound, "run": run}
+            for run, values, run_ap in zip(judges.systems, precision, queries.mean(precision)):
+                head = {"judged_by": judged_by, "judge": name, "bound": bound, "run": run}
                 means = {"run_AP": run_ap, "judge_AP": judge_ap, "topics": len(queries)}
                 rows.append({**head, **means, **paired.of(values, scores, queries)})
     return rows
@@ -319,8 +329,8 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
         return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):
         run_types = run_types.set_index("run")["type"]
-    known = {str(run): kind for run, kind in run_types.items()}
-    lacking = [name for name in names if name not in known]
+    types = {str(run): kind for run, kind in run_types.items()}
+    lacking = [name for name in names if name not in types]
     if lacking:
         raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
-    return pd.Series(known, names)
+    return pd.Series(types, names)

@@ -12,8 +12,8 @@ from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
+from ..statistics.shared_ranks import rounded
 from .asl_options import ASL_OPTIONS, AslOptions
-from .ranks import rounded
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: Tracks whose best values are drawn one by one, and runs that are named.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..assessment.judges import QRELS
 from ..evaluation.files import read_groups, read_pairs
 from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
 from .registry import Analysis, analyses
-from .several_judges import QRELS
 
 #: The column of slices that a file of them gives.
 SLICE = "slice"

@@ -1,52 +1,29 @@
 """Do two judges agree on the documents? People, crowds and language models.
 
 Whether they agree on which system is better is another question:
-:mod:`~pyterrier_asl.analysis.leaderboards`.
+:mod:`~pyterrier_asl.analysis.leaderboards_by_judge`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from ..assessment.confusion import are_binned, confusion_of, judged_by_both
+from ..assessment.judges import Judges
+from ..assessment.paired_tests import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
-from ..judging.judgements import Judgements
 from ..statistics.agreement import cohen_kappa
-from .comparisons import as_frame
-from .registry import JUDGES, Ints, analysis
-from .several_judges import least_grades, relevant_by, shared_pairs
+from .registry import JUDGES, analysis
+from .several_judges import read_judges
 
 
-@dataclass(frozen=True)
-class SomeJudges:
-    """Two judges or more.
-
-    Attributes:
-        each: their judgements, by name.
-    """
-
-    each: dict[str, Judgements]
-
-    @classmethod
-    def of(cls, judges: Mapping[str, Any]) -> SomeJudges:
-        """Reads them; name -> qrels: frame, file, or ir_datasets id."""
-        if len(judges) < 2:
-            raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
-        return cls({str(name): Judgements.of(qrels) for name, qrels in judges.items()})
-
-    @property
-    def judgements(self) -> Judgements:
-        """Those with the largest grade."""
-        return max(self.each.values(), key=lambda each: each.grades.max(initial=0))
-
-
-@analysis("judge-agreement", JUDGES, "documents")
-def judge_agreement(judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None) -> pd.DataFrame:
+@analysis("judge-agreement", JUDGES, "documents", read=read_judges)
+def judge_agreement(judges: Judges) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
     Documents that only one of the two judged do not count.
@@ -73,28 +50,28 @@ def judge_agreement(judges: SomeJudges, *, rel: float = 1, judge_rel: Any = None
        rel_a  rel_b  pairs  agreement  kappa  kappa_grades
     0      2      1      2        1.0    1.0           NaN
     """
-    read = judges.each
-    least = least_grades(read, rel, judge_rel)
-    relevant = {name: relevant_by(name, each, least[name]) for name, each in read.items()}
+    members = judges.members.values()
+    for judge in members:
+        judge.check_finds_relevant()
     rows = []
-    for a, b in combinations(read, 2):
-        at = _shared(read, a, b)
-        found = relevant[a][at[0]], relevant[b][at[1]]
-        grades = read[a].grades[at[0]], read[b].grades[at[1]]
-        alike = read[a].grades.max() == read[b].grades.max()
+    for a, b in combinations(members, 2):
+        at_a, at_b = judged_by_both(judges, a.name, b.name)
+        relevant = a.relevant[at_a], b.relevant[at_b]
+        grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
+        one_scale = a.judgements.grades.max() == b.judgements.grades.max()
         row = {
-            "judge_a": a,
-            "judge_b": b,
-            "rel_a": least[a],
-            "rel_b": least[b],
-            "pairs": len(at[0]),
-            "relevant_a": found[0].mean(),
-            "relevant_b": found[1].mean(),
-            "agreement": np.mean(found[0] == found[1]),
-            "kappa": cohen_kappa(*found),
+            "judge_a": a.name,
+            "judge_b": b.name,
+            "rel_a": a.rel,
+            "rel_b": b.rel,
+            "pairs": len(at_a),
+            "relevant_a": relevant[0].mean(),
+            "relevant_b": relevant[1].mean(),
+            "agreement": np.mean(relevant[0] == relevant[1]),
+            "kappa": cohen_kappa(*relevant),
         }
         for how, weights in (("grades", None), ("linear", "linear"), ("quadratic", "quadratic")):
-            row[f"kappa_{how}"] = cohen_kappa(*grades, weights=weights) if alike else np.nan
+            row[f"kappa_{how}"] = cohen_kappa(*grades, weights=weights) if one_scale else np.nan
         rows.append(row)
     return as_frame(rows)
 
@@ -112,8 +89,8 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
         value = "tau" if "tau" in agreement else "kappa"
     if value not in agreement.columns:
         raise ValueError(f"there is no column {value!r}; there are {list(agreement.columns)}")
-    turned = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
-    both = pd.concat([agreement, turned], ignore_index=True)
+    transposed = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
+    both = pd.concat([agreement, transposed], ignore_index=True)
     judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
     angle = 0 if max(map(len, judges)) <= SHORT else -35
     base = (
@@ -153,9 +130,16 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     )
 
 
-@analysis("judge-confusion", JUDGES, "documents")
-def judge_confusion(judges: SomeJudges) -> pd.DataFrame:
+def _read_without_grades(judges: Mapping[str, Any]) -> Judges:
+    return read_judges(judges)
+
+
+@analysis("judge-confusion", JUDGES, "documents", read=_read_without_grades)
+def judge_confusion(judges: Judges) -> pd.DataFrame:
     """Which grades do two judges give the same documents?
+
+    Fractional grades, such as means of several labels, are in bins: from each whole number to the
+    next, or of width .1 where no grade is above 1. A bin is named by its lower end.
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
@@ -163,30 +147,21 @@ def judge_confusion(judges: SomeJudges) -> pd.DataFrame:
     Returns:
         One row for every two judges and every two grades that they gave, with ``judge_a``,
         ``judge_b``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of
-        those that judge a gave that grade).
+        those that judge a gave that grade). ``attrs['binned']`` names the judges with fractional
+        grades.
 
-    >>> judges = {"person": {"q": {"a": 1, "b": 0}}, "model": {"q": {"a": 1, "b": 1}}}
+    >>> judges = {"person": {"q": {"a": 1, "b": 0}}, "model": {"q": {"a": 1.7, "b": 1}}}
     >>> judge_confusion(judges)[["grade_a", "grade_b", "pairs", "share_of_a"]]
        grade_a  grade_b  pairs  share_of_a
     0      0.0      1.0      1         1.0
     1      1.0      1.0      1         1.0
     """
-    read = judges.each
-    parts = []
-    for a, b in combinations(read, 2):
-        at_a, at_b = _shared(read, a, b)
-        counts = pd.crosstab(
-            read[a].grades[at_a], read[b].grades[at_b], rownames=["grade_a"], colnames=["grade_b"]
-        )
-        part = counts.reset_index().melt("grade_a", value_name="pairs")
-        part = part.astype({"grade_b": float}).sort_values(
-            ["grade_a", "grade_b"], ignore_index=True
-        )
-        part["share_of_a"] = part["pairs"] / part.groupby("grade_a")["pairs"].transform("sum")
-        part.insert(0, "judge_a", a)
-        part.insert(1, "judge_b", b)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    confusion = confusion_of(judges)
+    members = judges.members.items()
+    binned = [name for name, judge in members if are_binned(judge.judgements.grades)]
+    if binned:
+        confusion.attrs["binned"] = binned
+    return confusion
 
 
 @judge_confusion.shown
@@ -249,13 +224,3 @@ def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:
         "datum.share_of_a > 0.6",
         ["grade_a", "grade_b", "pairs", "share_of_a"],
     )
-
-
-def _shared(read: Mapping[str, Judgements], a: str, b: str) -> tuple[Ints, Ints]:
-    """The rows, in each, of the pairs that both judged."""
-    at = shared_pairs(read[a], read[b])
-    if not len(at[0]):
-        raise ValueError(
-            f"judges {a!r} and {b!r} have no query and document in common: are the ids alike?"
-        )
-    return at

@@ -24,8 +24,8 @@ from ..charts.forms import (
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
+from ..statistics.shared_ranks import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
-from .ranks import EQUAL, shared_ranks
 from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
 
 _COLUMNS = (

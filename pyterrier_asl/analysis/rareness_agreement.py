@@ -14,8 +14,8 @@ from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
+from ..statistics.shared_ranks import rounded, shared_ranks
 from .double_scores import by_double_scores
-from .ranks import rounded, shared_ranks
 from .registry import TURKMEN, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: 0, 0.1, ..., 1.

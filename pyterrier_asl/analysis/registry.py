@@ -13,7 +13,8 @@ An analysis is a function of judged runs, some of their queries, and options of 
 
 * Callers write ``ties(runs, qrels, rel=2, weights=..., by=...)`` and ``ties.draw(frame)``. An
   analysis without ``queries: Queries`` has no ``weights`` and no ``by``. Any class with ``of`` and
-  ``qids`` can stand in the place of ``JudgedRuns``: callers give what its ``of`` takes. Without
+  ``qids`` can stand in the place of ``JudgedRuns``: callers give what its ``of`` takes, or what
+  the function given as ``read=`` takes. Without
   one, the function is left as it is, and reads and slices what it is given by itself.
 * Arguments that many analyses have are described once, in ``_COMMON``.
 * It is called for each slice: ``queries.mean(values)`` and ``queries.of(values)`` look at the
@@ -182,7 +183,13 @@ _ANALYSES: dict[str, Analysis] = {}
 
 
 def analysis(
-    name: str, paper: str, figure: str, *, tracks: bool = False, group_by: str = ""
+    name: str,
+    paper: str,
+    figure: str,
+    *,
+    tracks: bool = False,
+    group_by: str = "",
+    read: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., pd.DataFrame]], AnalysisFunction]:
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
@@ -190,9 +197,9 @@ def analysis(
         what = (inspect.getdoc(body) or "").partition("\n")[0]
         declared = Analysis(name, paper, figure, what, cast(Any, body), tracks, group_by)
         first = next(iter(inspect.signature(body).parameters.values()))
-        source = body.__globals__.get(str(first.annotation))
-        read = hasattr(source, "of")
-        function = cast(Any, _read_and_sliced(body, source, declared) if read else body)
+        of_class = getattr(body.__globals__.get(str(first.annotation)), "of", None)
+        reader = read or of_class
+        function = cast(Any, _read_and_sliced(body, reader, declared) if reader else body)
         function.__doc__ = _described(inspect.getdoc(body) or "", function, tracks)
         function.analysis, function.draw = declared, declared.draw
         function.another = lambda *of: _setter(
@@ -239,12 +246,14 @@ def _setter(declared: Analysis, attribute: str) -> Callable[[Draw], Draw]:
     return keep
 
 
-def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: Analysis) -> Any:
+def _read_and_sliced(
+    body: Callable[..., pd.DataFrame], reader: Callable[..., Any], declared: Analysis
+) -> Any:
     """The function that callers have: its input is read, and tracks and slices gone through."""
     parameters = list(inspect.signature(body).parameters.values())
     own = [one for one in parameters[1:] if one.annotation != "Queries"]
     sliced = len(own) < len(parameters) - 1
-    reads = inspect.signature(source.of).parameters
+    reads = inspect.signature(reader).parameters
     public = _public([*reads.values()], [each for one in own for each in _given(one)], sliced)
     signature = inspect.Signature(public, return_annotation="pd.DataFrame")
 
@@ -257,7 +266,7 @@ def _read_and_sliced(body: Callable[..., pd.DataFrame], source: Any, declared: A
         slices = {name: said.pop(name, None) for name in ("weights", "by")}
 
         def of_track(track: str = "", **runs: Any) -> pd.DataFrame:
-            read = source.of(**{**{name: said[name] for name in reads}, **runs})
+            read = reader(**{**{name: said[name] for name in reads}, **runs})
             if "rel" in said and not grades_said:
                 _hint_at_grades(read, said, stacklevel=6 if declared.tracks else 4)
             options = {one.name: _taken(one, {**said, "track": track}) for one in own}

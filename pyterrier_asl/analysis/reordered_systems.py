@@ -13,9 +13,9 @@ from ..evaluation.relevant_documents import RelevantDocuments, relevant_document
 from ..io.lazy import pd
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
+from ..statistics.shared_ranks import rounded
 from ..statistics.tests import compare_all
 from .asl_options import ASL_OPTIONS, AslOptions
-from .ranks import rounded
 from .registry import ALEX, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: What is compared: the steps from AP to ASL, all of them together, and measures of the top.

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..assessment.judge_as_run import judges_as_runs
+from ..assessment.judges import QRELS, Judges
 from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
 from ..io.lazy import pd
 from ..io.tables import counted
@@ -13,12 +15,19 @@ from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
 from .registry import TROTMAN, Queries, analysis
-from .several_judges import RunsAndJudges
+from .several_judges import read_runs_and_judges
 
 
-@analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
+@analysis(
+    "satisfaction",
+    TROTMAN,
+    "Figures 1, 3",
+    tracks=True,
+    group_by="system",
+    read=read_runs_and_judges,
+)
 def satisfaction(
-    both: RunsAndJudges, queries: Queries, *, depth: int = 10, alpha: float = 0.05
+    judges: Judges, queries: Queries, *, depth: int = 10, alpha: float = 0.05
 ) -> pd.DataFrame:
     """How soon is a user satisfied (success at n)?
 
@@ -48,16 +57,16 @@ def satisfaction(
     if depth < 1:
         raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
 
-    others = both.others
-    found = (run.relevant(others.rel) for run in both.runs.runs)
-    reciprocal = [reciprocal_rank(each.ranks, each.offsets)[others.at] for each in found]
+    runs, at = judges.runs_by(QRELS), judges.positions[QRELS]
+    relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
+    reciprocal = [reciprocal_rank(of_run.ranks, of_run.offsets)[at] for of_run in relevant]
     # The first relevant document is among the first n where its rank is n at most.
     least = 1 / np.arange(1, depth + 1)[:, None]
     curves = [
         (name, "run", (of_run >= least).astype(np.float64))
-        for name, of_run in zip(both.runs.names, reciprocal)
+        for name, of_run in zip(runs.names, reciprocal)
     ]
-    for judge in others.each:
+    for judge in judges_as_runs(judges, QRELS):
         counts = judge.retrieved, judge.common
         expected = np.array([expected_success(*counts, n=n) for n in range(1, depth + 1)])
         curves.append((judge.name, "judge", expected))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..assessment.paired_tests import T_TEST, PairedTest, as_frame, corrected, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import higher_is_better, parse_measure
 from .asl_options import ASL_OPTIONS, AslOptions
-from .comparisons import T_TEST, PairedTest, as_frame, corrected, significance
 from .registry import ALEX, JudgedRuns, Queries, analysis
 
 

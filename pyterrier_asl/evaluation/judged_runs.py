@@ -65,7 +65,9 @@ class JudgedRuns:
         [[1.0]]
         """
         if isinstance(runs, cls):
-            return runs if qrels is None or runs._matched_with(qrels) else runs.judged_by(qrels)
+            if qrels is None or runs.has_been_matched_with(qrels):
+                return runs
+            return runs.judged_by(qrels)
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = list_runs(runs)
@@ -188,7 +190,8 @@ class JudgedRuns:
         judgements = Judgements.of(qrels, self.judgements.duplicates)
         return self._match(zip(self.names, self.runs), judgements, qrels, len(self))
 
-    def _matched_with(self, qrels: Any) -> bool:
+    def has_been_matched_with(self, qrels: Any) -> bool:
+        """Whether the runs were matched with these qrels, the same object or file."""
         if qrels is self.source or qrels is self.judgements:
             return True
         named = all(isinstance(each, (str, os.PathLike)) for each in (qrels, self.source))

@@ -344,6 +344,29 @@ def markdown(table: Columns, **style: Any) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+def html(frame: pd.DataFrame, **style: Any) -> str:
+    """A table for notebooks, the best value of each measure bold.
+
+    >>> import pandas as pd
+    >>> html(pd.DataFrame({"run": ["a<b"]}))
+    '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>a&lt;b</td></tr></tbody></table>'
+    """
+    from html import escape
+
+    shown = list(_shown_columns(frame, Style(**style), missing="-").values())
+    columns = [
+        [
+            f"<b>{text}</b>" if best else text
+            for text, best in zip(map(escape, each.texts), each.best)
+        ]
+        for each in shown
+    ]
+    head = "".join(f"<th>{escape(column.title)}</th>" for column in shown)
+    rows = ("".join(f"<td>{text}</td>" for text in row) for row in zip(*columns))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
 def _escaped(texts: list[str]) -> list[str]:
     return [_printable(text).replace("|", "\\|") for text in texts]
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.assessors import (
-    OtherJudges,
     assessor_scores,
     compare_with_assessors,
     human_range,
@@ -15,6 +14,8 @@ from pyterrier_asl.analysis.assessors import (
 )
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.success_at_n import satisfaction
+from pyterrier_asl.assessment.judge_as_run import judges_as_runs
+from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io.qrels import read_qrels
 
@@ -35,7 +36,9 @@ def test_closed_form_against_ten_thousand_permutations(data):
     print("\n", frame.round(5).to_string())
     # A topic's mean of 10,000 APs is off by .004 at the very most, the mean of 54 by far less.
     assert np.abs(frame["expected"] - frame["sampled"]).max() < 5e-4
-    assessed = OtherJudges.of(nist, judges, rel=own, judge_rel=rel).each[0]
+    assessed = judges_as_runs(Judges.of({"nist": nist, **judges}, rel=own, judge_rel=rel), "nist")[
+        0
+    ]
     sampled = sampled_average_precision(assessed.retrieved, assessed.common, assessed.relevant)
     worst = np.abs(assessed.average_precision()["expected"] - sampled).max()
     print(f"largest difference of one topic, {assessed.name}: {worst:.5f}")

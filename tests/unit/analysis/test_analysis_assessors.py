@@ -10,13 +10,13 @@ import pytest
 import scipy.stats
 
 from pyterrier_asl.analysis.assessors import (
-    BOUNDS,
     assessor_scores,
     compare_with_assessors,
     human_range,
     sampled_average_precision,
 )
 from pyterrier_asl.analysis.success_at_n import satisfaction
+from pyterrier_asl.assessment.judge_as_run import BOUNDS
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"z": 1}}
 ALT = {"q2": {"a": 1, "n": 1, "new": 1}, "q1": {"a": 2, "n": 1, "b": 0, "c": 1}}
@@ -61,7 +61,7 @@ def test_grades_of_the_assessors_are_their_own():
 
 
 def test_topics_that_nobody_shares():
-    with pytest.raises(ValueError, match="no topic was judged by all"):
+    with pytest.raises(ValueError, match="no query was judged by all"):
         assessor_scores(QRELS, {"alt": {"401": {"a": 1}}})
 
 

@@ -10,16 +10,16 @@ import pytest
 import scipy.stats
 
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors
-from pyterrier_asl.analysis.comparisons import TUKEY_TEST
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.leaderboards_by_judge import (
-    Boards,
     leaderboard_agreement,
     leaderboard_swaps,
     leaderboards,
 )
 from pyterrier_asl.analysis.registry import Queries
-from pyterrier_asl.analysis.several_judges import shared_pairs
+from pyterrier_asl.assessment.judges import Judges, shared_pairs
+from pyterrier_asl.assessment.paired_tests import TUKEY_TEST
+from pyterrier_asl.assessment.system_pairs import compared_systems
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.judging.judgements import Judgements
 
@@ -70,7 +70,7 @@ def test_every_system_under_every_judge(toy):
     assert np.allclose(
         turned[turned["judge"] == "person"].set_index("run")["gain"].loc[list(runs)], -gain
     )
-    with pytest.raises(ValueError, match="reference 'crowd' is none of the judges"):
+    with pytest.raises(ValueError, match="reference names 'crowd', which is none of the judges"):
         leaderboards(runs, judges, reference="crowd")
 
 
@@ -124,11 +124,12 @@ def test_a_judge_agrees_with_himself(toy):
 def test_one_judge_is_compared_with_every_other(toy):
     runs, judges = toy
     several = {**judges, "third": judges["person"]}
-    board = Boards.of(runs, several)
-    queries = Queries(np.arange(len(board.qids)))
-    found = list(board.pairs(queries, TUKEY_TEST, reference="third"))
+    every_judge = Judges.of(several, runs)
+    queries = Queries(np.arange(len(every_judge.qids)))
+    given = every_judge, "AP", queries, TUKEY_TEST
+    found = list(compared_systems(*given, reference="third"))
     assert [two for *two, _ in found] == [["third", judge] for judge in judges]
-    every = {(a, b): both for a, b, both in board.pairs(queries, TUKEY_TEST)}
+    every = {(a, b): both for a, b, both in compared_systems(*given)}
     assert len(every) == len(several) * (len(several) - 1) / 2
     for _, judge, both in found:
         assert both["reversed"].sum() == every[judge, "third"]["reversed"].sum()

@@ -1,42 +1,37 @@
-"""What there is to say of judges: tables, sentences and a chart."""
+"""The comparison of judges with people: its tables, its sentences and its chart."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges
 from ..io.lazy import pd
+from ..io.printed import Part, Printed
+from .human_range import DOCUMENTS, SYSTEMS, sentences
 
-#: How far below people's agreement with each other a judge may be and still be one of them.
-MARGIN = 0.05
+#: How many runs and groups are printed that gain or lose most.
+_MOST = 5
 
-#: Below so many queries the bootstrap's intervals cannot be relied on.
-FEW = 10
-
-#: What can be said of a judge beside people.
-WITHIN = "within the human range"
-BELOW = "below the human range"
-UNDECIDED = "cannot be said"
-UNKNOWN = "range unknown"
-
-#: The agreements that verdicts are about: on documents, and on the ranking of systems.
-DOCUMENTS, SYSTEMS = "kappa", "tau"
+_TITLES = {"ci_low": "from", "ci_high": "to", "less_low": "from ", "less_high": "to "}
 
 
-@dataclass(frozen=True)
-class JudgeReport:
-    """What :func:`~pyterrier_asl.judges` returns.
+@dataclass(frozen=True, repr=False)
+class JudgeReport(Printed):
+    """What :func:`~pyterrier_asl.judges` returns; ``print`` shows what the command does.
 
     Attributes:
         reference: the name of the judge that others are compared with.
         people: the judges that are people, the reference first.
         agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
-            ``measure`` ('' on documents), ``agreement`` (``agreement``, ``kappa``, ``tau``,
-            ``tau_AP``, ``RBO``), ``value``, ``ci_low``, ``ci_high``; ``human_low`` and
-            ``human_high``, the least and the greatest agreement of two people; ``less_human``, how
-            much more the judge agrees with a person than other people do, ``less_low``,
-            ``less_high``; ``verdict``; ``queries``.
+            ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
+            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
+            ``ci_low``, ``ci_high``; ``human_low`` and ``human_high``, the least and the greatest
+            agreement of two people; ``less_human``, how much more the judge agrees with a person
+            than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs`` and
+            ``human_queries``, the pairs of query and document that the judge and all people judged,
+            which these agreements are on, and their queries; ``queries`` of ``value``.
         reversals: for each judge and measure the pairs of systems that it puts in another order
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
@@ -51,6 +46,8 @@ class JudgeReport:
         as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
             ``judged_by``, ``judge``, ``person``, ``lower``, ``expected``, ``upper`` (MAP), and with
             runs ``best_run``, ``best_AP``.
+        binned: the judges whose grades have fractions; their grades are in bins in ``leniency`` and
+            ``confusion``, by the lower ends.
     """
 
     reference: str
@@ -62,6 +59,7 @@ class JudgeReport:
     leniency: pd.DataFrame
     confusion: pd.DataFrame
     as_systems: pd.DataFrame
+    binned: tuple[str, ...] = ()
 
     def matrix(self, judge: str) -> pd.DataFrame:
         """The documents by the reference's grade (rows) and a judge's (columns)."""
@@ -71,9 +69,7 @@ class JudgeReport:
 
     def sentences(self) -> list[str]:
         """For each judge a sentence for kappa and, with runs, one for each measure's tau."""
-        asked = self.agreement[self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
-        rows: list[Any] = asked.to_dict("records")
-        return [_sentence(row, len(self.people)) for row in rows]
+        return sentences(self.agreement, self.people)
 
     def ceilings(self) -> list[str]:
         """For each judge whether the best run is beyond the range of people scored as runs."""
@@ -82,29 +78,48 @@ class JudgeReport:
         parts = self.as_systems.groupby("judged_by", sort=False)
         return [_ceiling(str(judge), part) for judge, part in parts]
 
+    def parts(self) -> Iterator[Part]:
+        """The sentences, then the tables."""
+        for sentence in [*self.sentences(), *self.ceilings()]:
+            yield Part(sentence)
+        yield Part(
+            f"Agreement with {self.reference}:",
+            self._shown_agreement(),
+            {"titles": _TITLES, "group_by": "judge"},
+        )
+        if self.reversals is not None:
+            yield Part("Pairs of runs that a judge puts the other way round:", self.reversals)
+        for what, gains in (("Runs", self.gains), ("Groups", self.group_gains)):
+            if gains is not None:
+                first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
+                kept = [name for name in first if name not in ("effect", "statistic", "p")]
+                heading = (
+                    f"{what} that gain or lose most by a judge, beyond what all gain on average:"
+                )
+                yield Part(heading, first[kept], {"titles": _TITLES, "group_by": "judge"})
+        heading = f"What each judge makes of the grades of {self.reference}:"
+        yield Part(heading, self.leniency, {"group_by": "judge"})
+        for judge in dict.fromkeys(self.confusion["judge_b"]):
+            yield self._printed_matrix(str(judge))
+        heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
+        yield Part(heading, self.as_systems, {"group_by": "judged_by"})
 
-def _sentence(row: dict[str, Any], people: int) -> str:
-    """What can be said of a judge, with the numbers that it rests on."""
-    what = "documents" if row["agreement"] == DOCUMENTS else f"the ranking by {row['measure']}"
-    symbol = row["agreement"]
-    numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
-    about = f"{row['judge']}, {what}: {numbers} with {row['reference']}"
-    queries = f"{row['queries']} {'query' if row['queries'] == 1 else 'queries'}"
-    if row["verdict"] == UNKNOWN:
-        why = "no second human judge" if people < 2 else "no other people to compare with"
-        return f"{about}, {queries}; {why}: range unknown."
-    human = f"{row['human_low']:.3f}"
-    if row["human_high"] > row["human_low"]:
-        human += f" to {row['human_high']:.3f}"
-    beside = (
-        f"people agree with {symbol} {human}, and the judge by {row['less_human']:+.3f} "
-        f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}] beside them"
-    )
-    said = row["verdict"]
-    if said == UNDECIDED:
-        said = f"cannot be said with {queries} whether it is within the human range"
-    few = f" (below {FEW} queries intervals are too narrow)" if row["queries"] < FEW else ""
-    return f"{about}, {queries}; {beside}: {said}{few}."
+    def _shown_agreement(self) -> pd.DataFrame:
+        """The agreements without the columns that are empty."""
+        shown = self.agreement.drop(columns="reference")
+        if not shown["human_low"].isna().all():
+            return shown
+        human = [name for name in shown if str(name).startswith(("human_", "less_"))]
+        return shown.drop(columns=human)
+
+    def _printed_matrix(self, judge: str) -> Part:
+        heading = f"Documents by grade, {self.reference} in rows, {judge} in columns"
+        binned = [name for name in (self.reference, judge) if name in self.binned]
+        if binned:
+            heading += f" (grades of {' and '.join(binned)} in bins, by their lower ends)"
+        matrix: Any = self.matrix(judge)
+        matrix.columns = [f"{grade:g}" for grade in matrix.columns]
+        return Part(f"{heading}:", matrix.rename_axis(index="grade").reset_index())
 
 
 def _ceiling(judge: str, part: pd.DataFrame) -> str:
@@ -116,7 +131,11 @@ def _ceiling(judge: str, part: pd.DataFrame) -> str:
         return f"{about}; no person but the judge: range unknown."
     low, high = humans["lower"].min(), humans["upper"].max()
     where = "beyond" if score > high else "below" if score < low else "within"
-    return f"{about}, {where} the range of people's documents as a run, {low:.3f} to {high:.3f}."
+    whose = "another person's" if len(humans) == 1 else "the other people's"
+    return (
+        f"{about}, {where} the range of {whose} relevant documents, scored as a run: {low:.3f} in "
+        f"the worst order to {high:.3f} in the best."
+    )
 
 
 def judges_chart(report: JudgeReport) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .registry import Floats, Ints
+from .inputs import Floats, Ints
 
 #: What differs by less is equal but for rounding.
 EQUAL = 1e-9

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import pyterrier_asl as asl
-from pyterrier_asl.analysis.judge_report import BELOW, UNDECIDED, UNKNOWN, WITHIN, judges_chart
+from pyterrier_asl.assessment.human_range import BELOW, UNDECIDED, UNKNOWN, WITHIN
+from pyterrier_asl.assessment.judge_report import judges_chart
 from pyterrier_asl.cli import main
 
 DOCNOS = [f"d{number}" for number in range(30)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..scoring.arrays import Floats
 from ..statistics.correction import with_corrected_p
 from ..statistics.tests import compare_pair
-from .registry import Floats, Queries
 
 _SHOWN = ("difference", "ci_low", "ci_high", "effect", "statistic", "p")
 
@@ -33,8 +34,8 @@ class PairedTest:
     seed: int = 0
 
     def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
-        """What the test says of two systems' values over some queries, first minus second."""
-        found = compare_pair(
+        """The test of two systems' values over some queries, first minus second."""
+        comparison = compare_pair(
             queries.of(a),
             queries.of(b),
             self.test,
@@ -43,7 +44,7 @@ class PairedTest:
             n_resamples=self.n_resamples,
             seed=self.seed,
         )
-        return {name: getattr(found, name) for name in _SHOWN}
+        return {name: getattr(comparison, name) for name in _SHOWN}
 
 
 #: Each comparison by itself, the correction over all that are shown.
@@ -63,9 +64,9 @@ def corrected(
 
     Args:
         frame: the rows, with a column ``p``.
-        test: as of :class:`PairedTest`.
-        correction: likewise.
-        alpha: likewise.
+        test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
+        correction: ``'holm'``, ``'bonferroni'``, ``'bh'`` or None.
+        alpha: the level of significance.
         as_published: the choice of papers without a correction.
     """
     return with_corrected_p(frame, test, None if as_published else correction, alpha)

@@ -1,0 +1,1 @@
+"""Assessment of judges, people, crowds and machines: agreement, human range, audits by people."""

@@ -1,0 +1,180 @@
+"""Can a judge be trusted? People, crowds and machines compared with people.
+
+A judge is trusted as far as people agree with each other: on documents (kappa), on the ranking of
+systems (Kendall's tau), and by what the judge does to single systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.slices import Queries
+from ..io.lazy import pd
+from ..io.names import check_names
+from .confusion import are_binned, confusion_of, leniency_of
+from .human_range import agreement_with_people
+from .judge_as_run import BOUNDS, judges_as_runs, precision_by
+from .judge_report import JudgeReport
+from .judges import Judges
+from .paired_tests import T_TEST, PairedTest, corrected
+from .system_pairs import compared_systems, own_gains, swap_counts
+
+
+def judges(
+    qrels: Any,
+    judges: Mapping[str, Any],
+    runs: Any = None,
+    measures: Any = "AP",
+    *,
+    people: Iterable[str] = (),
+    reference: str = "reference",
+    rel: float | None = None,
+    judge_rel: Any = None,
+    groups: Mapping[str, str] | None = None,
+    test: str = "tukey-two-way",
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    duplicates: str | None = None,
+) -> JudgeReport:
+    """Compares judges with people: on documents and, with runs, on the ranking of systems.
+
+    Args:
+        qrels: the judgements of the reference, a person's: frame, file, or ir_datasets id.
+        judges: name -> qrels of the other judges.
+        runs: dict of name -> run, folder, list of files, or JudgedRuns; None: documents only.
+        measures: one measure or several, or their names; the leaderboards are by each of them.
+        people: which of the judges are people, too. With two people or more, the reference among
+            them, there is a human range.
+        reference: what to call the reference.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: each
+            measure's default, and 1 on documents.
+        judge_rel: the same for judges but the reference: a number, or name -> number. It beats
+            ``rel`` and that of a measure, and then stands beside the name of the measure.
+        groups: the group of runs, by name, to see which groups gain from a judge.
+        test: of all pairs of systems under each judge, for reversals.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        n_resamples: draws of the bootstrap over queries.
+        seed: of those draws.
+        duplicates: what a document is that stands twice in a ranking; see
+            :func:`~pyterrier_asl.evaluate`.
+
+    Returns:
+        :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`. A verdict is *within the human
+        range* where a judge agrees with people at most
+        :data:`~pyterrier_asl.assessment.human_range.MARGIN` less than they agree with each other,
+        by the whole interval; *below* it where the whole interval is below that; else it *cannot be
+        said*. All agreements of a verdict are on the same pairs of query and document: those that
+        the judge and all people judged.
+
+    Raises:
+        ValueError: for a judge that has nothing in common with the reference or finds nothing
+            relevant, names in ``people``, ``judge_rel`` or ``groups`` that do not exist, or two
+            judges of one name.
+
+    Sources: kappa: Cohen 1960; tau: Kendall 1945; tau_AP: Yilmaz, Aslam and Robertson 2008; judges
+    as systems: Trotman and Keeler 2011.
+
+    >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
+    >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
+    >>> report = judges(nist, {"model": model}, reference="nist", n_resamples=200)
+    >>> report.agreement[["judge", "agreement", "value", "verdict"]].round(3)
+       judge  agreement  value        verdict
+    0  model  agreement  0.817  range unknown
+    1  model      kappa  0.633  range unknown
+    """
+    if not judges:
+        raise ValueError("there is no judge to compare with the reference: name one at least")
+    if reference in judges:
+        raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
+    if isinstance(judge_rel, Mapping):
+        check_names("judge_rel", judge_rel, judges, "judges")
+    elif judge_rel is not None:
+        judge_rel = dict.fromkeys(judges, judge_rel)
+    compared = Judges.of(
+        {reference: qrels, **judges},
+        runs,
+        rel=rel,
+        judge_rel=judge_rel,
+        people=[reference, *people],
+        duplicates=duplicates,
+    )
+    for judge in compared.members.values():
+        judge.check_finds_relevant()
+    if groups and compared.has_runs:
+        check_names("groups", groups, compared.systems, "runs")
+    ranked = compared.ranked_by(measures)
+    grades = {name: judge.judgements.grades for name, judge in compared.members.items()}
+    return JudgeReport(
+        reference,
+        compared.people,
+        agreement_with_people(compared, ranked, alpha=alpha, n_resamples=n_resamples, seed=seed),
+        _reversals(compared, ranked, test, alpha),
+        _gains_by_judge(compared, ranked, alpha),
+        _gains_by_judge(compared, ranked, alpha, groups) if groups else None,
+        leniency_of(compared, reference),
+        confusion_of(compared, reference),
+        _as_systems(compared),
+        tuple(name for name, of_judge in grades.items() if are_binned(of_judge)),
+    )
+
+
+def _all_queries(judges: Judges) -> Queries:
+    return Queries(np.arange(len(judges.qids)))
+
+
+def _gains_by_judge(
+    judges: Judges, measures: list[Any], alpha: float, groups: Mapping[str, str] | None = None
+) -> pd.DataFrame | None:
+    """What each system, or group, gains from each judge beyond what all gain on average.
+
+    By all measures, which are shown together; None where there are none.
+    """
+    what, parts, reference = "run" if groups is None else "group", [], judges.names[0]
+    for measure in measures:
+        values = judges.values(measure)
+        labels = pd.Index([(groups or {}).get(name, name) for name in judges.systems], name=what)
+        for name in judges.others(reference):
+            gains = values[name] - values[reference]
+            by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
+            average = gains.mean(axis=0)
+            part = own_gains(by_label.to_numpy(), average, _all_queries(judges), T_TEST)
+            label = judges.label(measure, [reference, name])
+            about = {"judge": name, "measure": label, what: by_label.index}
+            part = pd.concat([pd.DataFrame(about), part], axis=1)
+            parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
+    return corrected(pd.concat(parts, ignore_index=True), "t", "holm", alpha) if parts else None
+
+
+def _reversals(judges: Judges, measures: list[Any], test: str, alpha: float) -> pd.DataFrame | None:
+    """For each judge the pairs of systems that it puts in another order than the reference."""
+    rows, reference = [], judges.names[0]
+    paired = PairedTest(test, "auto", alpha)
+    for measure in measures:
+        pairs = compared_systems(judges, measure, _all_queries(judges), paired, reference=reference)
+        for _, name, both in pairs:
+            reversed_ = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
+            which = "; ".join(reversed_["better"] + " over " + reversed_["worse"])
+            label = judges.label(measure, [reference, name])
+            rows.append({"judge": name, "measure": label, **swap_counts(both), "which": which})
+    return pd.DataFrame(rows) if rows else None
+
+
+def _as_systems(judges: Judges) -> pd.DataFrame:
+    """Each judge's relevant documents as a run, scored by every other judge."""
+    rows = []
+    for truth in judges.members:
+        best: dict[str, Any] = {}
+        if judges.has_runs:
+            means = precision_by(judges, truth).mean(axis=1)
+            best = {"best_run": judges.systems[means.argmax()], "best_AP": float(means.max())}
+        for other in judges_as_runs(judges, truth):
+            scores = other.average_precision()
+            is_person = judges.members[other.name].is_person
+            row: dict[str, Any] = {"judged_by": truth, "judge": other.name, "person": is_person}
+            row |= {bound: float(scores[bound].mean()) for bound in reversed(BOUNDS)}
+            rows.append(row | best)
+    return pd.DataFrame(rows)

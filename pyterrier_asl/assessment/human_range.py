@@ -1,0 +1,246 @@
+"""Is a judge within the human range? As far as people agree with each other, with verdicts.
+
+How much a judge agrees with a person is compared with how much other people agree with that
+person, all on the same pairs of query and document: those that the judge and all people judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..io.lazy import pd
+from ..io.tables import counted
+from ..measures.names import NamedMeasure
+from ..scoring.arrays import Floats
+from ..statistics.intervals import Interval, centred_interval
+from .agreement import (
+    Agreements,
+    Draws,
+    agreement_on_documents,
+    agreement_on_systems,
+    draws_of_queries,
+)
+from .judges import Judges
+
+#: How far below people's agreement with each other a judge may be and still be one of them.
+MARGIN = 0.05
+
+#: Below so many queries the bootstrap's intervals cannot be relied on.
+FEW = 10
+
+#: What can be said of a judge beside people.
+WITHIN = "within the human range"
+BELOW = "below the human range"
+UNDECIDED = "cannot be said"
+UNKNOWN = "range unknown"
+
+#: The columns of the agreement of people with each other, and of a judge's less theirs.
+_HUMAN = ("human_low", "human_high", "less_human", "less_low", "less_high")
+
+#: The agreements that verdicts are about: on documents, and on the ranking of systems.
+DOCUMENTS, SYSTEMS = "kappa", "tau"
+
+
+def verdicts(
+    judges: Judges,
+    measures: Any = "AP",
+    *,
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Each judge's kappa and tau with the reference, and whether it is within the human range.
+
+    Args:
+        judges: the judges, the reference first; the human range is that of its ``people``.
+        measures: for tau: one measure or several, or their names; without runs there is no tau.
+        alpha: intervals cover 1 - alpha.
+        n_resamples: draws of the bootstrap over queries.
+        seed: of those draws.
+
+    Returns:
+        The rows of kappa and tau of :func:`agreement_with_people`, and ``sentence``, the verdict
+        in words.
+
+    >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
+    >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
+    >>> judges = Judges.of({"nist": nist, "model": model}, people=["nist"])
+    >>> verdicts(judges, n_resamples=200)[["judge", "agreement", "value", "verdict"]].round(3)
+       judge agreement  value        verdict
+    0  model     kappa  0.633  range unknown
+    """
+    ranked = judges.ranked_by(measures)
+    table = agreement_with_people(judges, ranked, alpha=alpha, n_resamples=n_resamples, seed=seed)
+    kept = table[table["agreement"].isin([DOCUMENTS, SYSTEMS])].reset_index(drop=True)
+    return kept.assign(sentence=sentences(kept, judges.people))
+
+
+def agreement_with_people(
+    judges: Judges,
+    measures: Iterable[NamedMeasure] = (),
+    *,
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Every agreement of each judge with the reference, beside that of people with each other.
+
+    Args:
+        judges: the judges, the reference first.
+        measures: those that rank the runs.
+        alpha: intervals cover 1 - alpha.
+        n_resamples: draws of the bootstrap over queries.
+        seed: of those draws.
+
+    Returns:
+        A row for each judge, measure and kind of agreement; the columns are those of ``agreement``
+        in :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`.
+    """
+    draws = draws_of_queries(n_resamples, seed)
+    reference, *others = judges.names
+    beside = {name: _with_people(judges, name) for name in others}
+    rows = []
+    for measure in [None, *measures]:
+        whole = _agreements(judges, measure, draws)
+        for name in others:
+            people = beside[name]
+            among = whole if people in (None, judges) else _agreements(people, measure, draws)
+            for kind, values in whole.values.items():
+                pair = frozenset((name, reference))
+                own = _interval(values[pair], alpha)
+                row = {
+                    "judge": name,
+                    "reference": reference,
+                    "measure": "" if measure is None else judges.label(measure, [reference, name]),
+                    "agreement": kind,
+                    "value": own.mean,
+                    "ci_low": np.maximum(own.low, -1.0),
+                    "ci_high": np.minimum(own.high, 1.0),
+                    **_human_columns(people, name, among, kind, alpha),
+                    "queries": whole.queries[pair],
+                }
+                rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _agreements(judges: Judges, measure: Any, draws: Draws) -> Agreements:
+    """On documents where there is no measure, else on systems."""
+    if measure is None:
+        return agreement_on_documents(judges, draws)
+    return agreement_on_systems(judges, measure, draws)
+
+
+def _with_people(judges: Judges, name: str) -> Judges | None:
+    """A judge and all people, on the pairs that all of them judged; None without such a range.
+
+    These are all judges where nothing is left out that way.
+    """
+    if len(judges.people) < 2:
+        return None
+    members = judges.select(dict.fromkeys([*judges.people, name]))
+    shared = members.on_shared_pairs
+    all_shared = shared is members and len(members.qids) == len(judges.qids)
+    return judges if all_shared else shared
+
+
+def _human_columns(
+    judges: Judges | None, name: str, among: Agreements, kind: str, alpha: float
+) -> dict[str, Any]:
+    """The agreement of people with each other, and how much less a judge's agreement is."""
+    if judges is None:
+        nothing = dict.fromkeys(_HUMAN, np.nan)
+        return {**nothing, "verdict": UNKNOWN, "human_pairs": 0, "human_queries": 0}
+    values, people = among.values[kind], judges.people
+    human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
+    less = _interval(_less_human(name, people, values), alpha)
+    other = next(person for person in people if person != name)
+    numbers = (min(human), max(human), less.mean, less.low, less.high)
+    return {
+        **dict(zip(_HUMAN, numbers)),
+        "verdict": _verdict(less),
+        "human_pairs": len(judges.members[name].judgements.grades),
+        "human_queries": among.queries[frozenset((name, other))],
+    }
+
+
+def _interval(draws: Floats, alpha: float) -> Interval:
+    """Of the observed value, which is the first."""
+    return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
+
+
+def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
+    """The judge's agreement with a person less that of the other people, averaged over people."""
+    parts = []
+    for person in people:
+        others = [other for other in people if other not in (person, name)]
+        if person != name and others:
+            among = np.mean([values[frozenset((person, other))] for other in others], axis=0)
+            parts.append(values[frozenset((name, person))] - among)
+    return np.mean(parts, axis=0) if parts else np.array([np.nan])
+
+
+def _verdict(less: Interval) -> str:
+    if np.isnan(less.low):
+        return UNKNOWN
+    if less.low >= -MARGIN:
+        return WITHIN
+    return BELOW if less.high < -MARGIN else UNDECIDED
+
+
+# In words
+
+
+def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
+    """For each row of kappa or tau a sentence with the verdict and the numbers that it rests on.
+
+    Args:
+        agreement: rows of :func:`agreement_with_people`.
+        people: the judges that are people.
+    """
+    rows: list[Any] = agreement.to_dict("records")
+    return [_sentence(row, people) for row in rows if row["agreement"] in (DOCUMENTS, SYSTEMS)]
+
+
+def _sentence(row: dict[str, Any], people: list[str]) -> str:
+    judge, symbol = row["judge"], row["agreement"]
+    what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
+    numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
+    about = (
+        f"{judge}, {what}: {numbers} with {row['reference']}, "
+        f"{counted(row['queries'], 'query', 'queries')}"
+    )
+    if row["verdict"] == UNKNOWN:
+        return f"{about}; {_why_unknown(row, people)}: range unknown."
+    queries = counted(row["human_queries"], "query", "queries")
+    human = f"{row['human_low']:.3f}"
+    if f"{row['human_high']:.3f}" != human:
+        human += f" to {row['human_high']:.3f}"
+    less = f"{row['less_human']:+.3f}"
+    beside = {"+": "higher than", "-": "lower than"}[less[0]]
+    if float(less) == 0:
+        beside = "the same as"
+    verdict = row["verdict"]
+    if verdict == UNDECIDED:
+        verdict = f"cannot be said with {queries} whether it is within the human range"
+    few = row["human_queries"] < FEW
+    warning = f" (below {FEW} queries intervals are too narrow)" if few else ""
+    return (
+        f"{about}. On the {row['human_pairs']:,} pairs of query and document that {judge} and all "
+        f"people judged, people agree with each other with {symbol} {human}, and {judge}'s "
+        f"{symbol} with a person is on average {beside} another person's (difference {less} "
+        f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}]): {verdict}{warning}."
+    )
+
+
+def _why_unknown(row: dict[str, Any], people: list[str]) -> str:
+    if len(people) < 2:
+        return "no second human judge"
+    if not row["human_pairs"]:
+        return "no document was judged by this judge and all people"
+    if len(people) == 2 and row["judge"] in people:
+        return "no other people to compare with"
+    return f"{row['agreement']} has no value where this judge and all people judged"

@@ -1,0 +1,329 @@
+"""Judges of the same queries: people, crowds and machines, with or without runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..evaluation.grades import with_rel
+from ..evaluation.judged_runs import JudgedRuns
+from ..io.names import check_names
+from ..judging.judgements import Judgements
+from ..measures.names import NamedMeasure, higher_is_better, named_measures
+from ..scoring.arrays import Bools, Floats, Ints
+
+#: What the judge is called whose judgements are given as ``qrels``.
+QRELS = "qrels"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A judge: a person, a crowd or a machine.
+
+    Attributes:
+        name: what the judge is called.
+        judgements: the judge's grades.
+        rel: minimum grade of a document that the judge finds relevant.
+        own_rel: the same where it was given for this judge; it beats the ``rel`` of a measure.
+        is_person: whether the judge is a person, whose agreement with others is the human range.
+    """
+
+    name: str
+    judgements: Judgements
+    rel: float = 1
+    own_rel: float | None = None
+    is_person: bool = False
+
+    @cached_property
+    def relevant(self) -> Bools:
+        """Which of the judgements find their document relevant, shape (judgements,)."""
+        return self._relevant_from(self.rel)
+
+    def check_finds_relevant(self, rel: float | None = None) -> None:
+        """Refuses a judge without a relevant document, who grades on another scale.
+
+        Args:
+            rel: the minimum grade; None: the judge's.
+
+        Raises:
+            ValueError: naming the judge, the grade and the judge's largest grades.
+        """
+        rel = self.rel if rel is None else rel
+        if not self._relevant_from(rel).any():
+            grades = self.judgements.grades
+            largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
+            raise ValueError(
+                f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
+                f"are {largest}; give it a minimum grade of its own, "
+                f"judge_rel={{{self.name!r}: ...}} or --judge-rel {self.name}=..."
+            )
+
+    def _relevant_from(self, rel: float) -> Bools:
+        grades = self.judgements.grades
+        relevant: Bools = (grades >= rel) & (grades >= 0)
+        return relevant
+
+    def with_pairs(self, rows: Ints) -> Judge:
+        """The same judge with some of the judgements only."""
+        table = self.judgements.table
+        judgements = Judgements(
+            pa.table(
+                {
+                    "query_id": table.qid.take(pa.array(rows)),
+                    "doc_id": self.judgements.docnos.take(pa.array(rows)),
+                    "relevance": self.judgements.grades[rows],
+                }
+            ),
+            duplicates=self.judgements.duplicates,
+        )
+        return replace(self, judgements=judgements)
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Judges of the same queries, the reference first, with or without runs.
+
+    Attributes:
+        members: the judges by name, the reference first.
+        rel: minimum grade of a relevant document for measures without one of their own; None: each
+            measure's default.
+        source: the runs as they were given; None: there are none.
+        are_cut: whether these are some of the judges' judgements only, in which a judge need not
+            find anything relevant.
+    """
+
+    members: dict[str, Judge]
+    rel: float | None = None
+    source: Any = None
+    are_cut: bool = False
+    _matched: dict[str, JudgedRuns] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        judges: Mapping[str, Any],
+        runs: Any = None,
+        *,
+        rel: float | None = None,
+        judge_rel: Any = None,
+        people: Iterable[str] = (),
+        duplicates: str | None = None,
+    ) -> Judges:
+        """Reads the judges' judgements.
+
+        Args:
+            judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
+            runs: dict of name -> run, folder, list of files, or JudgedRuns; None: there are none.
+            rel: minimum grade of a relevant document, for measures that do not say it; None: each
+                measure's default, and 1 on documents.
+            judge_rel: judge -> minimum grade; or a number, for all but the judge called ``qrels``.
+                It beats ``rel`` and that of a measure.
+            people: the names of the judges that are people.
+            duplicates: see :func:`~pyterrier_asl.evaluate`.
+
+        Raises:
+            ValueError: where ``judge_rel`` or ``people`` names another judge, or a person twice.
+
+        >>> judges = Judges.of({"nist": {"q": {"a": 2}}, "m": {"q": {"a": 1}}}, judge_rel={"m": 1})
+        >>> [(judge.name, judge.rel, judge.own_rel) for judge in judges.members.values()]
+        [('nist', 1, None), ('m', 1, 1)]
+        """
+        names = [str(name) for name in judges]
+        own = _own_grades(names, judge_rel)
+        persons = [str(name) for name in people]
+        check_names("people", persons, names, "judges")
+        if len(set(persons)) < len(persons):
+            raise ValueError(f"a person is named twice: {persons}")
+        common = 1 if rel is None else rel
+        members = {}
+        for name, qrels in zip(names, judges.values()):
+            if isinstance(runs, JudgedRuns) and runs.has_been_matched_with(qrels):
+                qrels = runs.judgements
+            judgements = Judgements.of(qrels, duplicates)
+            grade = own.get(name)
+            least = common if grade is None else grade
+            members[name] = Judge(name, judgements, least, grade, name in persons)
+        return cls(members, rel, runs)
+
+    @property
+    def names(self) -> list[str]:
+        """The judges, the reference first."""
+        return list(self.members)
+
+    @property
+    def people(self) -> list[str]:
+        """The judges that are people."""
+        return [name for name, judge in self.members.items() if judge.is_person]
+
+    @property
+    def judgements(self) -> Judgements:
+        """Those of the judge with the largest grade."""
+        judgements = [judge.judgements for judge in self.members.values()]
+        return max(judgements, key=lambda of_judge: of_judge.grades.max(initial=0))
+
+    def others(self, reference: str) -> list[str]:
+        """The judges but one."""
+        return [name for name in self.members if name != reference]
+
+    def select(self, names: Iterable[str]) -> Judges:
+        """Some of the judges, in this order."""
+        return replace(self, members={name: self.members[name] for name in names})
+
+    # The queries, and the pairs of query and document, that all judged
+
+    @cached_property
+    def qids(self) -> list[Any]:
+        """The queries that all judged, as the reference has them."""
+        reference = next(iter(self.members.values())).judgements
+        return [reference.qids[number] for number in self.positions[self.names[0]]]
+
+    @cached_property
+    def positions(self) -> dict[str, Ints]:
+        """The numbers of the :attr:`qids` among each judge's queries."""
+        texts = {name: judge.judgements.qid_text for name, judge in self.members.items()}
+        reference = next(iter(texts.values()))
+        numbers = {name: pc.index_in(reference, of_judge) for name, of_judge in texts.items()}
+        judged = np.array([of_judge.is_valid().to_numpy(False) for of_judge in numbers.values()])
+        shared = np.flatnonzero(judged.all(axis=0))
+        if not shared.size:
+            first = {name: of_judge[:1].to_pylist() for name, of_judge in texts.items()}
+            raise ValueError(
+                f"no query was judged by all judges: are the ids alike? Their first are {first}"
+            )
+        return {
+            name: of_judge.take(pa.array(shared)).to_numpy().astype(np.int64)
+            for name, of_judge in numbers.items()
+        }
+
+    @cached_property
+    def on_shared_pairs(self) -> Judges | None:
+        """The judges with only the pairs of query and document that all of them judged.
+
+        None where there is no such pair; the judges as they are where all judged the same pairs.
+        """
+        reference, *others = self.members.values()
+        size = len(reference.judgements.grades)
+        rows = {reference.name: np.arange(size)}
+        for judge in others:
+            at, own = shared_pairs(reference.judgements, judge.judgements)
+            rows[judge.name] = np.full(size, -1)
+            rows[judge.name][at] = own
+        shared = np.flatnonzero(np.all([of_judge >= 0 for of_judge in rows.values()], axis=0))
+        if not shared.size:
+            return None
+        if all(shared.size == len(judge.judgements.grades) for judge in self.members.values()):
+            return self
+        cut = {
+            name: judge.with_pairs(np.sort(rows[name][shared]))
+            for name, judge in self.members.items()
+        }
+        runs = self.runs_by(self.names[0]) if self.has_runs else None
+        return Judges(cut, self.rel, runs, are_cut=True)
+
+    # Measures of the runs, by each judge
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are runs."""
+        return self.source is not None
+
+    def runs_by(self, name: str) -> JudgedRuns:
+        """The runs, matched with the judgements of a judge; they are read once."""
+        if name not in self._matched:
+            read = next(iter(self._matched.values()), self.source)
+            self._matched[name] = JudgedRuns.of(read, self.members[name].judgements)
+        return self._matched[name]
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names of the runs, S of them."""
+        return self.runs_by(self.names[0]).names
+
+    def measure_by(self, measure: Any, name: str) -> NamedMeasure:
+        """A measure with the grade from which on a judge finds documents relevant."""
+        return with_rel(_named(measure), self.rel, self.members[name].own_rel)
+
+    def label(self, measure: Any, names: Iterable[str] | None = None) -> str:
+        """What a measure is called: its name, and the grades of judges that have others.
+
+        Args:
+            measure: the measure.
+            names: the judges it is about, the reference first; None: all.
+
+        >>> judges = Judges.of({"nist": {"q": {"a": 2}}, "m": {"q": {"a": 1}}}, judge_rel={"m": 1})
+        >>> judges.label("AP(rel=2)"), judges.label("nDCG@10")
+        ('AP(rel=2), m: rel=1', 'nDCG@10')
+        """
+        by_judge = {name: self.measure_by(measure, name) for name in names or self.members}
+        reference = next(iter(by_judge.values()))
+        different = [
+            f"{name}: rel={of_judge.measure['rel']:g}"
+            for name, of_judge in by_judge.items()
+            if str(of_judge.measure) != str(reference.measure)
+        ]
+        return ", ".join([reference.name, *different])
+
+    def ranked_by(self, measures: Any) -> list[NamedMeasure]:
+        """The measures that rank the runs; none without several runs."""
+        several = self.has_runs and len(self.systems) > 1
+        return named_measures(measures) if several else []
+
+    def values(self, measure: Any) -> dict[str, Floats]:
+        """The runs' values by each judge, of the queries that all judged, judge -> shape (S, Q).
+
+        Raises:
+            ValueError: for a judge who finds nothing relevant.
+        """
+        values = {}
+        for name, judge in self.members.items():
+            of_judge = self.measure_by(measure, name).measure
+            if not self.are_cut:
+                least = of_judge["rel"] if "rel" in of_judge.SUPPORTED_PARAMS else None
+                judge.check_finds_relevant(1 if least is None else least)
+            values[name] = self.runs_by(name).values(of_judge)[:, self.positions[name]]
+        return values
+
+
+def sign_of(measure: Any) -> int:
+    """1 where more of a measure is better, -1 where less is."""
+    return -1 if higher_is_better(_named(measure)) is False else 1
+
+
+def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
+    """Which pairs of query and document both judged: their rows in each, in b's order.
+
+    >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
+    >>> [rows.tolist() for rows in shared_pairs(a, b)]
+    [[1], [0]]
+    """
+    queries = query_numbers(a, b)
+    rows = np.flatnonzero(queries >= 0)
+    at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
+    return at[at >= 0], rows[at >= 0]
+
+
+def query_numbers(original: Judgements, other: Judgements) -> Ints:
+    """The original's number of the query of each of another judge's judgements; -1 for none."""
+    numbers = pc.index_in(other.qid_text, original.qid_text).fill_null(-1)
+    of_judgements: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
+    return of_judgements
+
+
+def _own_grades(names: list[str], judge_rel: Any) -> dict[str, Any]:
+    """The grades that were given for single judges."""
+    if judge_rel is None:
+        return {}
+    if not isinstance(judge_rel, Mapping):
+        return dict.fromkeys((name for name in names if name != QRELS), judge_rel)
+    check_names("judge_rel", judge_rel, names, "judges")
+    return {str(name): grade for name, grade in judge_rel.items()}
+
+
+def _named(measure: Any) -> NamedMeasure:
+    return measure if isinstance(measure, NamedMeasure) else named_measures(measure)[0]

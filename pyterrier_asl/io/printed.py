@@ -1,0 +1,73 @@
+"""Results that print what their command prints, and show the same in notebooks."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from . import tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How wide paragraphs are printed.
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Part:
+    """A paragraph of a result, or a table with a heading.
+
+    Attributes:
+        text: the paragraph; the heading of the table, '' for none.
+        table: the table; None: there is only the paragraph.
+        style: how the table is printed, see :class:`~pyterrier_asl.io.tables.Style`.
+    """
+
+    text: str = ""
+    table: pd.DataFrame | None = None
+    style: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Printed:
+    """A result that ``print`` shows as its command does; a subclass gives its parts."""
+
+    def parts(self) -> Iterable[Part]:
+        """What is printed, from the top."""
+        raise NotImplementedError
+
+    def show(self, *, places: int = 4) -> None:
+        """Prints the result to standard output.
+
+        Args:
+            places: decimal places in tables; -1: all digits.
+        """
+        for number, part in enumerate(self.parts()):
+            if part.table is None:
+                print(textwrap.fill(part.text, WIDTH, subsequent_indent="  "))
+                continue
+            if part.text:
+                print(f"{'' if not number else chr(10)}{part.text}\n")
+            tables.show(part.table, places=places, **part.style)
+
+    def __str__(self) -> str:
+        text = io.StringIO()
+        with redirect_stdout(text):
+            self.show()
+        return text.getvalue().rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        return "".join(
+            f"<p>{escape(part.text)}</p>" * bool(part.text)
+            + ("" if part.table is None else tables.html(part.table, **part.style))
+            for part in self.parts()
+        )
