@@ -12,7 +12,8 @@ from ..assessment.paired_tests import T_TEST, PairedTest, as_frame, corrected, s
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import higher_is_better, parse_measure
+from ..measures.names import parse_measure
+from ..measures.standard import computed
 from .asl_options import ASL_OPTIONS, AslOptions
 from .registry import ALEX, JudgedRuns, Queries, analysis
 
@@ -164,9 +165,8 @@ def _with_best_value_1(measures: Any) -> dict[str, Any]:
         measures = {str(measure): measure for measure in measures}
     parsed = {str(name): parse_measure(m) for name, m in measures.items()}
     for name, measure in parsed.items():
-        if measure.NAME in ("TBG", "P_Rareness", "AP_Rareness") or (
-            higher_is_better(measure) is False and measure.NAME != "ASL"
-        ):
+        own = computed(measure)
+        if own is not None and own.BEST != 1:
             raise ValueError(
                 f"{name} has no best value of 1, so there is no relative reduction of its error: "
                 "use measures such as P, AP, nDCG, RR, ASL, nASL"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,12 +54,12 @@ def values_by_name(
 def checked_rareness(measure: Any) -> Any:
     """A rareness measure without a pool, or an error that says what is wanted."""
     measure = parse_measure(measure)
-    if not isinstance(measure, (type(P_Rareness), type(AP_Rareness))):
+    if "pool" not in measure.SUPPORTED_PARAMS:
         raise ValueError(f"{measure} is no rareness measure: give P_Rareness@k or AP_Rareness@k")
     if measure.params.get("pool") is not None:
         raise ValueError(f"{measure} has a pool already, but pools are made here: leave it out")
-    if isinstance(measure, type(P_Rareness)) and measure["cutoff"] is None:
-        raise ValueError("P_Rareness needs cutoff: write P_Rareness@k")
+    if measure["cutoff"] is None and measure.SUPPORTED_PARAMS["cutoff"].required:
+        raise ValueError(f"{measure} needs cutoff: write {measure}@k")
     return measure
 
 
@@ -93,14 +92,8 @@ class RarenessValues:
         """
         measure = checked_rareness(measure)
         ranks = runs.once(RelevantRanks.of, measure["rel"])
-        cutoff = measure["cutoff"]
-        if isinstance(measure, type(P_Rareness)):
-            credit = ranks.found(cutoff).astype(np.float64)
-            divisor = np.full(len(ranks.total), float(cutoff))
-        else:
-            credit = _credits_below(ranks, cutoff)
-            divisor = np.maximum(ranks.total, 1).astype(np.float64)
-        found = ranks.found(measure["depth"] or cutoff)
+        credit, divisor = measure.credits(ranks.ranks, ranks.total)
+        found = ranks.found(measure["depth"] or measure["cutoff"])
         return cls(ranks, credit, divisor, found, measure["alpha"], measure["normalized"])
 
     def of_pool(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
@@ -187,22 +180,6 @@ def gain_line(systems: Any, alpha: float, normalized: bool = False) -> tuple[Any
     slope = np.where(alone, 0.0, alpha / np.maximum(np.asarray(systems) - 1, 1))
     intercept = np.where(alone, 1 - alpha, 1 + slope)
     return (intercept, slope) if intercept.ndim else (float(intercept), float(slope))
-
-
-def _credits_below(ranks: RelevantRanks, cutoff: int | None) -> Floats:
-    """In AP a document counts at its own rank and at every later relevant one: sums of 1/rank."""
-    there = ranks.found(cutoff)
-    beyond = int(ranks.ranks.max(initial=0)) + 1
-    key = ranks.queries * (beyond + 1) + np.where(there, ranks.ranks, beyond)
-    order = np.argsort(key, axis=1)
-    share = np.where(there, 1 / np.maximum(ranks.ranks, 1), 0.0)
-    ordered = np.take_along_axis(share, order, axis=1)
-    below = np.empty_like(ordered)
-    for begin, end in pairwise(cumulate(ranks.total)):
-        below[:, begin:end] = ordered[:, begin:end][:, ::-1].cumsum(axis=1)[:, ::-1]
-    credit = np.empty_like(below)
-    np.put_along_axis(credit, order, below, axis=1)
-    return np.where(there, credit, 0.0)
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring import rareness as scoring
-from ..scoring.arrays import Floats, sum_by_query
+from ..scoring.arrays import Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
 from .computed import Additive, MeanPrecision
 from .labelled import LabelledRankings, LabelledRun
@@ -78,6 +78,19 @@ class _Rareness(PluginMeasure):
             finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
 
+    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
+        """What a gain of 1 of each document adds to each run, and what the sums are divided by.
+
+        Args:
+            ranks: rank of each relevant document in each run, 0 where it was not retrieved, shape
+                (S, R).
+            total: relevant documents of each query, shape (Q,).
+
+        Returns:
+            Shapes (S, R) and (Q,).
+        """
+        raise NotImplementedError
+
 
 class _P_Rareness(Additive, _Rareness):
     """
@@ -109,6 +122,11 @@ class _P_Rareness(Additive, _Rareness):
     def _score(self, judged: JudgedRun) -> Floats:
         offsets = judged.relevant(self["rel"]).offsets
         return scoring.precision(self.gains(judged, running=True), offsets, self["cutoff"])
+
+    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
+        """What a gain of 1 of each document adds to each run, and what the sums are divided by."""
+        credit = ((ranks > 0) & (ranks <= self["cutoff"])).astype(np.float64)
+        return credit, np.full(len(total), float(self["cutoff"]))
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
         """What each relevant document of a run adds, or each unjudged one would."""
@@ -146,6 +164,11 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         relevant = judged.relevant(self["rel"])
         gains = self.gains(judged, running=True)
         return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
+
+    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
+        """What a gain of 1 of each document adds to each run, and what the sums are divided by."""
+        credit = scoring.average_precision_credits(ranks, total, self["cutoff"])
+        return credit, np.maximum(total, 1).astype(np.float64)
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """No: the bounds are outer ones."""
