@@ -701,14 +701,14 @@ def check(case: Case) -> str:
     Raises:
         Unexpected: where it is something else than must come.
     """
-    enough, seen = matching.ENOUGH, matching._seen
+    enough = matching.ENOUGH
     matching.ENOUGH = 0 if case.compiled else 2**62
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             outcome = _outcome(case)
     finally:
-        matching.ENOUGH, matching._seen = enough, seen
+        matching.ENOUGH = enough
     _check_warnings(case, outcome, [str(each.message) for each in said])
     return outcome
 

@@ -129,20 +129,22 @@ def _to_arrow(values: Any, what: str) -> Any:
 
 
 def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
-    """Text of which most rows hold the very string of the row before, as query ids mostly do: it
-    need be looked into only once. None where it is something else."""
-    addresses = np.frombuffer(objects.tobytes(), dtype=np.intp)
-    first = np.flatnonzero(np.diff(addresses, prepend=~addresses[:1]))
+    """Text of which most rows hold the string of the row before, as query ids mostly do: it need be
+    converted only once. None where it is something else."""
+    try:
+        is_first = np.append(True, objects[1:] != objects[:-1]).astype(bool)
+    except (TypeError, ValueError):  # there are values that do not compare, such as pandas' NA
+        return None
+    first = np.flatnonzero(is_first)
     if 4 * len(first) > len(objects):
         return None
     try:
-        each = pa.array(objects[first])
+        texts = pa.array(objects[first])
     except (pa.ArrowException, UnicodeEncodeError, OverflowError):
         return None
-    if not pa.types.is_string(each.type) or each.null_count:
+    if not pa.types.is_string(texts.type) or texts.null_count:
         return None
-    sizes = np.diff(first, append=len(objects))
-    return each.cast(pa.large_string()).take(pa.array(np.repeat(np.arange(len(first)), sizes)))
+    return texts.cast(pa.large_string()).take(pa.array(np.cumsum(is_first) - 1))
 
 
 def _text_of_objects(values: Any, what: str) -> pa.Array:

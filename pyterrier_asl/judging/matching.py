@@ -2,8 +2,8 @@
 
 The ids are text and may be many; the groups are small integers (the queries). Everything happens on
 Arrow's and NumPy's arrays, nothing in Python per row, in one of two ways with the same results: by
-PyArrow's functions, or, once there has been enough work to pay for loading Numba, by the compiled
-loops of :mod:`~pyterrier_asl.judging._kernels`, some ten times as fast.
+PyArrow's functions, or, for an index in which enough is looked up to pay for loading Numba, by the
+compiled loops of :mod:`~pyterrier_asl.judging._kernels`, some ten times as fast.
 """
 
 from __future__ import annotations
@@ -21,30 +21,14 @@ import pyarrow.compute as pc
 from ..io.values import arrow_numbers, numpy_numbers
 from ..scoring.arrays import Ints, cumulate, queries_of
 
-#: Rows after which the compiled loops are loaded, in one go or in many: about as many as PyArrow's
-#: way takes as long for as loading does, so that whoever has less work never pays for more.
+#: The number of rows looked up in an index from which loading the compiled loops pays: about as
+#: many as PyArrow's way takes as long for as loading does.
 ENOUGH = 1_000_000
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
 SEED = np.uint64(secrets.randbits(64) | 1)
 
-_seen = 0
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
-
-
-def compiled(rows: int) -> ModuleType | None:
-    """The compiled loops, where the rows so far and these are worth them.
-
-    Args:
-        rows: how many rows wait.
-    """
-    global _seen
-    _seen += rows
-    if _seen < ENOUGH:
-        return None
-    from . import _kernels as kernels
-
-    return kernels
 
 
 def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -144,6 +128,7 @@ class PairIndex:
 
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, SEED
+        self.rows = 0  # that have been looked up
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -165,7 +150,9 @@ class PairIndex:
             name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
             for name, value in state.items()
         }
-        self.__dict__.update(known, ids=ids_of(*known["ids"]), seed=np.uint64(state["seed"]))
+        self.__dict__.update(
+            known, rows=0, ids=ids_of(*known["ids"]), seed=np.uint64(state["seed"])
+        )
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
@@ -176,10 +163,17 @@ class PairIndex:
         return earlier
 
     def compiled(self, rows: int) -> ModuleType | None:
-        """The compiled loops, where they are worth it for so many rows to be looked up here."""
-        if "_table" in self.__dict__:  # made for them
-            return compiled(max(rows, ENOUGH))
-        return compiled(rows if "_sorted" in self.__dict__ else rows + len(self))
+        """The compiled loops, where the rows looked up here so far and these are worth them.
+
+        Args:
+            rows: how many rows are to be looked up.
+        """
+        self.rows += rows
+        if "_table" not in self.__dict__ and self.rows + len(self) < ENOUGH:
+            return None
+        from . import _kernels as kernels
+
+        return kernels
 
     def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
         """The position of each (group, id) among the known pairs (the last of equals), -1 where it

@@ -24,7 +24,7 @@ from .format import (
     read_strings,
 )
 from .term_statistics import DocTerms, ScoringArrays, unknown_documents
-from .tokens import Tokeniser, WordTokeniser, tokeniser_from
+from .tokens import Tokeniser, WordTokeniser
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,6 +122,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def tokeniser(self) -> Tokeniser:
         """How text became terms; queries are treated so too."""
         try:
+            from .terrier import tokeniser_from
+
             return tokeniser_from(self.metadata["tokeniser"])
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise damaged(self.path / "pt_meta.json", f"no tokeniser ({error})") from error

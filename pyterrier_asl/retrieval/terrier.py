@@ -22,6 +22,7 @@ import pyterrier as pt
 from ..scoring.arrays import cumulate
 from .build import Contents
 from .term_statistics import DocTerms, unknown_documents
+from .tokens import Tokeniser, WordTokeniser
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
@@ -362,4 +363,21 @@ def _stacked(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
         cumulate(np.array(sizes, np.int64)),
         np.array([i for ids, _ in rows for i in ids], np.int64),
         np.array([tf for _, tfs in rows for tf in tfs], np.int64),
+    )
+
+
+def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
+    """The tokeniser that an index was built with, from the settings in its metadata.
+
+    Raises:
+        ValueError: where this version of the package has no tokeniser of that name.
+    """
+    name = settings.get("name")
+    if name == "words":
+        return WordTokeniser(stemmer=settings["stemmer"], stopwords=settings["stopwords"])
+    if name == "terrier":
+        return TerrierPipeline(settings["termpipelines"], tokeniser=settings["tokeniser"])
+    raise ValueError(
+        f"there is no tokeniser {name!r}, only 'words' and 'terrier'; "
+        "the index comes from another version of pyterrier-asl: install that one or build it again"
     )

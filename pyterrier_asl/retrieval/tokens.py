@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 # Runs of letters and digits of any script; "_" is a word character to `re`, not to a reader.
@@ -26,7 +26,7 @@ class Tokeniser(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes this tokeniser again: :func:`tokeniser_from`."""
+        """What makes this tokeniser again (see :func:`.terrier.tokeniser_from`)."""
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and how often each occurs, in order of occurrence."""
@@ -100,28 +100,6 @@ class WordTokeniser:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stem=_stem_by(state["stemmer"]))
-
-
-def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
-    """The tokeniser that an index was built with, from the settings in its metadata.
-
-    Raises:
-        ValueError: where this version of the package has no tokeniser of that name.
-    """
-    name = settings.get("name")
-    if name == "words":
-        return WordTokeniser(stemmer=settings["stemmer"], stopwords=settings["stopwords"])
-    if name == "terrier":
-        from .terrier import TerrierPipeline
-
-        terrier: Tokeniser = TerrierPipeline(
-            settings["termpipelines"], tokeniser=settings["tokeniser"]
-        )
-        return terrier
-    raise ValueError(
-        f"there is no tokeniser {name!r}, only 'words' and 'terrier'; "
-        "the index comes from another version of pyterrier-asl: install that one or build it again"
-    )
 
 
 def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:

@@ -165,11 +165,18 @@ def test_little_work_never_loads_numba():
 
 
 def test_much_work_in_small_pieces_loads_numba(monkeypatch):
-    monkeypatch.setattr(matching, "_seen", 0)
     monkeypatch.setattr(matching, "ENOUGH", 100)
-    assert matching.compiled(60) is None
-    assert matching.compiled(60) is not None
-    assert matching.compiled(0) is not None
+    index = PairIndex(np.array([0, 1]), pa.array(["a"], type=pa.large_string()))
+    assert index.compiled(60) is None
+    assert index.compiled(60) is not None
+    assert index.compiled(0) is not None
+
+
+def test_work_elsewhere_changes_nothing(monkeypatch):
+    monkeypatch.setattr(matching, "ENOUGH", 100)
+    ids = pa.array(["a"], type=pa.large_string())
+    assert PairIndex(np.array([0, 1]), ids).compiled(1000) is not None
+    assert PairIndex(np.array([0, 1]), ids).compiled(1) is None
 
 
 @pytest.mark.slow

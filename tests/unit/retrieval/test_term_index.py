@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval import build
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.tokens import LUCENE_STOPWORDS, WordTokeniser, tokeniser_from
+from pyterrier_asl.retrieval.terrier import tokeniser_from
+from pyterrier_asl.retrieval.tokens import LUCENE_STOPWORDS, WordTokeniser
 
 DOCUMENTS = [
     {"docno": "d2", "text": "Radio waves, and the scattering of waves."},
