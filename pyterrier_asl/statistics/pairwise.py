@@ -10,7 +10,7 @@ import scipy  # its scipy.stats loads when first used, so that importing this mo
 from numpy.typing import ArrayLike
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult, undefined_is_nan
-from .intervals import moments, sign_interval, t_margin
+from .intervals import moments, sign_interval, t_margin, two_sided_p
 
 
 def t_test(differences: ArrayLike) -> Floats:
@@ -25,10 +25,16 @@ def t_test(differences: ArrayLike) -> Floats:
     >>> t_test([[1, 2, 3], [0, 0, 0]]).round(4)
     array([0.0742,    nan])
     """
-    values = np.asarray(differences, dtype=np.float64)
+    return _student(np.asarray(differences, dtype=np.float64))[1]
+
+
+def _student(differences: Floats) -> tuple[Floats, Floats]:
+    """Student's t of the mean of each row's differences, and its two-sided p-value."""
+    n = differences.shape[-1]
     with undefined_is_nan():
-        p: Floats = np.asarray(scipy.stats.ttest_1samp(values, 0, axis=-1).pvalue)
-    return p
+        variance = differences.var(axis=-1, ddof=1)
+        statistic = differences.mean(axis=-1) / np.sqrt(variance / n)
+    return statistic, two_sided_p(statistic, n - 1)
 
 
 def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
@@ -45,7 +51,10 @@ def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
     array([0.0391, 1.    ,    nan])
     """
     won, both = np.asarray(wins), np.add(wins, losses)
-    tail = scipy.stats.binom.cdf(np.minimum(won, both - won), both, 0.5)
+    from scipy.special import betainc
+
+    fewer = np.minimum(won, both - won)
+    tail = betainc(both - fewer, fewer + 1, 0.5)  # the binomial distribution up to it
     return np.where(both > 0, np.minimum(1, 2 * tail), np.nan)
 
 
@@ -53,11 +62,10 @@ def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     differences = a - b
     mean, error, deviation, freedom = moments(differences, options.weights)
     if options.weights is None:
-        test = scipy.stats.ttest_1samp(differences, 0, axis=1)
-        statistic, p = test.statistic, test.pvalue
+        statistic, p = _student(differences)
     else:
         statistic = mean / error
-        p = 2 * scipy.stats.t.sf(np.abs(statistic), freedom)
+        p = two_sided_p(statistic, freedom)
     margin = t_margin(error, freedom, options.alpha)
     return TestResult(mean - margin, mean + margin, mean / deviation, statistic, p)
 
