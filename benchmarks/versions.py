@@ -61,7 +61,7 @@ class Environment(NamedTuple):
 #: Releases back from the newest, on one Python; the newest on all; the floors on the oldest.
 #: PyTerrier itself asks for ir_measures 0.4.1.
 ENVIRONMENTS = [
-    *(Environment(python) for python in ("3.10", "3.11", "3.12", "3.13")),
+    *(Environment(python) for python in ("3.10", "3.11", "3.12", "3.13", "3.14")),
     Environment("3.11", ("pyterrier==1.1.1", "ir-measures==0.4.2")),
     Environment("3.11", ("pyterrier==1.1.0", "ir-measures==0.4.1")),
     Environment("3.11", ("pyterrier==1.0.4", "ir-measures==0.4.1")),
