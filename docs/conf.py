@@ -24,4 +24,6 @@ html_show_copyright = False
 
 # PyTerrier comes with the extensions of its site.
 sys.path.append(str(Path(pt.__file__).parents[1] / "docs"))
-extensions += ["extras.schematic"]
+extensions += ["extras.schematic", "extras.cite", "extras.how_to", "extras.related"]
+#: The pages that its bibliography and its list of how-tos are written to.
+templates_path = ["_templates"]

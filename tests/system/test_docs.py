@@ -9,6 +9,7 @@ import re
 import runpy
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 import _systems
@@ -116,8 +117,8 @@ def blocks(language: str) -> list[str]:
     """The blocks of the pages of uses in a language, without their margin."""
     names = ("howto", "analyses", "compare")
     pages = "".join((PAGES / f"{name}.rst").read_text() for name in names)
-    found = re.findall(rf"^\.\. code-block:: {language}\n\n((?:    .*\n|\n)+)", pages, re.M)
-    return [re.sub("^    ", "", block, flags=re.M) for block in found]
+    directive = rf"^( *)\.\. code-block:: {language}\n\n((?:\1    .*\n|\n)+)"
+    return [textwrap.dedent(block) for _, block in re.findall(directive, pages, re.M)]
 
 
 def collection(folder: Path) -> None:
