@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures import AP
 
 from ..evaluation.files import completed, measures_for
 from ..evaluation.grades import grades_hint
@@ -23,6 +24,7 @@ from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.files import local_path
 from ..io.runs import run_name
+from ..judging.judgements import Judgements
 from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
@@ -30,7 +32,8 @@ from ..statistics.correction import Corrected, correct
 from ..statistics.inputs import check_name
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
-from .guard import check_condition, limits_of, parse_condition
+from .conditions import are_relevant, check_condition, parse_condition
+from .guard import limits_of
 from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
 
 
@@ -62,8 +65,8 @@ def compare(
             are always there.
         baseline: the name of the baseline; None: the first run.
         conditions: conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
-            :func:`~pyterrier_asl.comparison.guard.parse_condition`. Their measures are measured,
-            and :attr:`RunComparison.verdicts` says how they came out.
+            :func:`~pyterrier_asl.comparison.conditions.parse_condition`. Their measures are
+            measured, and :attr:`RunComparison.verdicts` says how they came out.
         test: one of :data:`TESTS`, for pairs and two-sided; sgnLP always has the sign test.
         correction: of the p-values, over all measures and runs: ``'holm'``, ``'bonferroni'``,
             ``'bh'`` or None.
@@ -77,7 +80,8 @@ def compare(
         bounds: also what each difference could be, whatever the unjudged documents are.
 
     Raises:
-        ValueError: for what is no run, qrels, measure or condition.
+        ValueError: for what is no run, qrels, measure or condition; with conditions also for
+            qrels that give a document two grades for one query.
         OSError: for a file that cannot be read.
 
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
@@ -97,6 +101,10 @@ def compare(
     on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
     guarded = [_measure_of_condition(name) for name in on_measures]
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    if asked and judged.judgements.contradiction:
+        raise ValueError(
+            f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one of them"
+        )
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     if baseline is not None:
@@ -112,10 +120,12 @@ def compare(
     names |= {name: name for name in PREFERENCES}
     higher: dict[str, bool | None] = {one.name: one.higher_is_better for one in shown}
     higher |= dict.fromkeys(PREFERENCES, True)
+    by_name = {one.name: one.measure for one in shown}
     for condition in asked:
         name = names[condition.measure]
-        check_condition(condition, higher[name], is_preference=name in PREFERENCES, test=test)
+        check_condition(condition, by_name.get(name), higher[name], test=test)
     least = _least_grade(shown, rel)
+    untestable = _untestable(judged.judgements, by_name | dict.fromkeys(PREFERENCES, AP(rel=least)))
     options = HowTested(test, correction, alpha, seed)
     differences = list(_run_differences(judged, shown, higher, least))
     certain = {names[condition.measure] for condition in asked if condition.certainly}
@@ -144,6 +154,7 @@ def compare(
         grades_hint(judged.judgements.grades, shown, rel=rel),
         [(condition, names[condition.measure]) for condition in asked],
         limits,
+        untestable,
     )
 
 
@@ -195,6 +206,20 @@ def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
     """What preferences take for relevant: as LexiP, which stands for the same."""
     of_lexip = [one.measure["rel"] for one in shown if one.measure.NAME == "LexiP"]
     return float(of_lexip[0] if of_lexip else 1 if rel is None else rel)
+
+
+def _untestable(judgements: Judgements, measures: Mapping[str, Any]) -> dict[str, str]:
+    """Why conditions on a measure cannot be tested, by its name, of those where they cannot."""
+    highest = f"{judgements.grades.max():g}" if len(judgements.grades) else "none"
+    why = (
+        "no test can be made: no judged document is relevant to it (the highest grade is "
+        f"{highest}); check the qrels and rel"
+    )
+    return {
+        name: why
+        for name, measure in measures.items()
+        if not are_relevant(measure, judgements.grades)
+    }
 
 
 # What comes out

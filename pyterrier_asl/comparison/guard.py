@@ -1,18 +1,17 @@
-"""Conditions on two runs, such as ``nASL@1000 worse p<.05``: what a guard of a search engine asks.
+"""The verdicts of a guard of a search engine: whether conditions on two runs hold.
 
-A condition is ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``; HOW is one of :data:`HOW`. It
-speaks of the second run beside the first, the baseline; ``certainly``: whatever the unjudged
-documents are.
+How conditions are written is in :mod:`~pyterrier_asl.comparison.conditions`.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+import numpy as np
 
 from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
@@ -20,60 +19,12 @@ from ..evaluation.labellings import Labelled
 from ..io.tables import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
-
-#: What can be asked: better and worse know the direction of the measure, the others do not.
-HOW = ("better", "worse", "lower", "higher", "different")
-
-GRAMMAR = "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly]"
-
-_NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
-_CONDITION = re.compile(
-    rf"(?P<measure>\S.*?)\s+(?P<how>{'|'.join(HOW)})"
-    rf"(?:\s+by\s+(?P<amount>{_NUMBER})\s*(?P<percent>%)?)?"
-    rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER}))?"
-    r"(?P<certainly>\s+certainly)?"
-)
+from ..statistics.intervals import detectable_difference
+from ..statistics.noninferiority import non_inferiority
+from .conditions import Condition
 
 #: Rounding errors: differences below this share of the values are none.
 NOTHING = 1e-12
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What is asked of two runs.
-
-    Attributes:
-        text: as it was written.
-        measure: the measure's name.
-        how: one of :data:`HOW`.
-        amount: how far they must lie apart, at least; 0: at all.
-        percent: whether ``amount`` is a percentage of the first run's value.
-        level: p must be below it; None: whatever p is.
-        certainly: whether it must hold whatever the unjudged documents are.
-    """
-
-    text: str
-    measure: str
-    how: str
-    amount: float = 0.0
-    percent: bool = False
-    level: float | None = None
-    certainly: bool = False
-
-    def least(self, value: float) -> float:
-        """The least difference that is asked for where the first run has this value."""
-        return self.amount * value / 100 if self.percent else self.amount
-
-    def asks_for(self, up: bool, down: bool, higher_is_better: bool | None) -> bool:
-        """Whether it asks for what a difference is: up, down, or neither."""
-        better, worse = (down, up) if higher_is_better is False else (up, down)
-        return {
-            "higher": up,
-            "lower": down,
-            "different": up or down,
-            "better": better,
-            "worse": worse,
-        }[self.how]
 
 
 @dataclass(frozen=True)
@@ -84,15 +35,26 @@ class Observed:
         mean_a: the baseline's mean; NaN for a preference, which only has a difference.
         difference: the run's mean less the baseline's.
         higher_is_better: None where neither is better.
-        p: two-sided; NaN where no test can be made.
-        detectable: the smallest difference that a test over these queries would probably find.
+        p: corrected; of a condition with ``possibly`` one-sided, else two-sided; NaN where no test
+            can be made.
+        by_query: the run's value less the baseline's for each query, shape (Q,).
     """
 
     mean_a: float
     difference: float
     higher_is_better: bool | None
     p: float
-    detectable: float = math.nan
+    by_query: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def base(self) -> float:
+        """The size of the baseline's mean; 0 for a preference."""
+        return 0.0 if math.isnan(self.mean_a) else abs(self.mean_a)
+
+    @property
+    def gains(self) -> Floats:
+        """By how much the run is better, for each query."""
+        return -self.by_query if self.higher_is_better is False else self.by_query
 
 
 class Outcome(Enum):
@@ -114,6 +76,7 @@ class Verdict:
             cannot be tested.
         message: the numbers that say so.
         numbers: the same, by name, for programs.
+        note: what a PASS does not say, '' for nothing.
     """
 
     run: str
@@ -121,87 +84,30 @@ class Verdict:
     outcome: Outcome
     message: str
     numbers: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
 
     def __str__(self) -> str:
-        return f"{self.outcome.name}: {self.condition} [{self.message}]"
+        return self.line()
 
-
-def parse_condition(text: str) -> Condition:
-    """Reads a condition.
-
-    Raises:
-        ValueError: for what is none, with the grammar.
-
-    >>> parse_condition("nASL@1000 worse by 2% p<.05")
-    ... # doctest: +NORMALIZE_WHITESPACE
-    Condition(text='nASL@1000 worse by 2% p<.05', measure='nASL@1000', how='worse', amount=2.0,
-              percent=True, level=0.05, certainly=False)
-    """
-    found = _CONDITION.fullmatch(text.strip())
-    if found is None:
-        raise ValueError(
-            f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
-            "such as 'nASL@1000 worse p<.05'"
-        )
-    level = None if found["level"] is None else float(found["level"])
-    if level is not None and not 0 < level <= 1:
-        raise ValueError(
-            f"the condition {text!r}: p is a probability, so LEVEL lies between 0 and 1"
-        )
-    amount = float(found["amount"] or 0)
-    if math.isinf(amount):
-        raise ValueError(f"the condition {text!r} can never hold: {found['amount']} is infinite")
-    return Condition(
-        text.strip(),
-        found["measure"],
-        found["how"],
-        amount,
-        bool(found["percent"]),
-        level,
-        bool(found["certainly"]),
-    )
-
-
-def check_condition(
-    condition: Condition, higher_is_better: bool | None, *, is_preference: bool, test: str = "t"
-) -> None:
-    """Whether a condition can be asked of a measure, and by a test.
-
-    Raises:
-        ValueError: for better or worse where neither is, and percentages of what has no means, an
-            amount that no preference can reach, or a test that has no bounds.
-    """
-    wrong = ""
-    if higher_is_better is None and condition.how in ("better", "worse"):
-        wrong = (
-            "only counts, more of it is neither better nor worse; write higher, lower or different"
-        )
-    elif is_preference and condition.percent:
-        wrong = (
-            "is a difference between runs and has no value to take a percentage of; leave out the %"
-        )
-    elif is_preference and condition.certainly:
-        wrong = "has no bounds over unjudged documents; leave out certainly"
-    elif is_preference and condition.amount > 1:
-        wrong = (
-            "lies between -1 and 1, so the condition can never hold; write an amount of 1 or less"
-        )
-    if wrong:
-        raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
-    if condition.certainly and condition.level is not None and test != "t":
-        raise ValueError(f"the condition {condition.text!r}: p<LEVEL certainly needs test='t'")
+    def line(self, *, name_run: bool = False) -> str:
+        """The verdict in a line, with the name of the run where there are several."""
+        run = f"run {self.run}: " if name_run else ""
+        return f"{self.outcome.name}: {self.condition} [{run}{self.message}]"
 
 
 def holds(condition: Condition, found: Observed) -> bool:
-    """Whether a condition holds; one that asks for a p-value does not where there is none.
+    """Whether a condition holds; one that asks for a p-value does not where there is none, unless
+    it has ``possibly``.
 
+    >>> from .conditions import parse_condition
     >>> found = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
     >>> [holds(parse_condition(f"AP {rest}"), found)
     ...  for rest in ("worse", "worse by 4% p<.05", "worse by .03", "worse p<.01", "better")]
     [True, True, False, False, False]
     """
-    size = abs(found.difference)
-    base = 0.0 if math.isnan(found.mean_a) else abs(found.mean_a)
+    if condition.possibly:
+        return not found.p < (condition.level or 0)
+    size, base = abs(found.difference), found.base
     rounding = NOTHING * max(base, size)
     if size <= NOTHING * base or size == 0 or size < condition.least(base) - rounding:
         return False
@@ -219,11 +125,13 @@ class Limits:
         low: the least difference of each query, run less baseline, shape (Q,).
         high: the greatest, shape (Q,).
         most: the greatest size that the baseline's mean can have.
+        least: the least size.
     """
 
     low: Floats
     high: Floats
     most: float
+    least: float = 0.0
 
     @property
     def means(self) -> tuple[float, float]:
@@ -239,13 +147,14 @@ def limits_of(judged: JudgedRuns, baseline: str, run: str, measure: Any) -> Limi
     """
     labelled: Labelled = labelled_measures(judged.select([baseline, run]), {"": measure})[""]
     low, high = labelled.difference(1, 0)
-    return Limits(low, high, max(abs(float(bound.mean())) for bound in labelled.bounds(0)))
+    least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
+    return Limits(low, high, most, least)
 
 
 def holds_certainly(
     condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
 ) -> bool:
-    """Whether a condition holds under every labelling.
+    """Whether a condition without ``possibly`` holds under every labelling.
 
     Args:
         condition: what is asked.
@@ -254,7 +163,7 @@ def holds_certainly(
         family: over how many conditions p-values are corrected; by Bonferroni here, which is never
             more lenient than Holm.
 
-    >>> import numpy as np
+    >>> from .conditions import parse_condition
     >>> limits = Limits(np.array([-0.3, -0.2]), np.array([-0.1, 0.0]), 0.5)
     >>> [holds_certainly(parse_condition(f"AP {how} certainly"), limits, True)
     ...  for how in ("worse", "worse by .04", "worse by .06", "better")]
@@ -268,6 +177,30 @@ def holds_certainly(
     return condition.asks_for(up, down, higher_is_better)
 
 
+def rejected_certainly(
+    condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
+) -> bool:
+    """Whether the loss of a condition with ``possibly`` is rejected under every labelling.
+
+    Args:
+        condition: what is asked.
+        limits: the bounds of the difference.
+        higher_is_better: the direction of the measure.
+        family: see :func:`holds_certainly`.
+
+    >>> from .conditions import parse_condition
+    >>> limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), 0.5)
+    >>> [rejected_certainly(parse_condition(f"AP possibly worse by {by} p<.05"), limits, True)
+    ...  for by in (".01", ".02")]
+    [False, True]
+    """
+    low, high = limits.low, limits.high
+    if higher_is_better is False:
+        low, high = -high, -low
+    margin, level = condition.least(limits.least), (condition.level or 0) / family
+    return box_test(low + margin, high + margin, 2 * level).sign > 0
+
+
 def verdict_on(
     condition: Condition,
     run: str,
@@ -276,6 +209,7 @@ def verdict_on(
     family: int,
     correction: str | None,
     limits: Limits | None,
+    untestable: str = "",
 ) -> Verdict:
     """How a condition came out, and by which numbers.
 
@@ -286,39 +220,114 @@ def verdict_on(
         family: over how many p-values ``found.p`` was corrected.
         correction: by what; None: by nothing.
         limits: the bounds of the difference, where the condition must hold certainly.
+        untestable: why the condition cannot be tested, '' where it can.
     """
-    numbers = {"difference": found.difference, "p": found.p, "detectable": found.detectable}
-    parts = [f"{found.difference + 0:+.4g} from A to B"]
-    if found.mean_a and not math.isnan(found.mean_a):
-        parts[0] += f" ({100 * found.difference / abs(found.mean_a) + 0:+.2f} %)"
-    if condition.level is not None and math.isnan(found.p):
-        parts.append(
+    family = family if correction and family > 1 else 1
+    change = f"{found.difference + 0:+.4g} from A to B"
+    if found.base:
+        change += f" ({100 * found.difference / found.base + 0:+.2f} %)"
+    parts, numbers, note = [change], {"difference": found.difference, "p": found.p}, ""
+    if condition.amount:
+        numbers["amount"] = condition.least(found.base)
+    numbers["detectable"] = math.nan
+    if condition.level is not None and math.isnan(found.p) and not untestable:
+        untestable = (
             "no test can be made: there is only one query; compare on several queries, or leave "
             "out p<"
         )
-        return Verdict(run, condition.text, Outcome.ERROR, ", ".join(parts), numbers)
+    if condition.possibly and not condition.least(found.base):
+        untestable = untestable or "no test can be made: the amount is a percentage of 0"
+    if untestable:
+        message = f"{change}, {untestable}"
+        return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
     outcome = Outcome.FAIL if holds(condition, found) else Outcome.PASS
     if condition.level is not None:
-        how = f" by {correction} over {family} conditions" if correction and family > 1 else ""
-        parts.append(f"p = {found.p:.4g}{how}")
-        if not math.isnan(found.detectable):
-            parts.append(
-                f"a t-test over these queries finds a difference of {found.detectable:.3g} with "
-                "probability .8"
-            )
-    if limits and outcome is Outcome.FAIL:
-        family = family if correction else 1
-        if holds_certainly(condition, limits, found.higher_is_better, family=family):
-            parts.append("whatever the unjudged documents are")
+        how = f" by {correction} over {family} conditions" if family > 1 else ""
+        p = f"p = {found.p:.4g}{how}"
+        if condition.possibly:
+            parts += _rejection(condition, found, p, condition.level / family, numbers)
         else:
-            outcome = Outcome.PASS
-            parts.append("which the unjudged documents could change: possible, not certain")
-    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers)
+            power = _power(found, condition.level / family, family, numbers)
+            parts += [p, *power]
+            note = _little_power(condition, numbers) if outcome is Outcome.PASS else ""
+    if limits:
+        outcome, more = _certain_outcome(condition, outcome, limits, found, family)
+        parts += more
+    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note)
+
+
+def _power(found: Observed, level: float, family: int, numbers: dict[str, float]) -> list[str]:
+    """What a test at the corrected level could find, and that as ``detectable`` among the numbers.
+
+    Nothing is said of a level of 1, which is no test.
+    """
+    if len(found.by_query) and not found.by_query.any():
+        return ["no test can be made: B has the value of A in every query"]
+    if len(found.by_query) < 2 or level >= 1:
+        return []
+    numbers["detectable"] = detectable_difference(found.by_query, alpha=level)
+    if math.isnan(numbers["detectable"]):
+        return ["the difference is the same in every query"]
+    return [
+        f"a t-test over these queries finds a difference of {numbers['detectable']:.3g} with "
+        "probability .8" + (f" at p<{level:.3g}" if family > 1 else "")
+    ]
+
+
+def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
+    """That a condition could not have found the difference that it asks about; '' if it could."""
+    asked, detectable = numbers.get("amount", 0.0), numbers["detectable"]
+    if not 0 < asked < detectable:
+        return ""
+    instead = ""
+    if condition.how == "worse" and condition.measure != "sgnLP":
+        by = f"{condition.amount:g}{'%' * condition.percent}"
+        instead = (
+            f"; '{condition.measure} possibly worse by {by} p<{condition.level:g}' asks for proof "
+            "that there is no such loss"
+        )
+    return (
+        f"'{condition.text}' could not have found the difference of {asked:.3g} that it asks "
+        f"about: over these queries a t-test finds {detectable:.3g} with probability .8, and less "
+        f"more rarely{instead}"
+    )
+
+
+def _rejection(
+    condition: Condition, found: Observed, p: str, level: float, numbers: dict[str, float]
+) -> list[str]:
+    """Whether the loss that a condition with ``possibly`` names is rejected, and how likely."""
+    margin = condition.least(found.base)
+    rejected = "not rejected" if holds(condition, found) else "rejected"
+    test = non_inferiority(found.gains, margin, alpha=level)
+    numbers["power"] = test.power
+    parts = [f"a loss of {margin:.4g} or more is {rejected}", p]
+    if not math.isnan(test.power):
+        parts.append(f"a run truly equal to A is cleared of it with probability {test.power:.2f}")
+    return parts
+
+
+def _certain_outcome(
+    condition: Condition, outcome: Outcome, limits: Limits, found: Observed, family: int
+) -> tuple[Outcome, list[str]]:
+    """The outcome of a condition that must be certain, and what to say of it."""
+    direction, certain = found.higher_is_better, ["whatever the unjudged documents are"]
+    open_ = ["which the unjudged documents could change: possible, not certain"]
+    if condition.possibly:
+        if outcome is Outcome.FAIL:
+            return outcome, []
+        is_rejected = rejected_certainly(condition, limits, direction, family=family)
+        return (outcome, certain) if is_rejected else (Outcome.FAIL, open_)
+    if outcome is Outcome.PASS:
+        return outcome, []
+    is_certain = holds_certainly(condition, limits, direction, family=family)
+    return (outcome, certain) if is_certain else (Outcome.PASS, open_)
 
 
 def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """The outcome of a guard: ERROR if a condition cannot be tested, else FAIL if one holds."""
-    return max((one.outcome for one in verdicts), default=Outcome.PASS, key=lambda one: one.value)
+    outcomes = (verdict.outcome for verdict in verdicts)
+    return max(outcomes, default=Outcome.PASS, key=lambda outcome: outcome.value)
 
 
 def unanswered_verdicts(unanswered: Mapping[str, Sequence[str]], baseline: str) -> list[Verdict]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ..io.tables import counted, formatted
+from ..scoring.arrays import Floats
 from ..statistics.correction import correct
-from .guard import Condition, Limits, Observed, Verdict, verdict_on
+from ..statistics.noninferiority import non_inferiority
+from .conditions import Condition
+from .guard import Limits, Observed, Verdict, verdict_on
 
 #: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
 PREFERENCES = ("rrLP", "sgnLP")
@@ -96,6 +100,7 @@ class RunComparison:
     hint: str
     _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
     _limits: AllLimits = field(default_factory=dict, repr=False)
+    _untestable: dict[str, str] = field(default_factory=dict, repr=False)
 
     def notes(self) -> list[str]:
         """What to know of the numbers, in sentences."""
@@ -131,24 +136,35 @@ class RunComparison:
         guard does not change its mind with what else is looked at.
         """
         rows = {(row["run"], row["measure"]): row for row in self.summary.to_dict("records")}
-        asked = [(run, *each) for run in self.runs for each in self._conditions]
-        tested = sorted({(run, name) for run, one, name in asked if one.level is not None})
-        corrected = correct([rows[key]["p"] for key in tested], self.options.correction)
-        p = dict(zip(tested, corrected.p.tolist()))
+        groups = self.by_query.groupby(["run", "measure"], sort=False)["difference"]
+        by_query: dict[Any, Floats] = {key: values.to_numpy() for key, values in groups}
+        observed = {
+            (run, name): Observed(
+                row["a"],
+                row["difference"],
+                self.higher_is_better[name],
+                row["p"],
+                by_query[run, name],
+            )
+            for (run, name), row in rows.items()
+        }
+        asked = [(run, *pair) for run in self.runs for pair in self._conditions]
+        p = {
+            _test_of(run, condition, name): _p_value(condition, observed[run, name])
+            for run, condition, name in asked
+            if condition.level is not None
+        }
+        corrected = correct(list(p.values()), self.options.correction)
+        p = dict(zip(p, corrected.p.tolist()))
         return [
             verdict_on(
                 condition,
                 run,
-                Observed(
-                    rows[run, name]["a"],
-                    rows[run, name]["difference"],
-                    self.higher_is_better[name],
-                    p.get((run, name), float("nan")),
-                    rows[run, name]["detectable"],
-                ),
+                replace(observed[run, name], p=p.get(_test_of(run, condition, name), math.nan)),
                 family=corrected.family,
                 correction=self.options.correction,
                 limits=self._limits[run, name] if condition.certainly else None,
+                untestable=self._untestable.get(name, ""),
             )
             for run, condition, name in asked
         ]
@@ -194,3 +210,15 @@ class RunComparison:
 
 def _some(qids: Sequence[str], most: int = 5) -> str:
     return ", ".join(qids[:most]) + (", ..." if len(qids) > most else "")
+
+
+def _test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:
+    """What distinguishes tests: conditions that share one count once in the correction."""
+    margin = condition.amount if condition.possibly else 0.0
+    return run, name, -margin if condition.percent else margin
+
+
+def _p_value(condition: Condition, found: Observed) -> float:
+    if condition.possibly:
+        return non_inferiority(found.gains, condition.least(found.base)).p
+    return found.p

@@ -67,6 +67,9 @@ class Judgements:
     (['q1', 'q2'], [1, 1])
     """
 
+    #: Which document they give two grades for one query, in words; '' where there is none.
+    contradiction = ""
+
     def __init__(self, qrels: Any, *, duplicates: str = "error") -> None:
         self.duplicates = _policy(duplicates)
         table = qrels_columns(qrels)
@@ -76,6 +79,7 @@ class Judgements:
         index = PairIndex(answers.offsets, docnos)
         repeated = index.repeated()
         if len(repeated):
+            self.contradiction = self._contradiction(answers.offsets, index, repeated, grades)
             warnings.warn(
                 f"the qrels judge {counted(len(repeated), 'document')} twice for one query (e.g. "
                 f"{docnos[int(repeated[0])].as_py()!r}); the last judgement counts",
@@ -90,6 +94,22 @@ class Judgements:
             index = self._with_empty(qrels, index)
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
+
+    def _contradiction(
+        self, offsets: Ints, index: PairIndex, repeated: Ints, grades: Floats
+    ) -> str:
+        """Which of the repeated judgements has another grade than the last of its document."""
+        queries = queries_of(offsets)[repeated]
+        last = index.find(queries, index.ids.take(pa.array(repeated)))
+        wrong = np.flatnonzero(grades[repeated] != grades[last])
+        if not len(wrong):
+            return ""
+        row = wrong[0]
+        return (
+            f"document {index.ids[int(last[row])].as_py()!r} has the grades "
+            f"{grades[repeated[row]]:g} and {grades[last[row]]:g} for query "
+            f"{self.qid_text[int(queries[row])].as_py()!r}"
+        )
 
     @classmethod
     def of(cls, qrels: Any, duplicates: str | None = None) -> Judgements:

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import brute_force
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,8 @@ from click.testing import CliRunner, Result
 
 import pyterrier_asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.comparison.guard import Observed, check_condition, holds, parse_condition
+from pyterrier_asl.comparison.conditions import check_condition, parse_condition
+from pyterrier_asl.comparison.guard import Observed, holds
 from pyterrier_asl.statistics.intervals import sign_interval
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
@@ -280,7 +282,7 @@ def test_p_of_conditions_is_corrected_over_the_conditions_alone(files):
     asked = ["--fail-if", f"ASL@20 worse p<{1.01 * p}"]
     for shown in (["-m", "AP"], [], ["-m", "ASL@20 AP RR nDCG"]):
         assert compare(*asked, *shown).exit_code == 1
-    both = [*asked, "--fail-if", "LexiP different p<1e-9", "--fail-if", "AP worse by 1000%"]
+    both = [*asked, "--fail-if", "LexiP different p<1e-9", "--fail-if", "AP worse by 100%"]
     result = compare(*both)
     corrected = holm({"ASL@20": p, "LexiP": other})
     assert f"p = {corrected['ASL@20']:.4g} by holm over 2 conditions" in result.stderr
@@ -363,7 +365,7 @@ def test_what_is_no_condition(files, text):
 def test_what_cannot_be_asked_of_a_measure(files, text, message):
     result = compare("--fail-if", text)
     assert result.exit_code == 2 and message in result.stderr
-    check_condition(parse_condition("Judged@10 higher"), None, is_preference=False)
+    check_condition(parse_condition("Judged@10 higher"), ir_measures.Judged @ 10, None)
 
 
 # Errors

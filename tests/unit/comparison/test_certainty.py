@@ -7,7 +7,8 @@ import math
 import pytest
 
 from pyterrier_asl import compare, holes
-from pyterrier_asl.comparison.guard import Outcome, parse_condition
+from pyterrier_asl.comparison.conditions import parse_condition
+from pyterrier_asl.comparison.guard import Outcome
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}

@@ -1,0 +1,210 @@
+"""Conditions on two runs, such as ``nASL@1000 worse p<.05``: how they are written and checked.
+
+There are two kinds, which speak of the second run beside the first, the baseline:
+
+* ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds where the
+  difference is there, and with ``p<`` significant; ``certainly``: whatever the unjudged documents
+  are.
+* ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
+  more is rejected; ``certainly``: unless it is rejected whatever the unjudged documents are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..measures.names import higher_is_better, words
+from ..scoring.arrays import Floats
+
+#: What can be asked: better and worse know the direction of the measure, the others do not.
+HOW = ("better", "worse", "lower", "higher", "different")
+
+GRAMMAR = (
+    "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly], or "
+    "MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly]"
+)
+
+_NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
+_CONDITION = re.compile(
+    rf"(?P<measure>\S.*?)\s+(?P<possibly>possibly\s+)?(?P<how>{'|'.join(HOW)})"
+    rf"(?:\s+by\s+(?P<amount>{_NUMBER})\s*(?P<percent>%)?)?"
+    rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER}))?"
+    r"(?P<certainly>\s+certainly)?"
+)
+
+#: Measures of ir_measures' and ours whose values lie between 0 and 1.
+_UP_TO_1 = frozenset(
+    "nASL LexiP P_Rareness AP_Rareness P R RR AP nDCG ERR nERR8 nERR9 nERR10 nERR11 RBP Rprec "
+    "Bpref infAP IPrec SetP SetR SetF SetAP Success Judged Accuracy Compat INST alpha_nDCG AP_IA "
+    "P_IA StRecall".split()
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is asked of two runs.
+
+    Attributes:
+        text: as it was written.
+        measure: the measure's name.
+        how: one of :data:`HOW`.
+        amount: how far they must lie apart, at least; 0: at all.
+        percent: whether ``amount`` is a percentage of the first run's value.
+        level: p must be below it; None: whatever p is.
+        certainly: whether it must hold whatever the unjudged documents are.
+        possibly: whether it holds unless a loss of ``amount`` or more is rejected.
+    """
+
+    text: str
+    measure: str
+    how: str
+    amount: float = 0.0
+    percent: bool = False
+    level: float | None = None
+    certainly: bool = False
+    possibly: bool = False
+
+    def least(self, value: float) -> float:
+        """The least difference that is asked for where the first run has this value."""
+        return self.amount * value / 100 if self.percent else self.amount
+
+    def asks_for(self, up: bool, down: bool, higher_is_better: bool | None) -> bool:
+        """Whether it asks for what a difference is: up, down, or neither."""
+        better, worse = (down, up) if higher_is_better is False else (up, down)
+        return {
+            "higher": up,
+            "lower": down,
+            "different": up or down,
+            "better": better,
+            "worse": worse,
+        }[self.how]
+
+
+def parse_condition(text: str) -> Condition:
+    """Reads a condition.
+
+    Raises:
+        ValueError: for what is none, with the grammar.
+
+    >>> parse_condition("nASL@1000 worse by 2% p<.05")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Condition(text='nASL@1000 worse by 2% p<.05', measure='nASL@1000', how='worse', amount=2.0,
+              percent=True, level=0.05, certainly=False, possibly=False)
+    >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
+    True
+    """
+    parts = _CONDITION.fullmatch(text.strip())
+    if parts is None or len(words(parts["measure"])) > 1:
+        raise ValueError(
+            f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
+            "such as 'nASL@1000 worse p<.05'"
+        )
+    level = None if parts["level"] is None else float(parts["level"])
+    if level is not None and not 0 < level <= 1:
+        raise ValueError(
+            f"the condition {text!r}: p is a probability, so LEVEL lies between 0 and 1"
+        )
+    amount = float(parts["amount"] or 0)
+    if math.isinf(amount):
+        raise ValueError(f"the condition {text!r} can never hold: {parts['amount']} is infinite")
+    possibly = parts["possibly"] is not None
+    if possibly and (parts["how"] != "worse" or not amount or level is None or level >= 0.5):
+        raise ValueError(
+            f"the condition {text!r}: 'possibly' needs 'worse', an amount above 0 and a LEVEL "
+            "below .5, such as 'nDCG@10 possibly worse by .02 p<.05'"
+        )
+    return Condition(
+        text.strip(),
+        parts["measure"],
+        parts["how"],
+        amount,
+        bool(parts["percent"]),
+        level,
+        bool(parts["certainly"]),
+        possibly,
+    )
+
+
+def check_condition(
+    condition: Condition, measure: Any, higher_is_better: bool | None, *, test: str = "t"
+) -> None:
+    """Whether a condition can be asked of a measure, and by a test.
+
+    Args:
+        condition: what is asked.
+        measure: the measure; None for a preference, rrLP or sgnLP.
+        higher_is_better: its direction.
+        test: by what differences are tested.
+
+    Raises:
+        ValueError: for better or worse where neither is, percentages of what has no means, a
+            difference that the measure cannot reach, or a test that has no bounds or no amount.
+    """
+    if higher_is_better is None and condition.how in ("better", "worse"):
+        wrong = (
+            "only counts, more of it is neither better nor worse; write higher, lower or different"
+        )
+    elif measure is None and condition.percent:
+        wrong = (
+            "is a difference between runs and has no value to take a percentage of; leave out the %"
+        )
+    elif measure is None and condition.certainly:
+        wrong = "has no bounds over unjudged documents; leave out certainly"
+    elif condition.measure == "sgnLP" and condition.possibly:
+        wrong = "has the sign test, which knows no amount; ask it of rrLP"
+    else:
+        wrong = _never_holds(condition, measure, higher_is_better)
+    if wrong:
+        raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
+    if condition.level is not None and test != "t" and (condition.certainly or condition.possibly):
+        which = "possibly worse" if condition.possibly else "p<LEVEL certainly"
+        raise ValueError(f"the condition {condition.text!r}: {which} needs test='t'")
+
+
+def _never_holds(condition: Condition, measure: Any, higher_is_better: bool | None) -> str:
+    """Why no run can be so far from another, whatever both are; '' where one can."""
+    falls = condition.asks_for(False, True, higher_is_better)
+    rises = condition.asks_for(True, False, higher_is_better)
+    if condition.percent and condition.amount > 100 and falls and not rises:
+        return (
+            "falls by 100% at most, so the condition can never hold; write an amount of 100% or "
+            "less"
+        )
+    if not condition.percent and condition.amount > 1 and (measure is None or is_up_to_1(measure)):
+        return (
+            f"lies between {-1 if measure is None else 0} and 1, so the condition can never hold; "
+            "write an amount of 1 or less"
+        )
+    return ""
+
+
+def is_up_to_1(measure: Any) -> bool:
+    """Whether the values of a measure are known to lie between 0 and 1.
+
+    >>> import ir_measures
+    >>> is_up_to_1(ir_measures.nDCG @ 10), is_up_to_1(ir_measures.NumRet)
+    (True, False)
+    """
+    return measure.NAME in _UP_TO_1
+
+
+def are_relevant(measure: Any, grades: Floats) -> bool:
+    """Whether any judged document counts for a measure, which is equal in all runs otherwise.
+
+    >>> import ir_measures, numpy as np
+    >>> grades = np.array([0.0, -1.0, 1.0])
+    >>> [are_relevant(measure, grades)
+    ...  for measure in (ir_measures.AP, ir_measures.AP(rel=2), ir_measures.nDCG @ 10)]
+    [True, False, True]
+    """
+    takes_rel = "rel" in measure.SUPPORTED_PARAMS
+    rel = measure["rel"] if takes_rel else None
+    if rel is not None:
+        return bool(((grades >= rel) & (grades >= 0)).any())
+    if higher_is_better(measure) is None:  # a count of what was retrieved
+        return True
+    gains = measure.params.get("gains") or {}
+    return bool(any(gains.get(grade, grade) > 0 for grade in set(grades.tolist())))

@@ -1,0 +1,69 @@
+"""Is a system worse by no more than a margin? The one-sided t-test of non-inferiority."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .inputs import check_probability, finite_vectors
+from .intervals import upper_t
+
+#: A standard error below this share of the values is a rounding error.
+_ROUNDING = 1e-12
+
+
+class NonInferiority(NamedTuple):
+    """What a test of non-inferiority says.
+
+    Attributes:
+        statistic: t, the mean gain plus the margin over the standard error of the mean gain.
+        p: the one-sided p-value of a loss of the margin or more; NaN for a single query.
+        power: how likely such a loss is rejected at ``alpha`` where there is truly no difference;
+            NaN where no test can be made, or all gains are equal.
+    """
+
+    statistic: float
+    p: float
+    power: float
+
+
+def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> NonInferiority:
+    """Tests whether a system loses the margin or more, which is rejected where p is small.
+
+    Where all gains are equal they leave nothing to chance: p is 0 where they lie above minus the
+    margin, else 1.
+
+    Args:
+        gains: by how much the system is better for each query, below 0 where it is worse, shape
+            (Q,).
+        margin: the loss that is too large, above 0.
+        alpha: the one-sided level, for the power.
+
+    Raises:
+        ValueError: for gains that are not finite, or a level that is no probability.
+
+    Source: Wellek (2010), Testing Statistical Hypotheses of Equivalence and Noninferiority.
+
+    >>> result = non_inferiority([0.01, -0.02, 0.0, 0.01, -0.01], 0.02)
+    >>> [round(number, 4) for number in result]
+    [3.087, 0.0183, 0.8746]
+    """
+    check_probability("alpha", alpha)
+    values = finite_vectors(gains)[0]
+    queries, mean = values.size, float(values.mean())
+    if queries < 2:
+        return NonInferiority(float("nan"), float("nan"), float("nan"))
+    error = float(values.std(ddof=1) / np.sqrt(queries))
+    scale = _ROUNDING * max(float(np.abs(values).max()), margin)
+    if error <= scale:
+        rejected = mean + margin > scale
+        return NonInferiority(
+            float("inf" if rejected else "-inf"), float(not rejected), float("nan")
+        )
+    from scipy.special import nctdtr, stdtr
+
+    statistic = (mean + margin) / error
+    within = nctdtr(queries - 1, margin / error, upper_t(alpha, queries - 1))
+    return NonInferiority(statistic, float(stdtr(queries - 1, -statistic)), float(1 - within))
