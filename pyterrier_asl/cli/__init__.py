@@ -83,7 +83,7 @@ class Commands(click.Group):
             except Exception as error:
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
-                raise Failure(_in_a_line(error)) from error
+                raise Failure(in_a_line(error)) from error
 
 
 class Failure(click.ClickException):
@@ -92,7 +92,10 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
-def _in_a_line(error: Exception) -> str:
+def in_a_line(error: Exception) -> str:
+    """What an error says, in one line."""
+    if isinstance(error, click.ClickException):
+        return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
     if isinstance(error, (ValueError, OSError)):
         return text

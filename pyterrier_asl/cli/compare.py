@@ -23,36 +23,93 @@ How to read it: RUN_A is the baseline, RUN_B is judged against it.
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
-[certainly]
+[certainly], or MEASURE possibly worse by AMOUNT p<LEVEL [certainly]
   'worse' knows that less ASL is better; measures, rrLP and sgnLP can be named
   'by .02' is at least .02, 'by 2%' at least 2 % of RUN_A's value; without, any difference
   'certainly': whatever the labels of unjudged documents; PASS where it is only possible
   p is two-sided, corrected over the conditions that have one, whatever else is shown
+  'possibly worse by .02 p<.05' holds unless a loss of .02 or more is rejected (one-sided);
+  'certainly': unless it is rejected whatever the labels of unjudged documents
 
 \b
 The guard (--fail-if) says in a line for each condition, and in its exit status:
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
             (--allow-missing lets that pass)
-  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong
+  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong;
+            --junit, --summary, -o jsonl and the annotations say so, too
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import epilog, options
+from . import epilog, in_a_line, options
 from .audit import AUDIT, audit_options, show_audit
 
 if TYPE_CHECKING:
+    from ..comparison.reports import GuardReports
     from ..comparison.result import RunComparison
 
 
-@click.command(name="compare", epilog=epilog(__doc__))
+class GuardCommand(click.Command):
+    """A command whose outputs say also that what was typed cannot be understood."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads what was typed."""
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.UsageError as error:
+            parser = self.make_parser(ctx)
+            parser.ignore_unknown_options = True
+            ctx.resilient_parsing = True
+            with suppress(click.UsageError):
+                typed, _, _ = parser.parse_args(list(args))
+                _report_usage_error(typed, error)
+            raise
+
+
+def _report_usage_error(typed: dict[str, Any], error: click.UsageError) -> None:
+    """Says in the outputs of a guard, as far as they can be known, why it was not begun."""
+    kinds = (str, bool, list, tuple)  # what was not typed is of a kind of click's own
+    options = {name: value for name, value in typed.items() if isinstance(value, kinds)}
+    conditions, runs = options.get("conditions"), list(options.get("runs_b", ["run"]))
+    if conditions:
+        inputs = [options[name] for name in ("qrels", "run_a") if name in options]
+        where = (options.get(name) for name in ("output_format", "junit", "summary", "github"))
+        reports = _reports(*where, [*inputs, *runs])
+        reports.report_error(_names(runs), conditions, in_a_line(error))
+
+
+def _names(runs: Sequence[str]) -> list[str]:
+    """What runs are called, read or not; by their paths where two have one name."""
+    from ..io.runs import run_name
+
+    names = list(map(run_name, runs))
+    return names if len(set(names)) == len(names) else list(runs)
+
+
+def _reports(
+    form: str | None,
+    junit: str | None,
+    summary: str | None,
+    github: bool | None,
+    inputs: Sequence[str],
+) -> GuardReports:
+    """Where the verdicts go; annotations by default where GitHub Actions run the command."""
+    from ..comparison.reports import GuardReports
+
+    annotate = os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github
+    return GuardReports(form or "table", junit, summary, annotate, inputs)
+
+
+@click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("run_a", metavar="RUN_A")
 @click.argument("runs_b", metavar="RUN_B...", nargs=-1, required=True)
@@ -69,6 +126,9 @@ if TYPE_CHECKING:
     "--allow-missing", help="Pass although RUN_B leaves queries unanswered that RUN_A answers."
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
+@options.text_option(
+    "--summary", "FILE", "Save verdicts, measures and what moved as Markdown, for a job's summary."
+)
 @click.option(
     "--github/--no-github",
     default=None,
@@ -124,11 +184,7 @@ def command(
     allow_missing: bool,
     junit: str | None,
     github: bool | None,
-    by_query: bool,
-    moved: int | None,
-    places: int,
-    output_format: str,
-    machine_qrels: str | None,
+    summary: str | None,
     **given: Any,
 ) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
@@ -137,25 +193,73 @@ def command(
     worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
     ir_datasets dataset.
     """
+    from ..comparison.guard import Outcome, unanswered_verdicts
+
+    if not conditions and (junit or summary or github or allow_missing):
+        raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
+    inputs = [qrels, run_a, *runs_b]
+    reports = _reports(given["output_format"], junit, summary, github, inputs)
+    with _reported(reports, runs_b, conditions):
+        compared = _compare(qrels, run_a, runs_b, measures, conditions, **given)
+        if compared is None or not conditions:
+            return
+        verdicts = list(compared.verdicts)
+        if not allow_missing:
+            verdicts += unanswered_verdicts(compared.unanswered, compared.baseline)
+        outcome = reports.report(verdicts, compared)
+    if outcome is not Outcome.PASS:
+        raise click.exceptions.Exit(outcome.value)
+
+
+@contextmanager
+def _reported(
+    reports: GuardReports, runs: Sequence[str], conditions: Sequence[str]
+) -> Iterator[None]:
+    """Has every output of a guard say an error."""
+    if not conditions:
+        yield
+        return
+    names = _names(runs)
+    try:
+        reports.begin(names, conditions)
+        yield
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        reports.report_error(names, conditions, in_a_line(error))
+        raise
+
+
+def _compare(
+    qrels: str,
+    run_a: str,
+    runs_b: tuple[str, ...],
+    measures: tuple[str, ...],
+    conditions: tuple[str, ...],
+    *,
+    by_query: bool,
+    moved: int | None,
+    places: int,
+    output_format: str,
+    machine_qrels: str | None,
+    **given: Any,
+) -> RunComparison | None:
+    """Compares runs and prints what comes out; None: an audit was asked for."""
     from ..comparison import compare, printing
-    from ..io.atomic import check_replaceable
     from ..io.texts import Texts
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    if not conditions and (junit or github or allow_missing):
-        raise click.UsageError("--junit, --github and --allow-missing go with --fail-if")
     runs = compare.run_files([run_a, *runs_b])
     audit = {name: given.pop(name) for name in AUDIT}
     if machine_qrels is not None:
         if conditions or by_query or moved is not None or given["pool"]:
             raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
         how = audit | given | {"output_format": output_format, "places": places}
-        return show_audit(runs, qrels, machine_qrels, measures, **how)
+        show_audit(runs, qrels, machine_qrels, measures, **how)
+        return None
     if any(audit[name] is not None for name in ("plan", "draw", "machine_rel", "chart")):
         raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
-    if junit:
-        check_replaceable(junit, inputs=[qrels, run_a, *runs_b], begins=b"<?xml")
     if given["correction"] == "none":
         given["correction"] = None
     compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)
@@ -169,30 +273,4 @@ def command(
     if output_format != "table":
         for note in compared.missing_answers():
             click.echo(note, err=True)
-    if conditions:
-        _guard(compared, output_format, allow_missing, junit, github)
-
-
-def _guard(
-    compared: RunComparison,
-    output_format: str,
-    allow_missing: bool,
-    junit: str | None,
-    github: bool | None,
-) -> None:
-    """Says how the guard came out, and exits with its status."""
-    from ..comparison import printing
-    from ..comparison.guard import Outcome, outcome_of, unanswered_verdicts
-
-    verdicts = list(compared.verdicts)
-    if not allow_missing:
-        verdicts += unanswered_verdicts(compared.unanswered, compared.baseline)
-    outcome = outcome_of(verdicts)
-    printing.write_verdicts(verdicts, outcome, output_format)
-    if github or github is None and os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in printing.github_annotations(verdicts):
-            click.echo(line, err=True)
-    if junit:
-        printing.save_junit(verdicts, junit)
-    if outcome is not Outcome.PASS:
-        raise click.exceptions.Exit(outcome.value)
+    return compared

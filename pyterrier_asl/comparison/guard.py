@@ -281,11 +281,8 @@ def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
         return ""
     instead = ""
     if condition.how == "worse" and condition.measure != "sgnLP":
-        by = f"{condition.amount:g}{'%' * condition.percent}"
-        instead = (
-            f"; '{condition.measure} possibly worse by {by} p<{condition.level:g}' asks for proof "
-            "that there is no such loss"
-        )
+        other = condition.text.replace(" worse", " possibly worse", 1)
+        instead = f"; '{other}' asks for proof that there is no such loss"
     return (
         f"'{condition.text}' could not have found the difference of {asked:.3g} that it asks "
         f"about: over these queries a t-test finds {detectable:.3g} with probability .8, and less "
@@ -301,9 +298,9 @@ def _rejection(
     rejected = "not rejected" if holds(condition, found) else "rejected"
     test = non_inferiority(found.gains, margin, alpha=level)
     numbers["power"] = test.power
-    parts = [f"a loss of {margin:.4g} or more is {rejected}", p]
+    parts = [f"a loss of {margin:.4g} or more is {rejected}", f"one-sided {p}"]
     if not math.isnan(test.power):
-        parts.append(f"a run truly equal to A is cleared of it with probability {test.power:.2f}")
+        parts.append(f"where B truly equals A it is rejected with probability {test.power:.2f}")
     return parts
 
 

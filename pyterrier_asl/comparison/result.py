@@ -11,12 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..io.results import Part, PrintedResult
 from ..io.tables import counted, formatted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.noninferiority import non_inferiority
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
+from .printing import means_parts, moved_parts
 
 #: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
 PREFERENCES = ("rrLP", "sgnLP")
@@ -50,8 +52,8 @@ class HowTested:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class RunComparison:
+@dataclass(frozen=True, repr=False)
+class RunComparison(PrintedResult):
     """Runs compared with a baseline; what :func:`compare` returns.
 
     Attributes:
@@ -102,22 +104,43 @@ class RunComparison:
     _limits: AllLimits = field(default_factory=dict, repr=False)
     _untestable: dict[str, str] = field(default_factory=dict, repr=False)
 
+    def parts(self) -> list[Part]:
+        """What ``pyterrier-asl compare`` prints."""
+        return [*means_parts(self), *moved_parts(self)]
+
     def notes(self) -> list[str]:
         """What to know of the numbers, in sentences."""
+        queries = counted(self.queries, "query", "queries")
+        wins = "Wins: queries in which B is better."
+        if self.queries < 2:
+            only = f"there is only {queries}" if self.queries else "there is no query"
+            return [
+                f"B - A over {queries}. {wins}",
+                f"No test can be made: {only}.",
+                *self.missing_answers(),
+            ]
+        return [
+            f"B - A with its {100 * (1 - self.options.alpha):g} % interval, over {queries}. {wins}",
+            self._test_note(),
+            *self.missing_answers(),
+        ]
+
+    def _test_note(self) -> str:
+        """Which test was made, and over how many comparisons p-values are corrected."""
         test, effect = TESTS[self.options.test]
+        if not self.family:
+            return "No test can be made: B has the value of A in every query, by every measure."
+        these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
             "p is not corrected for their number"
             if self.options.correction is None
-            else f"p ({self.options.correction}) is corrected over these {self.family} comparisons"
+            else f"p ({self.options.correction}) is corrected over {these}"
         )
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
-        return [
-            f"B - A with its {100 * (1 - self.options.alpha):g} % interval, over "
-            f"{counted(self.queries, 'query', 'queries')}. Wins: queries in which B is better.",
+        return (
             f"Test: {test}, for sgnLP the sign test, two-sided; effect: {effect}; "
-            f"{corrected}{dropped}.",
-            *self.missing_answers(),
-        ]
+            f"{corrected}{dropped}."
+        )
 
     def missing_answers(self) -> list[str]:
         """A sentence for each run that leaves queries unanswered which the baseline answered."""

@@ -1,0 +1,215 @@
+"""How a guard came out, for people, build systems, GitHub Actions and programs.
+
+A guard that ends in an error says so in every output, and no output of an earlier guard stays.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from ..io import tables
+from ..io.atomic import check_replaceable, replacing
+from ..io.results import Part, Table, markdown_of
+from .guard import Outcome, Verdict, outcome_of
+from .printing import means_parts, moved_parts
+from .result import RunComparison
+
+#: What a condition that does not pass is in JUnit XML.
+_ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
+#: What a summary begins with, by which a file is known to be one.
+_SUMMARY = "## Guard: "
+
+
+@dataclass(frozen=True)
+class GuardReports:
+    """Where the verdicts of a guard go.
+
+    Attributes:
+        form: as what the comparison is printed, one of :data:`.io.tables.FORMS`; with ``'jsonl'``
+            verdicts follow it.
+        junit: a file of JUnit XML; None: none.
+        summary: a file of Markdown; None: none.
+        github: whether annotations of GitHub Actions are printed.
+        inputs: files that are read and must not be written.
+    """
+
+    form: str = "table"
+    junit: str | os.PathLike[str] | None = None
+    summary: str | os.PathLike[str] | None = None
+    github: bool = False
+    inputs: Sequence[str | os.PathLike[str]] = ()
+
+    def begin(self, runs: Sequence[str], conditions: Sequence[str]) -> None:
+        """Has the files say that the guard did not come to an end, until it does.
+
+        Raises:
+            OSError: for a file that must not be written.
+        """
+        self._save(error_verdicts(runs, conditions, "the guard did not come to an end"), None)
+
+    def report(self, verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> Outcome:
+        """Says how the guard came out: into the files first, so that an error there is said, too.
+
+        Args:
+            verdicts: those of the conditions.
+            compared: the comparison that they are about; None: there is none.
+
+        Raises:
+            OSError: for a file that cannot be written.
+        """
+        self._save(verdicts, compared)
+        return self._print(verdicts)
+
+    def report_error(self, runs: Sequence[str], conditions: Sequence[str], message: str) -> None:
+        """Says an error, for each run and condition, wherever that can be said."""
+        verdicts = error_verdicts(runs, conditions, message)
+        for name in ("junit", "summary"):
+            try:
+                self._save(verdicts, None, name)
+            except OSError as error:
+                print(f"Warning: {error}", file=sys.stderr)
+        self._print(verdicts)
+
+    def _save(
+        self, verdicts: Sequence[Verdict], compared: RunComparison | None, only: str = ""
+    ) -> None:
+        if self.junit and only in ("", "junit"):
+            check_replaceable(self.junit, inputs=self.inputs, begins=b"<?xml")
+            save_junit(verdicts, self.junit)
+        if self.summary and only in ("", "summary"):
+            begins = _SUMMARY.encode()
+            check_replaceable(self.summary, inputs=self.inputs, begins=begins)
+            with replacing(self.summary, begins=begins) as beside:
+                beside.write_text(summary_of(verdicts, compared), encoding="utf-8")
+
+    def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
+        outcome = outcome_of(verdicts)
+        write_verdicts(verdicts, outcome, self.form)
+        if self.github:
+            for line in github_annotations(verdicts):
+                print(line, file=sys.stderr)
+        return outcome
+
+
+def error_verdicts(runs: Sequence[str], conditions: Sequence[str], message: str) -> list[Verdict]:
+    """An ERROR for each run and condition, which could not be tested."""
+    return [
+        Verdict(run, condition, Outcome.ERROR, message) for run in runs for condition in conditions
+    ]
+
+
+def _several(verdicts: Sequence[Verdict]) -> bool:
+    return len({verdict.run for verdict in verdicts}) > 1
+
+
+def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
+    """What a PASS does not say, a sentence for each condition and run of which there is one."""
+    several = _several(verdicts)
+    return [
+        (f"{verdict.run}: " if several else "") + verdict.note
+        for verdict in verdicts
+        if verdict.note
+    ]
+
+
+def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> None:
+    """Prints how a guard came out: on stderr, and as JSON lines also behind the measures."""
+    several = _several(verdicts)
+    for verdict in verdicts:
+        print(verdict.line(name_run=several), file=sys.stderr)
+    for note in notes_of(verdicts):
+        print(f"Note: {note}", file=sys.stderr)
+    print(f"Guard: {outcome.name}", file=sys.stderr)
+    if form == "jsonl":
+        rows: list[dict[str, Any]] = [
+            {
+                "condition": verdict.condition,
+                "run": verdict.run,
+                "outcome": verdict.outcome.name,
+                "message": verdict.message,
+                **verdict.numbers,
+                **({"note": verdict.note} if verdict.note else {}),
+            }
+            for verdict in verdicts
+        ]
+        for row in [*rows, {"verdict": outcome.name, "status": outcome.value}]:
+            print(*tables.jsonl_lines(pd.DataFrame([row])))
+
+
+def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> None:
+    """Saves verdicts as JUnit XML: a test case for each condition and run."""
+    outcomes = [verdict.outcome for verdict in verdicts]
+    suite = ElementTree.Element(
+        "testsuite",
+        name="pyterrier-asl compare",
+        tests=str(len(outcomes)),
+        failures=str(outcomes.count(Outcome.FAIL)),
+        errors=str(outcomes.count(Outcome.ERROR)),
+    )
+    for verdict in verdicts:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_xml_text(verdict.run), name=_xml_text(verdict.condition)
+        )
+        if verdict.outcome in _ELEMENTS:
+            element = ElementTree.SubElement(case, _ELEMENTS[verdict.outcome])
+            element.set("message", _xml_text(verdict.message))
+        text = "\n".join(filter(None, [str(verdict), verdict.note]))
+        ElementTree.SubElement(case, "system-out").text = _xml_text(text)
+    with replacing(path, begins=b"<?xml") as beside:
+        ElementTree.ElementTree(suite).write(beside, encoding="utf-8", xml_declaration=True)
+
+
+def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
+    """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
+    warning for a PASS that says little."""
+    notices = [
+        f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
+        f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
+        f"{_escaped(f'{verdict.run}: {verdict.message}')}"
+        for verdict in verdicts
+    ]
+    warned = [f"::warning title=Little power::{_escaped(note)}" for note in notes_of(verdicts)]
+    return notices + warned
+
+
+def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> str:
+    """A guard in Markdown: its outcome, its verdicts, the measures, and what moved.
+
+    Args:
+        verdicts: those of the conditions.
+        compared: the comparison that they are about; None: there is none, because of an error.
+    """
+    frame = pd.DataFrame(
+        {
+            "outcome": [verdict.outcome.name for verdict in verdicts],
+            "run": [verdict.run for verdict in verdicts],
+            "condition": [verdict.condition for verdict in verdicts],
+            "why": [verdict.message for verdict in verdicts],
+        }
+    )
+    parts: list[Part] = [Table(frame), *notes_of(verdicts)]
+    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown_of(parts)}"
+    if compared is not None:
+        measures, moved = means_parts(compared), moved_parts(compared)
+        text += f"\n### Measures\n\n{markdown_of(measures)}"
+        text += f"\n### Relevant documents\n\n{markdown_of(moved)}"
+    return text
+
+
+def _xml_text(text: str) -> str:
+    """Text without the control characters that XML cannot hold."""
+    return "".join(c if c >= " " or c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _escaped(text: str, is_property: bool = False) -> str:
+    pairs = [("%", "%25"), ("\r", "%0D"), ("\n", "%0A")]
+    for old, new in [*pairs, *([(":", "%3A"), (",", "%2C")] if is_property else [])]:
+        text = text.replace(old, new)
+    return text
