@@ -78,12 +78,15 @@ class GuardCommand(click.Command):
 def _report_usage_error(typed: dict[str, Any], error: click.UsageError) -> None:
     """Says in the outputs of a guard, as far as they can be known, why it was not begun."""
     kinds = (str, bool, list, tuple)  # what was not typed is of a kind of click's own
-    options = {name: value for name, value in typed.items() if isinstance(value, kinds)}
+    options: dict[str, Any] = {
+        name: value for name, value in typed.items() if isinstance(value, kinds)
+    }
     conditions, runs = options.get("conditions"), list(options.get("runs_b", ["run"]))
     if conditions:
         inputs = [options[name] for name in ("qrels", "run_a") if name in options]
-        where = (options.get(name) for name in ("output_format", "junit", "summary", "github"))
-        reports = _reports(*where, [*inputs, *runs])
+        where = map(options.get, ("output_format", "junit", "summary", "github"))
+        form, junit, summary, github = where
+        reports = _reports(form, junit, summary, github, [*inputs, *runs])
         reports.report_error(_names(runs), conditions, in_a_line(error))
 
 
