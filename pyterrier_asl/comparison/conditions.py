@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..measures.names import higher_is_better, words
+from ..measures.standard import computed
 from ..scoring.arrays import Floats
 
 #: What can be asked: better and worse know the direction of the measure, the others do not.
@@ -33,13 +34,6 @@ _CONDITION = re.compile(
     rf"(?:\s+by\s+(?P<amount>{_NUMBER})\s*(?P<percent>%)?)?"
     rf"(?:\s+p\s*<\s*(?P<level>{_NUMBER}))?"
     r"(?P<certainly>\s+certainly)?"
-)
-
-#: Measures of ir_measures' and ours whose values lie between 0 and 1.
-_UP_TO_1 = frozenset(
-    "nASL LexiP P_Rareness AP_Rareness P R RR AP nDCG ERR nERR8 nERR9 nERR10 nERR11 RBP Rprec "
-    "Bpref infAP IPrec SetP SetR SetF SetAP Success Judged Accuracy Compat INST alpha_nDCG AP_IA "
-    "P_IA StRecall".split()
 )
 
 
@@ -173,22 +167,16 @@ def _never_holds(condition: Condition, measure: Any, higher_is_better: bool | No
             "falls by 100% at most, so the condition can never hold; write an amount of 100% or "
             "less"
         )
-    if not condition.percent and condition.amount > 1 and (measure is None or is_up_to_1(measure)):
+    highest: float | None = 1.0
+    if measure is not None:
+        own = computed(measure)
+        highest = None if own is None else own.HIGHEST
+    if highest is not None and not condition.percent and condition.amount > highest:
         return (
-            f"lies between {-1 if measure is None else 0} and 1, so the condition can never hold; "
-            "write an amount of 1 or less"
+            f"lies between {-highest if measure is None else 0:g} and {highest:g}, so the "
+            f"condition can never hold; write an amount of {highest:g} or less"
         )
     return ""
-
-
-def is_up_to_1(measure: Any) -> bool:
-    """Whether the values of a measure are known to lie between 0 and 1.
-
-    >>> import ir_measures
-    >>> is_up_to_1(ir_measures.nDCG @ 10), is_up_to_1(ir_measures.NumRet)
-    (True, False)
-    """
-    return measure.NAME in _UP_TO_1
 
 
 def are_relevant(measure: Any, grades: Floats) -> bool:

@@ -59,6 +59,7 @@ class _ASL(PluginMeasure):
     PRETTY_NAME = "Atomized Search Length"
     SHORT_DESC = "The irrelevant documents above a relevant one, plus one: mean over all relevant."
     HIGHER_IS_BETTER = False
+    HIGHEST: float | None = None
     PAGE_PARAMS = frozenset({"rel"})
     WITHOUT_RELEVANT = 1.0
     SUPPORTED_PARAMS = {
@@ -142,6 +143,7 @@ class _nASL(_ASL):
     PRETTY_NAME = "Normalized Atomized Search Length"
     SHORT_DESC = "1 - (ASL@k - 1)/k: atomized search length on a scale from 0 to 1."
     HIGHER_IS_BETTER = True
+    HIGHEST = 1.0
     DEFAULT = 0.0
     SUPPORTED_PARAMS = {
         "cutoff": Param(

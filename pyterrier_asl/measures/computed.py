@@ -38,6 +38,8 @@ class Computed:
     HIGHER_IS_BETTER: bool | None = True
     #: The best value there is; None where there is no such value.
     BEST: float | None = 1.0
+    #: The value that no run exceeds; None where there is no such value.
+    HIGHEST: float | None = 1.0
     #: Whether it counts grades, so that a label may be any of them, and not relevance alone.
     USES_GRADES = False
     #: Whether it needs the lengths of documents.

@@ -409,7 +409,7 @@ class NumRet(Standard):
     """The number of documents retrieved, with ``rel`` of relevant ones."""
 
     MEASURE = ir_measures.NumRet
-    HIGHER_IS_BETTER, BEST = None, None
+    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def _score(self, view: JudgedRun) -> Floats:
         has_rel = "rel" in self.params
@@ -421,7 +421,7 @@ class NumRel(Standard):
     """The number of relevant documents."""
 
     MEASURE = ir_measures.NumRel
-    HIGHER_IS_BETTER, BEST = None, None
+    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return total.astype(np.float64)
@@ -431,7 +431,7 @@ class NumQ(Standard):
     """The number of queries."""
 
     MEASURE = ir_measures.NumQ
-    HIGHER_IS_BETTER, BEST = None, None
+    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def _score(self, view: JudgedRun) -> Floats:
         return np.ones(len(view.judgements))

@@ -72,7 +72,7 @@ class _TBG(PluginMeasure):
     NAME = __name__
     PRETTY_NAME = "Time-Biased Gain"
     SHORT_DESC = "The relevant documents a user is expected to save before running out of time."
-    BEST = None  # it depends on the number of relevant documents
+    BEST = HIGHEST = None  # it depends on the number of relevant documents
     NEEDS_LENGTHS = True
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
