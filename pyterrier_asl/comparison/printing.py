@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..io import tables
-from ..io.results import Part, Table, print_parts
+from ..io.printed import Part, print_parts
 
 if TYPE_CHECKING:
     from .result import RunComparison
@@ -54,17 +54,14 @@ def print_comparison(
         texts: the text of queries, by id.
     """
     if form == "table":
-        parts = means_parts(compared, places)
+        parts = means_parts(compared)
         if by_query:
             frame = _with_text(compared.differences(), texts)
-            parts += [
-                "",
-                "B - A by query, the largest loss by the first measure first:",
-                Table(frame, {"places": places, "titles": _TITLES}),
-            ]
+            what = "B - A by query, the largest loss by the first measure first:"
+            parts.append(Part(what, frame, {"titles": _TITLES}))
         if moved != 0:
             parts += moved_parts(compared, MOVED if moved is None else moved)
-        print_parts(parts)
+        print_parts(parts, places=places)
     elif by_query:
         tables.write(_with_text(_of_one(compared, compared.by_query), texts), form, places=places)
     elif moved is not None:
@@ -77,11 +74,11 @@ def print_comparison(
         tables.write(_of_one(compared, compared.summary), form, places=places)
 
 
-def means_parts(compared: RunComparison, places: int = 4) -> list[Part]:
+def means_parts(compared: RunComparison) -> list[Part]:
     """The runs, the table of measures, and what to know of its numbers."""
     from rich.console import Console
 
-    head: list[Part] = [f"A: {compared.baseline} (baseline)"]
+    head = [f"A: {compared.baseline} (baseline)"]
     if len(compared.runs) == 1:
         head.append(f"B: {compared.runs[0]}")
     frame = _human_readable(compared)
@@ -91,28 +88,27 @@ def means_parts(compared: RunComparison, places: int = 4) -> list[Part]:
         for name in frame["measure"]
     ]
     group = "" if len(compared.runs) == 1 else "run"
-    style = {"places": places, "titles": _titles(compared), "group_by": group}
-    return [*head, Table(frame, style), *compared.notes()]
+    means = Part(table=frame, style={"titles": _titles(compared), "group_by": group})
+    return [*map(Part, head), Part(), means, Part(), *map(Part, compared.notes())]
 
 
 def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
     """How many relevant documents which run retrieved, and those that moved farthest."""
-    parts: list[Part] = [""]
+    parts = [Part()]
     for row in compared.retrieved.to_dict("records"):
         total = row["both"] + row["A"] + row["B"] + row["neither"]
         of = "" if len(compared.runs) == 1 else f" ({row['run']})"
-        parts.append(
+        sentence = (
             f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,}, of which "
             f"{row['nearer']:,} have fewer irrelevant documents above them in B and "
             f"{row['farther']:,} more. Retrieved by A only: {row['A']:,}; by B only: {row['B']:,}; "
             f"by neither: {row['neither']:,}."
         )
+        parts.append(Part(sentence))
     if moved and len(compared.moved):
+        what = "Those that moved farthest, by search length (irrelevant documents above, + 1):"
         frame = _of_one(compared, compared.moved).head(moved)
-        parts += [
-            "Those that moved farthest, by search length (irrelevant documents above, + 1):",
-            Table(frame, {"titles": _TITLES}),
-        ]
+        parts += [Part(what), Part(), Part(table=frame, style={"titles": _TITLES})]
     return parts
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..io import tables
 from ..io.atomic import check_replaceable, replacing
-from ..io.results import Part, Table, markdown_of
+from ..io.printed import Part, markdown
 from .guard import Outcome, Verdict, outcome_of
 from .printing import means_parts, moved_parts
 from .result import RunComparison
@@ -194,12 +194,12 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
             "why": [verdict.message for verdict in verdicts],
         }
     )
-    parts: list[Part] = [Table(frame), *notes_of(verdicts)]
-    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown_of(parts)}"
+    parts = [Part(table=frame), *map(Part, notes_of(verdicts))]
+    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown(parts)}"
     if compared is not None:
         measures, moved = means_parts(compared), moved_parts(compared)
-        text += f"\n### Measures\n\n{markdown_of(measures)}"
-        text += f"\n### Relevant documents\n\n{markdown_of(moved)}"
+        text += f"\n### Measures\n\n{markdown(measures)}"
+        text += f"\n### Relevant documents\n\n{markdown(moved)}"
     return text
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..io.results import Part, PrintedResult
+from ..io.printed import Part, Printed
 from ..io.tables import counted, formatted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
@@ -53,7 +53,7 @@ class HowTested:
 
 
 @dataclass(frozen=True, repr=False)
-class RunComparison(PrintedResult):
+class RunComparison(Printed):
     """Runs compared with a baseline; what :func:`compare` returns.
 
     Attributes:

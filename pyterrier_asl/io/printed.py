@@ -47,13 +47,7 @@ class Printed:
         Args:
             places: decimal places in tables; -1: all digits.
         """
-        for number, part in enumerate(self.parts()):
-            if part.table is None:
-                print(textwrap.fill(part.text, WIDTH, subsequent_indent="  "))
-                continue
-            if part.text:
-                print(f"{'' if not number else chr(10)}{part.text}\n")
-            tables.show(part.table, places=places, **part.style)
+        print_parts(self.parts(), places=places)
 
     def __str__(self) -> str:
         text = io.StringIO()
@@ -71,3 +65,37 @@ class Printed:
             + ("" if part.table is None else tables.html(part.table, **part.style))
             for part in self.parts()
         )
+
+
+def print_parts(parts: Iterable[Part], *, places: int = 4) -> None:
+    """Prints paragraphs, an empty one as a blank line, and tables to standard output.
+
+    Args:
+        parts: what to print.
+        places: decimal places in tables; -1: all digits.
+    """
+    for number, part in enumerate(parts):
+        if part.table is None:
+            print(textwrap.fill(part.text, WIDTH, subsequent_indent="  ", break_long_words=False))
+            continue
+        if part.text:
+            print(f"{'' if not number else chr(10)}{part.text}\n")
+        tables.show(part.table, places=places, **part.style)
+
+
+def markdown(parts: Iterable[Part]) -> str:
+    """Paragraphs and tables in Markdown, with blank lines between them.
+
+    >>> print(markdown([Part("A: live_1"), Part(), Part("B: new")]), end="")
+    A: live\\_1
+    <BLANKLINE>
+    B: new
+    """
+    blocks = []
+    for part in parts:
+        if part.text:
+            text = " ".join(part.text.split())
+            blocks.append("".join(f"\\{c}" if c in "\\`*_<>[]|#" else c for c in text) + "\n")
+        if part.table is not None:
+            blocks.append(tables.markdown(part.table, **part.style))
+    return "\n".join(blocks)
