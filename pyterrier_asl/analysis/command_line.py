@@ -86,6 +86,15 @@ def read_judges(texts: Sequence[str]) -> dict[str, str]:
     return _pairs_by_name(texts, "NAME=QRELS, a name and a file or ir_datasets id")
 
 
+def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Judges of each track, by name."""
+    by_track: dict[str, list[str]] = {}
+    for text in texts:
+        track, _, judge = text.partition("=")
+        by_track.setdefault(track, []).append(judge)
+    return {track: read_judges(judges) for track, judges in by_track.items()}
+
+
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     """The minimum grade of each judge by name; or one for all."""
     one = len(texts) == 1 and "=" not in texts[0]
@@ -141,7 +150,7 @@ def analyze(
         OSError: for a file that cannot be read.
     """
     if tracks:
-        return analysis.function(_of_tracks(tracks), **options)
+        return analysis.function(of_tracks(tracks), **options)
     taken: dict[str, Any] = {}
     if QRELS in options.get("judges", ()):
         raise ValueError(f"{QRELS!r} is the judge of QRELS: name the other differently")
@@ -154,7 +163,7 @@ def analyze(
     return analysis.function(**taken, **options)
 
 
-def _of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
+def of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
     """Runs and qrels of each track, as the functions take them."""
     named: dict[str, tuple[Any, str]] = {}
     for name, qrels, runs in tracks:

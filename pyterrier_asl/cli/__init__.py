@@ -36,6 +36,7 @@ import click
 _COMMANDS = {
     "evaluate": "Score run files by qrels.",
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
+    "ranks": "Say which ranks each system could have, and who could be the best.",
     "holes": "Say what unjudged documents could change, and which to judge next.",
     "judges": "Compare people, crowds and machines that judged the same documents.",
     "report": "Write an HTML report: ranking of systems, differences, missed documents.",

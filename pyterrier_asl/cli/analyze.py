@@ -217,18 +217,6 @@ _OPTIONS: dict[str, Decorator] = {
     ),
 }
 
-_TRACK = click.option(
-    "-t",
-    "--track",
-    "tracks",
-    multiple=True,
-    nargs=3,
-    metavar="NAME QRELS RUNS",
-    help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
-    "runs; can be given again for another track.",
-)
-
-
 class Analyses(click.Group):
     """The analyses as subcommands, each made when it is asked for."""
 
@@ -297,7 +285,7 @@ def _command(analysis: Analysis) -> click.Command:
     if "runs" in analysis.takes:
         made.params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
     if analysis.tracks:
-        _TRACK(made)
+        options.tracks("-t")(made)
     for name, parameter in parameters.items():
         if option := option_of(parameter):
             option(made)

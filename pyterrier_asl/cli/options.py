@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
@@ -43,6 +43,65 @@ def text_option(name: str, metavar: str, help: str) -> Decorator:
 
 qrels = click.argument("qrels")
 runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+
+#: QRELS and RUN..., where something else can stand in their place.
+qrels_if_any = click.argument("qrels", required=False)
+runs_if_any = click.argument("runs", nargs=-1, metavar="[RUN...]")
+
+
+def tracks(*short: str) -> Decorator:
+    """``--track``, for each of several collections."""
+    return click.option(
+        *short,
+        "--track",
+        "tracks",
+        multiple=True,
+        nargs=3,
+        metavar="NAME QRELS RUNS",
+        help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of "
+        "its runs; can be given again for another track.",
+    )
+
+
+common = switch("--common", help="Leave out systems that a track lacks.")
+
+#: Scores by topic that were computed before, and what must be said of them.
+scores = together(
+    repeated(
+        "--scores",
+        metavar="FILE",
+        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV, Parquet or JSONL table, or "
+        "what trec_eval -q and ir_measures -q print; can be given again.",
+    ),
+    repeated("--lower-is-better", metavar="NAME", help="Of this measure of the scores less is."),
+    repeated("--higher-is-better", metavar="NAME", help="Of this measure of the scores more is."),
+    click.option("--fill", type=float, help="What stands for values that the scores lack."),
+)
+
+
+def sources(
+    qrels: str | None,
+    runs: Sequence[str],
+    tracks: Sequence[tuple[str, str, str]] = (),
+    scores: Sequence[str] = (),
+    **of_scores: Any,
+) -> tuple[Any, Any]:
+    """Runs and qrels as functions take them, or scores in their place, or several tracks."""
+    from ..analysis.command_line import of_tracks
+    from ..evaluation.scores import read_scores
+
+    if sum(map(bool, (qrels, tracks, scores))) != 1:
+        raise click.UsageError("give QRELS and RUN..., or --track for each track, or --scores")
+    if scores:
+        return read_scores(scores, **of_scores), None
+    if any(value not in (None, ()) for value in of_scores.values()):
+        raise click.UsageError("--lower-is-better, --higher-is-better and --fill need --scores")
+    if tracks:
+        return of_tracks(tracks), None
+    if not runs:
+        raise click.UsageError("Missing argument 'RUN...'")
+    return list(runs), qrels
+
 
 places = click.option(
     "-p",

@@ -1,0 +1,124 @@
+"""``pyterrier-asl ranks``.
+
+\b
+Examples:
+  pyterrier-asl ranks qrels.txt runs/ -m nDCG@10
+  pyterrier-asl ranks qrels.txt runs/ -m nDCG@10 --unjudged
+  pyterrier-asl ranks nist.txt runs/ -m nDCG@10 --judge gpt=gpt.txt --judge-rel gpt=2
+  pyterrier-asl ranks --track covid covid.qrels covid/ --track nq nq.qrels nq/ -m nDCG@10 -o latex
+  pyterrier-asl ranks --scores perquery.csv -m nDCG@10 --chart ranks.svg
+
+\b
+How to read it: the topics are a sample.
+  ranks              the ranks that the system could have; with 95 % confidence the intervals of all
+                     systems hold at once
+  could be the best  no other system is better by a test of its own, which is about this system
+--unjudged: whatever the unjudged documents of these runs are. --judge: whichever judge is right.
+'compare' is about two named runs, which is another and narrower question.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import epilog, options
+
+
+@click.command(name="ranks", epilog=epilog(__doc__))
+@options.qrels_if_any
+@options.runs_if_any
+@click.option("-m", "--measure", default="nDCG@10", show_default=True, help="By which measure.")
+@options.tracks("-t")
+@options.common
+@options.switch("--simultaneous", help="The tables of all tracks hold at once.")
+@options.scores
+@options.switch("--unjudged", help="Whatever the unjudged documents of these runs are.")
+@options.repeated(
+    "--judge",
+    "judges",
+    metavar="NAME=QRELS",
+    help="Another judge: a name, and a file or ir_datasets id; of a track TRACK=NAME=QRELS. Can be "
+    "given again.",
+)
+@options.repeated(
+    "--judge-rel",
+    metavar="NAME=GRADE",
+    help="Least grade of a relevant document by this judge.  [default: as --rel]",
+)
+@options.rel("Least grade of a relevant document, for a measure that does not say.  [default: 1]")
+@click.option(
+    "--variance",
+    type=click.Choice(["averaged", "common"]),
+    default="averaged",
+    show_default=True,
+    help="Of a pair: averaged with that of all pairs, or the latter alone, which is wider.",
+)
+@options.alpha
+@click.option(
+    "--draws", type=options.NUMBER, default=10_000, show_default=True, help="Random sign vectors."
+)
+@options.seed("Seed of the sign vectors.")
+@options.duplicates
+@options.chart("Draw the intervals")
+@options.places
+@options.output_format("tsv and jsonl: a row a system, the ends of intervals in columns.")
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measure: str,
+    tracks: tuple[tuple[str, str, str], ...],
+    scores: tuple[str, ...],
+    lower_is_better: tuple[str, ...],
+    higher_is_better: tuple[str, ...],
+    fill: float | None,
+    judges: tuple[str, ...],
+    judge_rel: tuple[str, ...],
+    chart: str | None,
+    width: str | None,
+    title: bool,
+    places: int,
+    output_format: str,
+    **given: Any,
+) -> None:
+    """Which ranks could each system have, and who could be the best?
+
+    QRELS, the judgements, are a file or the id of an ir_datasets dataset, RUN... files and folders.
+    """
+    from ..analysis import command_line as typed
+    from ..charts.saving import check_path
+    from ..io.tables import write
+    from ..leaderboard.ranks import ranks
+
+    if chart:
+        of_tracks = [path for track in tracks for path in track[1:]]
+        check_path(chart, inputs=[*filter(None, [qrels]), *runs, *scores, *of_tracks])
+    source, judgements = options.sources(
+        qrels,
+        runs,
+        tracks,
+        scores,
+        lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better,
+        fill=fill,
+    )
+    board = ranks(
+        source,
+        judgements,
+        measure,
+        judges=(typed.read_judges_of_tracks if tracks else typed.read_judges)(judges) or None,
+        judge_rel=typed.read_judge_rel(judge_rel) if judge_rel else None,
+        **given,
+    )
+    if output_format in ("tsv", "jsonl"):
+        write(board.table, output_format, places=places)
+    else:
+        directions = board.directions()
+        write(board.shown(), output_format, places=places, higher_is_better=directions)
+    if output_format == "table":
+        click.echo()
+        for sentence in board.sentences():
+            click.echo(click.wrap_text(sentence, 100, subsequent_indent="  "))
+    if chart:
+        options.draw(board.chart(), chart, width=width, title=title)
