@@ -217,6 +217,7 @@ _OPTIONS: dict[str, Decorator] = {
     ),
 }
 
+
 class Analyses(click.Group):
     """The analyses as subcommands, each made when it is asked for."""
 

@@ -47,6 +47,12 @@ from . import epilog, options
     metavar="NAME=GRADE",
     help="Least grade of a relevant document by this judge.  [default: as --rel]",
 )
+@options.repeated(
+    "--person",
+    "people",
+    metavar="NAME",
+    help="This judge is a person, too, and belongs to the human range. Can be given again.",
+)
 @options.rel("Least grade of a relevant document, for a measure that does not say.  [default: 1]")
 @click.option(
     "--variance",
@@ -111,14 +117,12 @@ def command(
         judge_rel=typed.read_judge_rel(judge_rel) if judge_rel else None,
         **given,
     )
-    if output_format in ("tsv", "jsonl"):
+    if output_format == "table":
+        board.show(places=places)
+    elif output_format in ("tsv", "jsonl"):
         write(board.table, output_format, places=places)
     else:
         directions = board.directions()
         write(board.shown(), output_format, places=places, higher_is_better=directions)
-    if output_format == "table":
-        click.echo()
-        for sentence in board.sentences():
-            click.echo(click.wrap_text(sentence, 100, subsequent_indent="  "))
     if chart:
         options.draw(board.chart(), chart, width=width, title=title)

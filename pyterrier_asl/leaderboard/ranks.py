@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
+from ..assessment.judges import QRELS, Judges
 from ..evaluation.judged_runs import tracks
 from ..evaluation.scores import ScoreTable
+from ..io.lazy import pd
 from ..measures.names import NamedMeasure, named_measures
 from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
-from .result import OVERALL, Leaderboard, board_of
+from .result import OVERALL, Leaderboard, board_of, with_tracks
 from .samples import (
     FEWEST,
     Sample,
@@ -42,6 +41,7 @@ def ranks(
     judges: Mapping[str, Any] | None = None,
     judge_rel: Any = None,
     rel: float | None = None,
+    people: Iterable[str] = (),
     possibly_best: bool = True,
     depth: int | None = None,
     highest: float | None = None,
@@ -74,6 +74,8 @@ def ranks(
         judge_rel: minimum grade that each of these judges finds relevant: name -> grade, or one
             number; None: as the measure.
         rel: minimum grade of a relevant document, for a measure that does not say it.
+        people: which of these judges are people, as that of ``qrels`` is: with two people there is
+            a human range, in which a judge is or is not.
         possibly_best: whether to say who could be the best.
         depth: with ``unjudged``, look as deep as this for unjudged documents, where that is deeper
             than the cut-off.
@@ -120,20 +122,25 @@ def ranks(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "
             f"{', '.join(several)}: give collection -> name -> qrels"
         )
-    samples = {
-        track: sample_of_runs(
+    members = {}
+    for track, judged in several.items():
+        others = {} if judges is None else judges[track] if track else judges
+        if QRELS in others:
+            raise ValueError(f"the judge of the qrels and another are both called {QRELS!r}")
+        members[track] = Judges.of(
+            {QRELS: judged.judgements, **others},
             judged,
-            chosen,
-            judges=judges if judges is None or not track else judges[track],
-            judge_rel=judge_rel,
             rel=rel,
-            unjudged=unjudged,
-            depth=depth,
-            highest=highest,
+            judge_rel=judge_rel,
+            people=[QRELS, *people],
+            duplicates=duplicates,
         )
-        for track, judged in several.items()
+    samples = {
+        track: sample_of_runs(of_track, chosen, unjudged=unjudged, depth=depth, highest=highest)
+        for track, of_track in members.items()
     }
-    return ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
+    board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
+    return replace(board, judged_runs=members, named_measure=chosen) if judges else board
 
 
 @dataclass(frozen=True)
@@ -177,42 +184,40 @@ def ranks_of(
 ) -> Leaderboard:
     """The leaderboard of one collection ('' or its name) or of several, by their values."""
     samples = joined(samples, common=common)
-    if len(samples) == 1:
-        [sample] = samples.values()
-        check_sample(sample, measure)
-        return _leaderboard(sample, measure, options)
-    overall = together(samples)
-    check_sample(overall, measure)
+    if OVERALL in samples:
+        raise ValueError(f"a collection is called {OVERALL!r}, as all together are: rename it")
+    several = len(samples) > 1
+    whole = together(samples) if several else next(iter(samples.values()))
+    check_sample(whole, measure)
     level = options.alpha / len(samples) if simultaneous else options.alpha
     of_each = {
-        track: _leaderboard(sample, measure, replace(options, alpha=level))
+        track: _Computed(sample, measure, replace(options, alpha=level))
         for track, sample in samples.items()
-        if len(sample.qids) >= FEWEST
+        if several and len(sample.qids) >= FEWEST
     }
-    whole = _leaderboard(overall, measure, options)
-    names = whole.names
-    everywhere = None
-    if len(of_each) == len(samples):
-        better = [board.better.loc[names, names].to_numpy() for board in of_each.values()]
-        everywhere = pd.DataFrame(np.all(better, axis=0), whole.better.index, names)
-    tables = {OVERALL: whole.table, **{track: board.table for track, board in of_each.items()}}
-    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
-    means = pd.DataFrame(
-        {track: sample.means for track, sample in samples.items()}, index=overall.names
-    )
-    return replace(
-        whole,
-        table=table,
-        tracks=of_each,
-        better_everywhere=everywhere,
-        means=means.loc[names],
-        simultaneous=simultaneous,
-    )
+    overall = _Computed(whole, measure, options)
+
+    def board_by(judges: Sequence[str]) -> Leaderboard:
+        board = replace(overall.board(judges), board_by=board_by)
+        if not several:
+            return board
+        tracks = {track: computed.board(judges) for track, computed in of_each.items()}
+        means = {track: sample.by(judges).means for track, sample in samples.items()}
+        return with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
+
+    return board_by(list(whole.values))
 
 
-def _leaderboard(sample: Sample, measure: str, options: _Options) -> Leaderboard:
-    by_judge = {judge: _intervals(sample, judge, options) for judge in sample.values}
-    return board_of(sample, measure, options.alpha, by_judge)
+class _Computed:
+    """The intervals of a sample by each judge, computed once."""
+
+    def __init__(self, sample: Sample, measure: str, options: _Options) -> None:
+        self.sample, self.measure, self.options = sample, measure, options
+        self.by_judge = {judge: _intervals(sample, judge, options) for judge in sample.values}
+
+    def board(self, judges: Sequence[str]) -> Leaderboard:
+        by_judge = {judge: self.by_judge[judge] for judge in judges}
+        return board_of(self.sample.by(judges), self.measure, self.options.alpha, by_judge)
 
 
 def _intervals(sample: Sample, judge: str, options: _Options) -> RankIntervals:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from ..assessment.human_range import verdicts
+from ..assessment.judges import Judges
 from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges
+from ..io.lazy import pd
+from ..io.names import check_names
+from ..io.printed import Part, Printed
 from ..io.tables import counted, latex
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample
@@ -23,8 +27,8 @@ OVERALL = "overall"
 _EQUAL = 1e-9
 
 
-@dataclass(frozen=True)
-class Leaderboard:
+@dataclass(frozen=True, repr=False)
+class Leaderboard(Printed):
     """What :func:`~pyterrier_asl.ranks` returns. Frames by system have the best mean first.
 
     Attributes:
@@ -50,6 +54,9 @@ class Leaderboard:
             None for a single collection, or where one has fewer than 10 topics.
         means: the mean of each system (rows) in each collection; None for a single one.
         simultaneous: whether the tables of all collections hold at once.
+        judged_runs: with several judges the runs and judges by collection.
+        named_measure: the measure itself, where there are runs.
+        board_by: makes the leaderboard of some of the judges.
     """
 
     table: pd.DataFrame
@@ -60,14 +67,17 @@ class Leaderboard:
     names: list[str]
     topics: int
     alpha: float
-    statistic: pd.DataFrame = field(repr=False)
+    statistic: pd.DataFrame
     judges: list[str]
     unjudged: bool = False
     left_out: int = 0
     tracks: dict[str, Leaderboard] = field(default_factory=dict)
-    better_everywhere: pd.DataFrame | None = field(default=None, repr=False)
-    means: pd.DataFrame | None = field(default=None, repr=False)
+    better_everywhere: pd.DataFrame | None = None
+    means: pd.DataFrame | None = None
     simultaneous: bool = False
+    judged_runs: dict[str, Judges] = field(default_factory=dict)
+    named_measure: Any = None
+    board_by: Callable[[Sequence[str]], Leaderboard] | None = None
 
     @property
     def overall(self) -> pd.DataFrame:
@@ -112,13 +122,41 @@ class Leaderboard:
             columns["could be the best"] = rows["could_be_best"]
         return pd.DataFrame(columns)
 
-    def __str__(self) -> str:
-        text = self.shown().replace({True: "yes", False: ""}).to_string(index=False)
-        return "\n".join([text, "", *self.sentences()])
+    def parts(self) -> Iterator[Part]:
+        """The table, then the sentences."""
+        yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
+        yield from map(Part, self.sentences())
 
-    def _repr_html_(self) -> str:
-        table = self.shown().replace({True: "yes", False: ""}).to_html(index=False)
-        return table + "".join(f"<p>{html.escape(text)}</p>" for text in self.sentences())
+    @cached_property
+    def verdicts(self) -> pd.DataFrame | None:
+        """Of each further judge kappa and tau with that of the qrels, and whether they are human.
+
+        The columns are those of :func:`~pyterrier_asl.assessment.human_range.verdicts`, of several
+        collections first ``track``; None where there are no further judges.
+        """
+        if len(self.judges) < 2:
+            return None
+        measure = {self.named_measure.name: self.named_measure.measure}
+        of_tracks = {
+            track: verdicts(judges.select(self.judges), measure)
+            for track, judges in self.judged_runs.items()
+        }
+        table = pd.concat(of_tracks, names=["track"]).reset_index("track").reset_index(drop=True)
+        return table if self.tracks or len(of_tracks) > 1 else table.drop(columns="track")
+
+    def without(self, *judges: str) -> Leaderboard:
+        """The same without some of the judges.
+
+        Raises:
+            ValueError: for who is no judge, or all of them.
+        """
+        check_names("without", judges, self.judges, "judges")
+        kept = [judge for judge in self.judges if judge not in judges]
+        if not kept or self.board_by is None:
+            raise ValueError("one judge at least must stay")
+        board = self.board_by(kept)
+        of_runs = {"judged_runs": self.judged_runs, "named_measure": self.named_measure}
+        return replace(board, **of_runs)
 
     def to_latex(self, *, places: int = 4) -> str:
         """A ``tabular`` with booktabs' rules, the best means bold.
@@ -204,4 +242,24 @@ def board_of(
         list(by_judge),
         bool(sample.lower),
         sample.left_out,
+    )
+
+
+def with_tracks(
+    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame, simultaneous: bool
+) -> Leaderboard:
+    """The leaderboard of all collections together, with those of each that has one."""
+    names, everywhere = board.names, None
+    if len(tracks) == means.shape[1]:
+        better = [of_track.better.loc[names, names].to_numpy() for of_track in tracks.values()]
+        everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
+    tables = {OVERALL: board.table, **{track: each.table for track, each in tracks.items()}}
+    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
+    return replace(
+        board,
+        table=table,
+        tracks=tracks,
+        better_everywhere=everywhere,
+        means=means.loc[names],
+        simultaneous=simultaneous,
     )

@@ -10,18 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..assessment.judges import QRELS, Judges
 from ..evaluation.bounds import labelled_measures
-from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import bounded
 from ..evaluation.scores import ScoreTable
 from ..io.progress import progress_bar
 from ..io.tables import counted
-from ..measures.names import NamedMeasure, least_grade
+from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats
-
-#: What the judge is called whose judgements are the qrels.
-REFERENCE = "reference"
 
 #: Topics below which nothing is said of ranks, and below which a warning is.
 FEWEST, FEW = 10, 25
@@ -71,6 +68,12 @@ class Sample:
         parts = [values[:, tracks == track].mean(axis=1) for track in dict.fromkeys(tracks)]
         return np.asarray(np.mean(parts, axis=0))
 
+    def by(self, judges: Sequence[str]) -> Sample:
+        """The same by some of the judges."""
+        values = {judge: self.values[judge] for judge in judges}
+        lower = {judge: self.lower[judge] for judge in judges if judge in self.lower}
+        return replace(self, values=values, lower=lower)
+
     def systems(self, names: Sequence[str]) -> Sample:
         """The same of some of the systems, in this order."""
         rows = [self.names.index(name) for name in names]
@@ -80,72 +83,41 @@ class Sample:
 
 
 def sample_of_runs(
-    runs: JudgedRuns,
+    judges: Judges,
     measure: NamedMeasure,
     *,
-    judges: Mapping[str, Any] | None = None,
-    judge_rel: Any = None,
-    rel: float | None = None,
     unjudged: bool = False,
     depth: int | None = None,
     highest: float | None = None,
 ) -> Sample:
-    """The sample of a collection's runs; arguments as of :func:`~pyterrier_asl.ranks`.
+    """The sample of a collection's runs by their judges; arguments as of `ranks`.
 
     Raises:
         ValueError: for judges without a common topic, or too many bounds.
     """
-    judges = {str(name): source for name, source in (judges or {}).items()}
-    _check_judges(judges, judge_rel)
-    judged = {REFERENCE: runs} | {
-        name: _judged_by(runs, name, qrels) for name, qrels in judges.items()
-    }
-    texts = {name: list(map(str, by_judge.qids)) for name, by_judge in judged.items()}
-    of_all = set.intersection(*map(set, texts.values()))
-    topics = [topic for topic, qid in enumerate(texts[REFERENCE]) if qid in of_all]
-    if not topics:
-        raise ValueError(f"no topic is judged by all of {', '.join(judged)}")
-    if unjudged and (size := len(runs) ** 2 * len(topics)) > _MOST_BOUNDS:
+    values, topics = judges.values(measure), len(judges.qids)
+    if unjudged and (size := len(judges.systems) ** 2 * topics) > _MOST_BOUNDS:
         raise ValueError(
-            f"bounds of all pairs of {len(runs)} systems for {len(topics)} topics are "
+            f"bounds of all pairs of {len(judges.systems)} systems for {topics} topics are "
             f"{size:,} numbers, more than {_MOST_BOUNDS:,}: leave out systems, or unjudged=True"
         )
-    values, lower = {}, {}
-    for name, by_judge in judged.items():
-        least = None if name == REFERENCE else least_grade(judge_rel, name, None)
-        chosen = with_rel(measure, rel, judge_rel=least)
-        columns = [texts[name].index(texts[REFERENCE][topic]) for topic in topics]
-        values[name] = by_judge.values(chosen.measure)[:, columns]
-        if unjudged:
-            lower[name] = _least_gains(by_judge, chosen, depth, highest)[..., columns]
-    qids = [runs.qids[topic] for topic in topics]
-    every = len({qid for qids in texts.values() for qid in qids})
+    lower = {
+        name: _least_gains(judges.runs_by(name), judges.measure_by(measure, name), depth, highest)[
+            ..., judges.positions[name]
+        ]
+        for name in (judges.names if unjudged else ())
+    }
+    every = {str(qid) for judge in judges.members.values() for qid in judge.judgements.qids}
     up = measure.higher_is_better is not False
-    return Sample(runs.names, qids, up, values, lower, left_out=every - len(topics))
+    left_out = len(every) - topics
+    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out)
 
 
 def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
     """The sample of a collection's scores, where there are no runs."""
     table = scores.matrix(measure, track)
-    values = {REFERENCE: table.to_numpy(dtype=np.float64)}
+    values = {QRELS: table.to_numpy(dtype=np.float64)}
     return Sample(list(table.index), list(table), scores.direction(measure), values)
-
-
-def _check_judges(judges: Mapping[str, Any], judge_rel: Any) -> None:
-    if REFERENCE in judges:
-        raise ValueError(f"{REFERENCE!r} is the judge of the qrels: give the other another name")
-    if isinstance(judge_rel, Mapping) and (unknown := set(judge_rel) - set(judges)):
-        raise ValueError(
-            f"judge_rel is given for {unknown.pop()!r}, which is no judge; there are "
-            f"{', '.join(judges) or 'none'}"
-        )
-
-
-def _judged_by(runs: JudgedRuns, judge: str, qrels: Any) -> JudgedRuns:
-    try:
-        return runs.judged_by(qrels)
-    except ValueError as error:
-        raise ValueError(f"judge {judge!r}: {error}") from None
 
 
 def _least_gains(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from ..assessment.human_range import BELOW
 from ..io.tables import counted
 from .samples import FEWEST
 
@@ -101,6 +102,7 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
             f"This holds whichever of these judges is right: {', '.join(board.judges)}. It says "
             "nothing if none is."
         )
+        yield from _verdicts(board)
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
         yield f"{topics} that not every judge has {verb} left out."
@@ -108,6 +110,24 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
         "It speaks of topics like these, if they are a random sample, and of systems that were not "
         "tuned on them."
     )
+
+
+def _verdicts(board: Leaderboard) -> Iterator[str]:
+    """The verdict on each judge; what can be said without one that is below the human range."""
+    verdicts = board.verdicts
+    if verdicts is None:
+        return
+    several = "track" in verdicts
+    for row in verdicts.itertuples():
+        yield f"{row.track}: {row.sentence}" if several else str(row.sentence)
+    for judge, rows in verdicts[verdicts["verdict"] == BELOW].groupby("judge", sort=False):
+        rest = board.without(str(judge))
+        could = counted(int(rest.overall["possibly_first"].sum()), "system")
+        kinds = " and ".join(dict.fromkeys(rows["agreement"]))
+        yield (
+            f"{judge} is below the human range ({kinds}). Without {judge} {could} could be first, "
+            f"and {int(rest.better.to_numpy().sum()):,} pairs are ordered."
+        )
 
 
 def _collections(board: Leaderboard) -> Iterator[str]:

@@ -45,7 +45,7 @@ def test_the_table_is_the_function_of_the_values():
     assert board.table["mean"].to_numpy() == pytest.approx(values.mean(axis=1))
     assert board.better.to_numpy().tolist() == expected.better.tolist()
     assert board.critical == expected.critical
-    assert (board.topics, board.alpha, board.judges) == (30, 0.05, ["reference"])
+    assert (board.topics, board.alpha, board.judges) == (30, 0.05, ["qrels"])
 
 
 def test_the_best_mean_comes_first_and_equal_means_share_a_rank():
@@ -136,7 +136,7 @@ def test_sentences(runs, sentences):
     *said, conditions = board.sentences()
     assert said == sentences
     assert conditions.startswith("It speaks of topics like these, if they are a random sample")
-    assert str(board).endswith("\n".join(board.sentences()))
+    assert " ".join(str(board).split()).endswith(" ".join(board.sentences()))
     assert sentences[0] in board._repr_html_()
 
 
@@ -187,9 +187,9 @@ def test_the_chart_draws_what_the_table_says():
         ({"measure": ["RR", "AP"]}, "by one measure"),
         ({"measure": "AP", "unjudged": True}, "needs a cut-off"),
         ({"measure": "ERR@10", "unjudged": True}, "has no bounds"),
-        ({"judges": {"reference": QRELS}}, "is the judge of the qrels"),
-        ({"judges": {"m": {"other": {"d1": 1}}}}, "judge 'm'"),
-        ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "'n', which is no judge"),
+        ({"judges": {"qrels": QRELS}}, "both called 'qrels'"),
+        ({"judges": {"m": {"other": {"d1": 1}}}}, "judged by all judges"),
+        ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "judge_rel names 'n'"),
         ({"alpha": 0}, "alpha is 0"),
     ],
 )
@@ -258,11 +258,11 @@ def test_whichever_judge_is_right():
     alone = asl.ranks(boards(), QRELS, "RR").table.set_index("name")
     board = asl.ranks(boards(), QRELS, "RR", judges={"m": swapped()})
     both = board.table.set_index("name")
-    assert board.judges == ["reference", "m"] and len(board.critical) == 2
+    assert board.judges == ["qrels", "m"] and len(board.critical) == 2
     assert (both["low"] <= alone["low"]).all() and (both["high"] >= alone["high"]).all()
     assert both.loc["a", "high"] > alone.loc["a", "high"]
     assert both["mean"].tolist() == alone["mean"].tolist()
-    assert any("whichever of these judges is right: reference, m." in s for s in board.sentences())
+    assert any("whichever of these judges is right: qrels, m." in s for s in board.sentences())
 
 
 def test_a_judge_like_the_reference_changes_nothing():
@@ -284,6 +284,41 @@ def test_topics_that_not_every_judge_has_are_left_out():
     assert "2 topics that not every judge has are left out." in board.sentences()
     expected = asl.ranks(boards(), some(28, 1), "RR")
     pd.testing.assert_frame_equal(board.table, expected.table)
+
+
+def test_each_judge_has_a_verdict_beside():
+    board = asl.ranks(boards(), QRELS, "RR", judges={"m": swapped()})
+    assert board.verdicts["agreement"].tolist() == ["kappa", "tau"]
+    sentences = board.sentences()
+    assert all(sentence in sentences for sentence in board.verdicts["sentence"])
+    assert asl.ranks(boards(), QRELS, "RR").verdicts is None
+
+
+def test_without_a_judge_below_the_human_range():
+    """Two people agree, and m says the opposite."""
+    opposite = {qid: {"d1": 0, "d2": 1} for qid in TOPICS}
+    qrels = {
+        qid: {"d1": 1, "d2": 0} if n % 3 else {"d1": 0, "d2": 1} for n, qid in enumerate(TOPICS)
+    }
+    judges = {"second": qrels, "m": opposite}
+    board = asl.ranks(boards(), qrels, "RR", judges=judges, people=["second"])
+    assert set(board.verdicts.loc[board.verdicts["judge"] == "m", "verdict"]) >= {
+        "below the human range"
+    }
+    rest = board.without("m")
+    pd.testing.assert_frame_equal(
+        rest.table, asl.ranks(boards(), qrels, "RR", judges={"second": qrels}).table
+    )
+    assert rest.judges == ["qrels", "second"]
+    [sentence] = [text for text in board.sentences() if "Without m" in text]
+    ordered, first = rest.better.to_numpy().sum(), rest.table["possibly_first"].sum()
+    assert sentence.endswith(
+        f"Without m {first} systems could be first, and {ordered} pairs are ordered."
+    )
+    with pytest.raises(ValueError, match="none of the judges"):
+        board.without("x")
+    with pytest.raises(ValueError, match="one judge at least"):
+        board.without(*board.judges)
 
 
 # Collections

@@ -1,0 +1,117 @@
+"""``pyterrier-asl ranks``: from runs, scores, tracks and judges; tables that read back; errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from _calls import call, rows
+
+import pyterrier_asl as asl
+
+TOPICS = [f"q{number:02}" for number in range(30)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The folder the command is run in: qrels, other (by another judge), and runs/."""
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(0)
+    lines = [f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS for k in range(8)]
+    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "other").write_text("".join(line.replace("1\n", "2\n") for line in lines))
+    (tmp_path / "runs").mkdir()
+    for name, steep in (("a", 1.0), ("b", 0.9), ("c", 0.1), ("d", -0.5)):
+        text = "".join(
+            f"{qid} Q0 d{k} 0 {generator.normal(-steep * k):.4f} x\n"
+            for qid in TOPICS
+            for k in range(8)
+        )
+        (tmp_path / "runs" / f"{name}.run").write_text(text)
+    return tmp_path
+
+
+def test_the_table_and_the_sentences(files):
+    board = asl.ranks("runs", "qrels", "AP")
+    result = call("ranks", "qrels", "runs", "-m", "AP")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.rstrip("\n") == str(board)
+
+
+def test_machine_readable_tables_hold_all_numbers(files):
+    board = asl.ranks("runs", "qrels", "AP", alpha=0.1, seed=3, draws=500, variance="common")
+    options = ["--alpha", "0.1", "--seed", "3", "--draws", "500", "--variance", "common"]
+    result = rows(call("ranks", "qrels", "runs", "-m", "AP", *options, "-o", "jsonl"))
+    assert result == board.table.to_dict("records")
+    lines = call("ranks", "qrels", "runs", "-m", "AP", "-o", "tsv").stdout.splitlines()
+    assert lines[0].split("\t") == list(board.table)
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown"])
+def test_tables_for_papers_have_the_intervals(files, form):
+    text = call("ranks", "qrels", "runs", "-m", "AP", "-o", form).stdout
+    board = asl.ranks("runs", "qrels", "AP")
+    assert all(interval in text for interval in board.shown()["ranks"])
+
+
+def test_unjudged_documents_and_judges(files):
+    plain = asl.ranks("runs", "qrels", "AP@5", unjudged=True)
+    result = rows(call("ranks", "qrels", "runs", "-m", "AP@5", "--unjudged", "-o", "jsonl"))
+    assert result == plain.table.to_dict("records")
+    judged = asl.ranks("runs", "qrels", "AP", judges={"other": "other"}, judge_rel={"other": 2})
+    options = ["--judge", "other=other", "--judge-rel", "other=2"]
+    result = rows(call("ranks", "qrels", "runs", "-m", "AP", *options, "-o", "jsonl"))
+    assert result == judged.table.to_dict("records")
+
+
+def test_tracks_with_judges(files):
+    tracks = ["--track", "x", "qrels", "runs", "-t", "y", "qrels", "runs"]
+    board = asl.ranks({"x": ("runs", "qrels"), "y": ("runs", "qrels")}, measure="AP")
+    assert rows(call("ranks", *tracks, "-m", "AP", "-o", "jsonl")) == board.table.to_dict("records")
+    judges = ["--judge", "x=m=other", "--judge", "y=m=other"]
+    result = rows(call("ranks", *tracks, *judges, "-m", "AP", "-o", "jsonl", "--simultaneous"))
+    assert [row["track"] for row in result] == ["overall"] * 4 + ["x"] * 4 + ["y"] * 4
+
+
+def test_scores_in_the_place_of_runs(files):
+    expected = asl.ranks("runs", "qrels", "AP").table.to_dict("records")
+    frame = asl.evaluate("runs", "qrels", ["AP"], long=True)
+    frame.to_csv("scores.csv", index=False)
+    frame[1:].to_csv("missing.csv", index=False)
+    frame.assign(measure="mine").to_csv("mine.csv", index=False)
+    assert rows(call("ranks", "--scores", "scores.csv", "-m", "AP", "-o", "jsonl")) == expected
+    result = call("ranks", "--scores", "missing.csv", "-m", "AP")
+    assert result.exit_code == 2 and "--fill" in result.stderr
+    assert call("ranks", "--scores", "missing.csv", "-m", "AP", "--fill", "0").exit_code == 0
+    result = call("ranks", "--scores", "mine.csv", "-m", "mine")
+    assert result.exit_code == 2 and "--lower-is-better" in result.stderr
+    up = rows(call("ranks", "--scores", "mine.csv", "-m", "mine", "--higher-is-better", "mine",
+                   "-o", "jsonl"))  # fmt: skip
+    assert up == expected
+    down = rows(call("ranks", "--scores", "mine.csv", "-m", "mine", "--lower-is-better", "mine",
+                     "-o", "jsonl"))  # fmt: skip
+    assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
+
+
+def test_the_chart(files):
+    pytest.importorskip("altair")
+    result = call("ranks", "qrels", "runs", "-m", "AP", "--chart", "ranks.html")
+    assert result.exit_code == 0, result.stderr
+    assert "Ranks by AP" in (files / "ranks.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give QRELS and RUN..., or --track for each track, or --scores"),
+        (["qrels"], "Missing argument 'RUN...'"),
+        (["qrels", "runs", "--scores", "qrels"], "give QRELS and RUN"),
+        (["qrels", "runs", "--fill", "0"], "need --scores"),
+        (["qrels", "runs", "-m", "NumRet"], "neither more nor less is better"),
+        (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
+        (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),
+        (["qrels", "runs", "--chart", "qrels"], "qrels must end in one of"),
+    ],
+)
+def test_what_cannot_be_said_is_an_error(files, arguments, message):
+    result = call("ranks", *arguments)
+    assert result.exit_code == 2 and message in result.stderr
