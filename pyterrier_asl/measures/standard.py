@@ -225,9 +225,9 @@ class nDCG(RatioOfGains, Standard):
     def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
         """The gain of every grade and label, and how many documents have each gain or more."""
         highest = max(1.0, float(judgements.grades.max(initial=1)))
-        best_label = max(highest, _HIGHEST_LABEL)
+        best_label = max(highest, rel, _HIGHEST_LABEL)
         levels, _, counts = gain_levels(judgements, self, best_label)
-        labels = np.append(np.arange(best_label + 1), judgements.grades)
+        labels = np.concatenate([np.arange(best_label + 1), [rel], judgements.grades])
         grades = np.unique(labels[labels >= 0])
         return {
             "grades": grades.tolist(),

@@ -7,6 +7,7 @@ The package is not named ``report``: a module of that name would replace the fun
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +133,7 @@ def report(
         _retrieved(runs, topics),
         qrels,
         measures,
+        dataset=dataset,
         rel=rel,
         cutoff=cutoff,
         alpha=alpha,
@@ -145,7 +147,7 @@ def report(
     relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
     texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos})
     if title is None:
-        title = _title(findings, qrels)
+        title = _title(findings, qrels, dataset)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
 
 
@@ -161,7 +163,25 @@ def _retrieved(runs: Any, topics: Any) -> Any:
     return {**runs, **{name: runs[name].transform(topics) for name in systems}}
 
 
-def _title(findings: Findings, qrels: Any) -> str:
-    named = isinstance(qrels, (str, os.PathLike))
-    about = f" on {Path(qrels).name if Path(qrels).is_file() else qrels}" if named else ""
-    return counted(len(findings.names), "system") + about
+def _title(findings: Findings, qrels: Any, dataset: str | None) -> str:
+    """The collection, where its name is known, and how many systems there are."""
+    systems = counted(len(findings.names), "system")
+    name = _collection(qrels, dataset)
+    return f"{name}: {systems}" if name else f"Comparison of {systems}"
+
+
+def _collection(qrels: Any, dataset: str | None) -> str:
+    """The name of the collection: of ir_datasets, else of the file of qrels or of its folder."""
+    is_file = isinstance(qrels, (str, os.PathLike)) and Path(qrels).exists()
+    irds = dataset or (qrels if isinstance(qrels, str) and not is_file else "")
+    if irds:
+        return irds.removeprefix("irds:")
+    if not is_file:
+        return ""
+    stem = re.sub(r"\.(gz|bz2|xz|zst|txt|tsv|csv|qrels?|parquet|jsonl?)\b", "", Path(qrels).name)
+    words = [word for word in re.split(r"[-_.]", stem) if word.lower() not in ("qrels", "qrel", "")]
+    return (
+        stem
+        if len(words) == len(re.split(r"[-_.]", stem))
+        else ("-".join(words) or Path(qrels).resolve().parent.name)
+    )

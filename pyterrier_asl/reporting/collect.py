@@ -134,6 +134,39 @@ class Findings:
         return _deciding(self.rankings)
 
     @cached_property
+    def decisive(self) -> list[SystemRanking]:
+        """The measures by which systems can be ranked, :attr:`first` before the others."""
+        ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
+        return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
+
+    def conflicts(self, one: SystemRanking, other: SystemRanking) -> Ints:
+        """Pairs of systems about which two measures conflict, C of them, shape (C, 2).
+
+        The first system of a pair is significantly better by one measure, and significantly worse
+        by the other.
+        """
+        return np.argwhere(one.better & other.better.T)
+
+    @cached_property
+    def judged_irrelevant(self) -> int:
+        """How many documents are judged not relevant; negative grades are no judgements."""
+        grades = self.runs.judgements.grades
+        return int(((grades >= 0) & (grades < self.rel)).sum())
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The grades that a label can have: 0 and those of the judgements, ascending.
+
+        At least 0 and the least relevant grade; where there are more than ten, the whole numbers up
+        to the highest.
+        """
+        grades = self.runs.judgements.grades
+        labels = np.unique([0.0, *grades[grades >= 0]])
+        if labels[-1] < self.rel:
+            labels = np.append(labels, self.rel)
+        return labels if len(labels) <= 10 else np.arange(np.ceil(labels[-1]) + 1)
+
+    @cached_property
     def reordered(self) -> list[SystemRanking]:
         """The measures whose rankings are compared: the first shown of each kind.
 
@@ -159,10 +192,21 @@ class Findings:
 
     @cached_property
     def tau_judged_only(self) -> float:
-        """Kendall's tau of ASL and ASL without unjudged documents, NaN for a single system."""
-        if len(self.names) < 2:
+        """Kendall's tau of ASL and ASL without unjudged documents.
+
+        NaN for a single system, and where no document is judged irrelevant: ASL is 1 for all.
+        """
+        if len(self.names) < 2 or not self.judged_irrelevant:
             return float("nan")
         return kendall_tau(self.asl.means, self.judged_only.means)
+
+    @cached_property
+    def correlation_with_recall(self) -> float:
+        """Pearson's correlation of ASL at k and R at k over the systems; NaN below three."""
+        recall = self.quality[f"R@{self.cutoff}"].to_numpy()
+        if len(self.names) < 3 or not (np.ptp(recall) and np.ptp(self.asl.means)):
+            return float("nan")
+        return float(np.corrcoef(self.asl.means, recall)[0, 1])
 
     @cached_property
     def levels(self) -> Ints:
@@ -189,6 +233,7 @@ def collect(
     qrels: Any,
     measures: Any = None,
     *,
+    dataset: str | None = None,
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
@@ -205,6 +250,7 @@ def collect(
         runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
+        dataset: an ir_datasets id, whose official measure decides by default.
         rel: minimum grade of a relevant document, for measures that do not say it; None: for
             default measures that of the official measures of an ir_datasets id, else 1.
         cutoff: k, the depth to which every run is read.
@@ -223,10 +269,7 @@ def collect(
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     if measures is None:
         rel = default_rel(qrels, rel)
-        named = default_measures(
-            several=len(judged) > 1, lengths=lengths is not None, cutoff=cutoff, brief=True
-        )
-        named += [NamedMeasure(str(one), one) for one in official_of(qrels)]
+        named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
     else:
         named = named_measures(measures)
         rel = rel_beside(one.measure for one in named) if rel is None else rel
@@ -258,6 +301,22 @@ def collect(
         Provenance.of(judged, command),
         _stability(judged, rankings) if stable else None,
     )
+
+
+def _defaults(
+    runs: JudgedRuns, qrels: Any, dataset: str | None, lengths: bool, cutoff: int
+) -> list[NamedMeasure]:
+    """The measures of a report for someone who names none.
+
+    First comes the official one of the collection, else nDCG@10 where relevant documents have
+    different grades, else AP; ASL is the second.
+    """
+    official = [NamedMeasure(str(one), one) for one in official_of(qrels) or official_of(dataset)]
+    usual = default_measures(several=len(runs) > 1, lengths=lengths, cutoff=cutoff, brief=True)
+    grades = runs.judgements.grades
+    usual_first = "nDCG@10" if len(np.unique(grades[grades > 0])) > 1 else "AP"
+    first = official[:1] or [measure for measure in usual if measure.name == usual_first]
+    return unique([*first, *usual, *official])
 
 
 def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopTens:

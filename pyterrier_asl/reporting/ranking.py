@@ -11,7 +11,11 @@ import pandas as pd
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
+from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from ..statistics.tests import PAIR_TESTS, compare_all
+
+#: Below this many queries nothing is said about ranks.
+LEAST_QUERIES = 10
 
 
 @dataclass(frozen=True)
@@ -132,8 +136,10 @@ class SystemRanking:
         if self.values.shape[1] < 2:
             return 1.0
         deviations = self.values.std(axis=1, ddof=1)
-        smallest = float(deviations.min())
-        return float(deviations.max()) / smallest if smallest else float("inf")
+        smallest, largest = float(deviations.min()), float(deviations.max())
+        if not largest:
+            return 1.0
+        return largest / smallest if smallest else float("inf")
 
     @cached_property
     def differs(self) -> Bools:
@@ -142,6 +148,26 @@ class SystemRanking:
         if self.comparisons is not None:
             differs[np.triu_indices(len(self.names), k=1)] = self.comparisons["significant"]
         return differs | differs.T
+
+    @cached_property
+    def intervals(self) -> RankIntervals | None:
+        """The ranks that each system could have, which hold for all systems at once.
+
+        None where nothing can be said: a single system, fewer than ten queries, a count, and ASL
+        without a cut-off, in which one system that fails makes all intervals wide.
+        """
+        enough = len(self.names) > 1 and self.values.shape[1] >= LEAST_QUERIES
+        open_ended = self.kind == "ASL" and "cutoff" not in self.named.measure.params
+        if self.higher_is_better is None or not enough or open_ended:
+            return None
+        values = self.values if self.higher_is_better else -self.values
+        return rank_intervals(values, alpha=self.alpha)
+
+    @cached_property
+    def better(self) -> Bools:
+        """Whether the row's system is significantly better than the column's, shape (S, S)."""
+        better: Bools = self.differs & (self.gains[:, None] > self.gains)
+        return better
 
     @cached_property
     def groups(self) -> list[tuple[int, int]]:

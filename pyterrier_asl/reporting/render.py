@@ -30,6 +30,12 @@ MOST_RANKS = 3_000_000
 #: The scripts of the page, in the order in which they need each other.
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
 
+#: Up to how many systems letters show which of them do not differ significantly.
+_MOST_LETTERS = 8
+
+#: The correlation with recall from which on ASL is called mostly recall.
+_MOSTLY_RECALL = 0.95
+
 #: Depths to which a relevant document is looked for, besides the whole depth.
 _DEPTHS = (10, 100)
 
@@ -44,7 +50,7 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         note: a line on how it was made, '' for none.
     """
     page, templates = _Page(findings, texts), environment()
-    return templates.get_template("page.html.j2").render(
+    html = templates.get_template("page.html.j2").render(
         title=title,
         note=note,
         f=findings,
@@ -55,6 +61,7 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         digests=list(zip(findings.names, findings.provenance.runs)),
         data=page.data(),
     )
+    return html.replace("\0", "\ufffd")  # HTML has no such character
 
 
 def _source(templates: Environment, name: str) -> str:
@@ -90,6 +97,54 @@ class _Page:
     def missed(self) -> list[npt.NDArray[np.int64]]:
         """For each of the depths, the relevant documents of each query that all systems miss."""
         return [self.findings.missed_by_all(depth) for depth in self.depths]
+
+    @cached_property
+    def has_ranks(self) -> bool:
+        """Whether there are intervals of ranks by some measure."""
+        return any(ranking.intervals for ranking in self.findings.rankings)
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether there are so few systems that letters show which of them differ."""
+        return 1 < len(self.findings.names) <= _MOST_LETTERS
+
+    @property
+    def tops(self) -> list[int]:
+        """The depths of the top that can be marked in the leaderboard."""
+        return [k for k in (1, 3, 5, 10) if k == 1 or k < len(self.findings.names)]
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns of the leaderboard that can be chosen: key and heading."""
+        f = self.findings
+        measures = [(f"m{at}", ranking.name) for at, ranking in enumerate(f.rankings)]
+        ranks = [("ranks", "Ranks it could have")] if self.has_ranks else []
+        letters = [("letters", "Not significantly different")] if self.has_letters else []
+        common = [("common", f.asl_common.name)] if f.depths.differ else []
+        shares = [("missed", "ASL from missed"), ("unjudged", "Unjudged above")]
+        return [
+            *ranks,
+            *letters,
+            *measures,
+            ("retrieved", "Retrieved"),
+            *common,
+            *shares,
+            ("unjudged-retrieved", "… above retrieved"),
+        ]
+
+    @cached_property
+    def shown_columns(self) -> set[str]:
+        """Those that are shown at first: ranks, letters, four measures, and the runs' depth."""
+        f = self.findings
+        first = [f"m{f.rankings.index(ranking)}" for ranking in f.decisive[:4]]
+        return {"ranks", "letters", "retrieved", *first}
+
+    @property
+    def recall_like(self) -> SystemRanking | None:
+        """The ranking by ASL at k where it is nearly that by recall."""
+        f = self.findings
+        shown = any(ranking is f.asl for ranking in f.rankings)
+        return f.asl if shown and abs(f.correlation_with_recall) > _MOSTLY_RECALL else None
 
     @cached_property
     def query_texts(self) -> list[str]:
@@ -130,8 +185,11 @@ class _Page:
             "queries": [str(qid) for qid in f.runs.qids],
             "queryTexts": self.query_texts,
             "relevant": f.relevant.total.tolist(),
-            "measures": [_measure(each) for each in f.rankings],
+            "measures": [_measure(each, letters=self.has_letters) for each in f.rankings],
+            "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
+            "judgements": f.provenance.qrels,
+            "grades": [_short(grade) for grade in f.grades.tolist()],
             "palette": f.first.order.tolist(),
             "asl": _ranking_data(f.asl),
             "retrieved": _plain(f.depths.retrieved),
@@ -151,6 +209,18 @@ class _Page:
             "preferences": self._preferences(),
             "verdicts": verdict_measures(f),
             "charts": specifications(len(f.names), f.cutoff),
+        }
+
+    def _conflicts(self) -> dict[str, Any]:
+        """The pairs about which measures conflict: how many, and the first of them."""
+        f = self.findings
+        pairs = [[f.conflicts(one, other) for other in f.decisive] for one in f.decisive]
+        return {
+            "order": [f.rankings.index(ranking) for ranking in f.decisive],
+            "counts": [[len(part) for part in row] for row in pairs],
+            "examples": [
+                [part[0].tolist() if len(part) else None for part in row] for row in pairs
+            ],
         }
 
     @cached_property
@@ -208,7 +278,7 @@ def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
-def _measure(ranking: SystemRanking) -> dict[str, Any]:
+def _measure(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
     """A measure with its values by query, intervals and tests."""
     frame = ranking.comparisons
     if frame is not None and frame.attrs["correction"] == "holm":
@@ -218,13 +288,27 @@ def _measure(ranking: SystemRanking) -> dict[str, Any]:
         "sum": ranking.is_sum,
         "decimals": decimals(ranking),
         "margins": _plain(ranking.margins),
-        "letters": ranking.letters,
-        "groups": ranking.groups,
+        "letters": ranking.letters if letters else None,
+        **_intervals(ranking),
         "values": _floats(ranking.values),
         "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
         "p": None if frame is None else _floats(frame["p_corrected"]),
         "medians": _plain(ranking.medians),
         "spreads": _plain(ranking.spreads),
+    }
+
+
+def _intervals(ranking: SystemRanking) -> dict[str, Any]:
+    """The ranks that systems could have by a measure, and which pairs are ordered."""
+    ranks = ranking.intervals
+    if ranks is None:
+        return {"low": None, "high": None, "possible": None, "better": None}
+    assert ranks.possibly_best is not None
+    return {
+        "low": ranks.low.tolist(),
+        "high": ranks.high.tolist(),
+        "possible": ranks.possibly_best.tolist(),
+        "better": _whole(ranks.better.astype(np.int64)),
     }
 
 

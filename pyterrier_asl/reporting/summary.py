@@ -1,4 +1,4 @@
-"""The summary of a report: answers to the questions of its reader, with links into the page."""
+"""The verdict of a report and the answers to the questions of its reader, for each measure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..scoring.arrays import Floats
+from ..statistics.correlation import kendall_tau
 from ..statistics.tests import PAIR_TESTS, Comparison, compare_pair
 from .collect import Findings
 from .ranking import SystemRanking
@@ -33,51 +34,88 @@ _CORRECTIONS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What the sentences of the summary are about, beside the findings themselves.
+    """What the sentences on one measure are about, beside the findings themselves.
 
-    The sentences stand in ``templates/summary.html.j2``.
+    The sentences stand in ``templates/verdict.html.j2`` and ``templates/answers.html.j2``.
+
+    Attributes:
+        findings: those of the page.
+        ranking: the systems by the measure.
     """
 
     findings: Findings
-
-    @property
-    def first(self) -> SystemRanking:
-        """The measure that decides who is best."""
-        return self.findings.first
+    ranking: SystemRanking
 
     @property
     def two(self) -> list[int]:
         """The two best systems; of one system that one, twice."""
-        return [int(self.first.order[0]), int(self.first.order[:2][-1])]
+        return [int(self.ranking.order[0]), int(self.ranking.order[:2][-1])]
 
     @cached_property
     def gains(self) -> Floats:
         """The values by query with a sign so that higher is better, shape (S, Q)."""
-        return self.first.values * (-1 if self.first.higher_is_better is False else 1)
-
-    @cached_property
-    def by_asl_and_ap(self) -> list[SystemRanking]:
-        """The deciding measure, then ASL and AP where they are shown."""
-        shown = [each for each in self.findings.rankings if each.kind in ("ASL", "AP")]
-        kinds = {each.kind: each for each in reversed(shown)}
-        others = [one for kind, one in kinds.items() if kind != self.first.kind]
-        return [self.first, *others][:3]
+        return self.ranking.values * (-1 if self.ranking.higher_is_better is False else 1)
 
     @property
-    def other_best(self) -> SystemRanking | None:
-        """The first of the others by which a system is best that is not among the two best."""
-        others = self.by_asl_and_ap[1:]
-        return next((each for each in others if each.order[0] not in self.two), None)
+    def all_equal(self) -> bool:
+        """Whether all systems have the same value on each query."""
+        return bool((self.ranking.values == self.ranking.values[0]).all())
+
+    @property
+    def tied(self) -> int:
+        """How many systems share the best mean."""
+        return int((self.ranking.ranks == 1).sum())
+
+    @property
+    def best_conflicts(self) -> list[tuple[SystemRanking, int]]:
+        """Measures by which the best system is significantly worse than some others.
+
+        Counted are those than which it is significantly better by this measure.
+        """
+        best, own = self.two[0], self.ranking.better
+        others = [ranking for ranking in self.findings.decisive if ranking is not self.ranking]
+        counts = [int((own[best] & other.better[:, best]).sum()) for other in others]
+        return [(other, count) for other, count in zip(others, counts) if count]
+
+    @cached_property
+    def other(self) -> SystemRanking | None:
+        """The ranking to compare this one with: by ASL, of ASL by AP; None where not shown."""
+        kind = "AP" if self.ranking.kind == "ASL" else "ASL"
+        shown = (ranking for ranking in self.findings.decisive if ranking.kind == kind)
+        return next(shown, None)
+
+    @property
+    def other_best(self) -> int | None:
+        """The best system by :attr:`other` where it is the only one, and not of the two best."""
+        if self.other is None or self.all_equal or (self.other.ranks == 1).sum() != 1:
+            return None
+        best = int(self.other.order[0])
+        return None if best in self.two else best
+
+    @cached_property
+    def tau(self) -> float:
+        """Kendall's tau of this ranking and :attr:`other`; NaN where all systems are equal."""
+        if self.other is None or len(self.findings.names) < 2:
+            return float("nan")
+        return kendall_tau(self.ranking.gains, self.other.gains)
+
+    @property
+    def largest_move(self) -> tuple[int, int, int]:
+        """The system whose rank changes most from this ranking to :attr:`other`, and its ranks."""
+        assert self.other is not None
+        ranks, others = self.ranking.ranks, self.other.ranks
+        system = int(np.abs(ranks - others).argmax())
+        return system, int(ranks[system]), int(others[system])
 
     @property
     def two_best(self) -> Comparison:
         """The two best systems compared by themselves."""
-        return compare_pair(*self.first.values[self.two], alpha=self.first.alpha)
+        return compare_pair(*self.ranking.values[self.two], alpha=self.ranking.alpha)
 
     @property
     def p_of_two_best(self) -> tuple[float, float]:
         """The p-value of their difference by itself, and corrected."""
-        pairs, own = self.first.comparisons, self.first.own_p
+        pairs, own = self.ranking.comparisons, self.ranking.own_p
         assert pairs is not None and own is not None
         two = [self.findings.names[system] for system in self.two]
         at = int((pairs["a"].isin(two) & pairs["b"].isin(two)).argmax())

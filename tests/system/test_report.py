@@ -191,8 +191,10 @@ def number_of(made, name: str) -> int:
 
 def test_headings_sort_best_first_by_keyboard(browser, file, made):
     with opened(browser, file) as page:
+        page.click("#board-columns summary")
         for name, better in (("ASL(g=10)@1000", "low"), ("LexiP", "high"), ("Judged@10", "")):
             measure = number_of(made, name)
+            page.check(f"#board-columns input[value=m{measure}]")
             selector = f"#board thead th[data-measure='{measure}']"
             assert page.get_attribute(selector, "data-better") == better
             page.focus(f"{selector} button")
@@ -213,10 +215,18 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
         elif how == "heading":
             page.click(f"#board thead th[data-measure='{number_of(made, 'AP')}'] button")
         else:
-            page.click("#summary a[href*='leaderboard?measure=AP']")
+            page.click("#strip th a:text-is('AP')")
         order = ranking.order.tolist()
         assert texts(page, "#board tbody th") == [made.findings.names[at] for at in order]
         assert texts(page, ".letters") == [ranking.letters[at] for at in order]
+        low, high = ranking.intervals.low, ranking.intervals.high
+        ends = [f"{a}–{b}" if a != b else f"{a}" for a, b in zip(low[order], high[order])]
+        assert texts(page, "#board .ranks") == ends
+        possible = [made.findings.names[at] for at in order if ranking.intervals.possibly_best[at]]
+        assert texts(page, "#board tbody tr.possible th") == possible
+        (says,) = [part for part in texts(page, ".verdict .says") if " by AP" in part]
+        assert page.is_visible(f".verdict .says:has-text('{says[:30]}')")
+        assert page.locator(".verdict .says:visible").count() == 1
         assert texts(page, "#board tbody td.rank") == [str(ranking.ranks[at]) for at in order]
         assert texts(page, "#board thead th")[2].startswith("AP")
         assert "measure=AP" in page.url
@@ -244,7 +254,9 @@ def test_a_row_leads_to_its_system(browser, file, made):
     with opened(browser, file) as page:
         page.click("#board a.system:text-is('poor')")
         assert page.locator("#pair-a option:checked").text_content() == "poor"
-        assert page.url.endswith(f"#pair?a=poor&b={best}")
+        assert page.url.endswith(
+            f"#pair?measure=nDCG%4010&a=poor&b={best}&query={made.findings.first.hardest_first[0] + 1}"
+        )
 
 
 def test_the_address_holds_what_is_chosen(browser, file):
@@ -262,6 +274,67 @@ def test_the_address_holds_what_is_chosen(browser, file):
         assert page.text_content("#query-h") == "Query 7"
         box = page.query_selector("#query").bounding_box()
         assert 0 <= box["y"] < 200
+
+
+def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file):
+    def chosen(page):
+        return [
+            page.locator(f"#{name} option:checked").text_content() for name in ("measure", "pair-a")
+        ]
+
+    with opened(browser, file) as page:
+        page.select_option("#measure", label="AP")
+        page.select_option("#pair-a", label="poor")
+        for section in ("queries", "about", "leaderboard"):
+            page.click(f"nav a[data-section={section}]")
+            assert chosen(page) == ["AP", "poor"]
+        page.click("#board a.system:text-is('fair')")
+        assert chosen(page) == ["AP", "fair"]
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert chosen(page) == ["AP", "fair"]
+        page.go_back()
+        page.wait_for_function("document.querySelector('#pair-a option:checked').text === 'poor'")
+        assert chosen(page) == ["AP", "poor"]
+        page.click("#strip th a:text-is('LexiP')")
+        assert chosen(page) == ["LexiP", "poor"]
+
+
+def test_the_interval_of_a_system_greys_those_that_are_not_ordered_against_it(browser, file, made):
+    better, names = made.findings.first.intervals.better, made.findings.names
+    with opened(browser, file) as page:
+        for system, name in enumerate(names):
+            page.locator("#board tr", has=page.locator(f"th[data-value={name!r}]")).locator(
+                ".order"
+            ).click() if name != EVIL else None
+            if name == EVIL:
+                continue
+            ordered = better[system] | better[:, system]
+            grey = {names[at] for at in np.flatnonzero(~ordered) if at != system}
+            assert set(texts(page, "#board tr.unordered th")) == grey
+            says = page.text_content("#board-says")
+            assert f"{name} is ordered above {better[system].sum()} and below" in says
+
+
+def test_the_line_at_the_top_counts_systems(browser, file, made):
+    ranks = made.findings.first.intervals
+    with opened(browser, file) as page:
+        page.select_option("#board-top", label="3")
+        certainly, possibly = (ranks.high <= 3).sum(), (ranks.low <= 3).sum()
+        text = page.text_content("#board-says")
+        assert f"{certainly} system" in text and f"certainly, {possibly} possibly." in text
+
+
+def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, tmp_path):
+    names = ["=1+1|cmd", "@SUM(1)", "+up", "-down", "-5"]
+    runs = {name: RUNS[run] for name, run in zip(names, RUNS)}
+    report(runs, QRELS, ["AP", "ASL@10"]).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        _, (head, *rows) = saved(page, page.query_selector("#leaderboard [data-save=csv]"))
+        saved_names = {row[head.index("system")] for row in rows}
+        assert saved_names == {"'=1+1|cmd", "'@SUM(1)", "'+up", "'-down", "-5"}
+        _, (head, *rows) = saved(page, page.query_selector("[data-chart=differences] [data-save]"))
+        assert any(float(row[head.index("difference")]) < 0 for row in rows)  # no text
 
 
 def test_an_unknown_name_in_the_address_is_ignored(browser, file, made):
@@ -306,7 +379,7 @@ def test_two_systems(browser, file, made):
         assert f"B (poor) on {(found < 0).sum()}, neither on {(found == 0).sum()}" in said
         ranking = made.findings.asl
         pair = compare_pair(ranking.values[0], ranking.values[2])
-        row = page.text_content("#pair-table tbody tr:first-child").replace("−", "-")
+        row = page.text_content("#pair-table tbody tr:has-text('ASL@1000')").replace("−", "-")
         assert f"{pair.difference:.1f}[{pair.ci_low:.1f}, {pair.ci_high:.1f}]" in row
         assert p_value(pair.p).removeprefix("p ").removeprefix("= ") in row
         page.click("#pair-swap")
@@ -425,7 +498,9 @@ def test_data_can_be_saved(browser, file, made):
         assert float(row["AP"]) == pytest.approx(ranking.means[at], rel=1e-5)
         low = ranking.means[at] - ranking.margins[at]
         assert float(row["AP low"]) == pytest.approx(low, rel=1e-4)
-        assert row["letters by ASL@1000"] == made.findings.asl.letters[at]
+        chosen = made.findings.first
+        assert row[f"letters by {chosen.name}"] == chosen.letters[at]
+        assert row[f"rank low by {chosen.name}"] == str(chosen.intervals.low[at])
     values = by_part["-values.csv"]
     assert len(values) == 1 + len(names) * len(QRELS)
     at = values[0].index("AP")
@@ -521,7 +596,7 @@ def test_every_measure_of_the_top_ten_has_its_bounds(browser, tmp_path):
 
 @pytest.mark.parametrize("measure", VERDICTS)
 def test_labels_by_keyboard_move_the_bounds(browser, file, measure):
-    """Judged by people: 0, 1 and 2 in turn, and the last one taken back."""
+    """Judged by people: 0, 1 and 2 in turn, and the last one taken back; a reload keeps the rest."""
     qrels = {query: dict(of) for query, of in QRELS.items()}
     with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=poor") as page:
         page.select_option("#unjudged-measure", label=measure)
@@ -537,12 +612,73 @@ def test_labels_by_keyboard_move_the_bounds(browser, file, measure):
             expected = expected_bounds("good", "poor", qrels, measure)
             assert bounds_on(page) == pytest.approx(expected, abs=1e-9)
         page.keyboard.press("u")
+        assert "3 labels given; this browser keeps them" in page.text_content("#unjudged-says")
+        moved = bounds_on(page)
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        page.select_option("#unjudged-measure", label=measure)
+        assert bounds_on(page) == pytest.approx(moved, abs=1e-12)
         name, content = saved_text(page, page.query_selector("#unjudged-save"))
     del qrels[query][next(reversed(qrels[query]))]
     lines = [line.rsplit(" 0 ", 1) for line in content.splitlines()]
     given = {(query, *rest.split(" ")) for query, rest in lines}
     new = {(q, d, str(qrels[q][d])) for q in qrels for d in qrels[q] if d not in QRELS[q]}
     assert given == new and len(new) == 3 and name.endswith("labels.qrels")
+
+
+def test_labels_are_kept_until_they_are_cleared(browser, file):
+    with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=poor") as page:
+        before = bounds_on(page)
+        page.focus("#unjudged-list")
+        page.keyboard.press("1")
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.click("#unjudged-clear")
+        assert bounds_on(page) == pytest.approx(before) and page.is_disabled("#unjudged-clear")
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert bounds_on(page) == pytest.approx(before)
+        assert "given" not in page.text_content("#unjudged-says")
+
+
+def test_labels_of_judgements_are_kept_for_other_runs_of_them(browser, file, tmp_path):
+    """A page of other runs and the same judgements knows what was labelled, and saves it as well."""
+    report({name: RUNS[name] for name in ("good", "fair")}, QRELS).save(tmp_path / "page.html")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}#pair?a=good&b=poor")
+    page.wait_for_selector("html[data-ready]")
+    page.focus("#unjudged-list")
+    for key in "1210":
+        page.keyboard.press(key)
+    first = saved_text(page, page.query_selector("#unjudged-save"))[1]
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("html[data-ready]")
+    assert "4 labels given" in page.text_content("#unjudged-says")
+    second = saved_text(page, page.query_selector("#unjudged-save"))[1]
+    assert sorted(first.splitlines()) == sorted(second.splitlines())
+    context.close()
+
+
+def test_labels_are_the_grades_of_the_judgements(browser, tmp_path):
+    qrels = {q: {d: 3 * (g > 0) for d, g in of.items()} for q, of in QRELS.items()}
+    runs = {name: RUNS[name] for name in ("good", "fair")}
+    report(runs, qrels, ["nDCG@10", "AP"]).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        assert texts(page, "#unjudged-table tbody tr:first-child .labels button") == ["0", "3"]
+        page.focus("#unjudged-list")
+        page.keyboard.press("2")
+        assert "given" not in page.text_content("#unjudged-says")
+        page.keyboard.press("3")
+        assert "1 label given" in page.text_content("#unjudged-says")
+
+
+def test_nothing_is_open_where_everything_is_judged(browser, tmp_path):
+    runs = {name: {q: {"d1": 2.0, "d9": 1.0} for q in QRELS} for name in ("one", "other")}
+    report(runs, QRELS, ["AP"]).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        text = page.text_content("#unjudged-says")
+        assert "every document in the top 10 of both is judged, so nothing is open" in text
+        assert "between" not in text
 
 
 # Real tracks

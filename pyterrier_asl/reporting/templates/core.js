@@ -46,6 +46,7 @@ function holm(p) {
 for (const measure of page.measures) {
   measure.values = unpackFloats(measure.values);
   measure.ownP = measure.ownP && unpackFloats(measure.ownP);
+  measure.better = measure.better && unpackWhole(measure.better);
   measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
 }
 docs.ranks = unpackWhole(docs.ranks);
@@ -152,7 +153,9 @@ function save(name, type, text) {
 
 function csv(rows) {
   const cell = (value) => {
-    const text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
+    let text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
+    // A spreadsheet takes text that begins so for a formula.
+    if (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";

@@ -1,56 +1,96 @@
-// The leaderboard: ranks, letters, bands and the first column follow the measure that is chosen.
-function showGroups() {
+// The leaderboard: ranks, intervals, letters and the first column follow the measure that is chosen.
+const board = $("board");
+const boardRows = () => board.tBodies[0].rows;
+let against = null; // the system whose pairs are shown
+
+function showRanks() {
   const measure = chosenMeasure();
-  const table = $("board");
-  const order = systemsBy(state.measure);
-  const at = new Map(order.map((system, place) => [system, place]));
-  for (const row of table.rows) moveChosen(row);
-  for (const row of table.tBodies[0].rows) {
+  for (const row of board.rows) moveChosen(row);
+  for (const row of boardRows()) {
     const system = Number(row.dataset.system);
-    const own = at.get(system);
-    row.querySelector(".rank").textContent = measure.ranks[system];
-    row.querySelector(".rank").dataset.value = measure.ranks[system];
-    const same = row.querySelector(".same");
-    if (!same) continue;
-    const of = measure.groups.filter(([first, last]) => first <= own && own <= last);
-    row.querySelector(".letters").textContent = measure.letters[system];
-    same.dataset.value = own + 1;
-    const [from, to] = [of[0][0], of[of.length - 1][1]];
-    same.title = `shares a letter with the systems at ranks ${from + 1} to ${to + 1}`;
-    drawBand(row.querySelector(".band"), from, to, own);
+    const rank = row.querySelector(".rank");
+    rank.textContent = rank.dataset.value = measure.ranks[system];
+    for (const cell of row.querySelectorAll(".could, .same")) cell.dataset.value = measure.ranks[system];
+    row.classList.toggle("possible", Boolean(measure.possible?.[system]));
+    row.querySelector(".order")?.replaceChildren(...drawnInterval(measure, system));
+    const letters = row.querySelector(".letters");
+    if (letters) letters.textContent = measure.letters[system];
   }
-  sortTable(table, table.tHead.rows[0].cells[0], true);
+  sortTable(board, board.tHead.rows[0].cells[0], true);
+  showPairs();
+  showTopRanks();
 }
 
-// The measure chosen comes right after the system, where a phone shows it; then its groups.
+function drawnInterval({ low, high, ranks }, system) {
+  if (!low) return ["–"];
+  const drawn = element("span", [element("i"), element("b")], "interval");
+  drawn.setAttribute("aria-hidden", "true");
+  for (const [name, of] of [["low", low], ["high", high], ["rank", ranks]]) drawn.style.setProperty(`--${name}`, of[system]);
+  const [from, to] = [low[system], high[system]];
+  return [drawn, " ", element("span", from === to ? `${from}` : `${from}–${to}`, "ranks")];
+}
+
+// Greys the systems that are not ordered against the one that is chosen in the column of intervals.
+function showPairs() {
+  const { better } = chosenMeasure();
+  const unordered = (i) => against !== null && better && i !== against && !better[against * S + i] && !better[i * S + against];
+  for (const row of boardRows()) {
+    const system = Number(row.dataset.system);
+    row.classList.toggle("unordered", unordered(system));
+    row.querySelector(".order")?.setAttribute("aria-pressed", String(system === against));
+  }
+}
+
+function showTopRanks() {
+  if (!$("board-says")) return;
+  const measure = chosenMeasure();
+  const k = Number($("board-top").value);
+  board.style.setProperty("--k", k);
+  const count = (ranks) => ranks.filter((rank) => rank <= k).length;
+  let text = measure.low ? `Top ${k} by ${measure.name}: ${plural(count(measure.high), "system")} certainly, ${count(measure.low)} possibly.`
+    : `Nothing is said of ranks by ${measure.name}.`;
+  if (against !== null && measure.better) {
+    const others = page.systems.map((_, i) => i).filter((i) => i !== against);
+    const worse = others.filter((i) => measure.better[against * S + i]).length;
+    const above = others.filter((i) => measure.better[i * S + against]).length;
+    text += ` ${page.systems[against]} is ordered above ${worse} and below ${above}; ` +
+      `${plural(others.length - worse - above, "system")} in grey ${others.length - worse - above === 1 ? "is" : "are"} not ordered against it.`;
+  }
+  $("board-says").textContent = text;
+}
+
+// The measure chosen comes right after the system, where a phone shows it; then ranks and letters.
 function moveChosen(row) {
   const cells = [...row.querySelectorAll("[data-measure]")];
   const rank = (cell) => (Number(cell.dataset.measure) === state.measure ? -1 : Number(cell.dataset.measure));
   cells.sort((a, b) => rank(a) - rank(b));
   for (const cell of cells) cell.classList.toggle("chosen", rank(cell) < 0);
-  row.cells[1].after(...[cells[0], row.querySelector(".same"), ...cells.slice(1)].filter(Boolean));
+  row.cells[1].after(...[cells[0], row.querySelector(".could"), row.querySelector(".same"), ...cells.slice(1)].filter(Boolean));
 }
 
-function drawBand(band, from, to, own) {
-  const bar = element("i");
-  const dot = element("b");
-  bar.style.left = `${(100 * from) / S}%`;
-  bar.style.width = `${(100 * (to - from + 1)) / S}%`;
-  dot.style.left = `${(100 * (own + 0.5)) / S}%`;
-  band.replaceChildren(bar, dot);
+// Columns that are not chosen are not shown; that of the chosen measure always is.
+function showColumns() {
+  const boxes = [...$("board-columns").querySelectorAll("input")];
+  const off = boxes.filter((box) => !box.checked && box.value !== `m${state.measure}`);
+  $("board-style").textContent = off.map((box) => `#board [data-column="${box.value}"]{display:none}`).join("");
+  const region = board.parentElement;
+  region.classList.remove("wide");
+  region.classList.toggle("wide", board.scrollWidth > region.clientWidth + 1);
 }
 
 function boardCsv() {
   const chosen = chosenMeasure();
   const names = page.measures.flatMap(({ name }) => [name, `${name} low`, `${name} high`]);
-  const head = ["system", `rank by ${chosen.name}`, `letters by ${chosen.name}`, ...names, "retrieved", "ASL from missed",
+  const own = [["rank", chosen.ranks], ["rank low", chosen.low], ["rank high", chosen.high], ["could be the best", chosen.possible],
+    ["letters", chosen.letters]].filter(([, values]) => values);
+  const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, "retrieved", "ASL from missed",
     "unjudged above", "unjudged above retrieved"];
-  const rows = [...$("board").tBodies[0].rows].map((row) => {
+  const rows = [...boardRows()].map((row) => {
     const i = Number(row.dataset.system);
     const values = page.measures.flatMap(({ means, margins }) => (
       margins[i] === null ? [means[i], null, null] : [means[i], raw(means[i] - margins[i]), raw(means[i] + margins[i])]
     ));
-    return [page.systems[i], chosen.ranks[i], chosen.letters[i], ...values, page.retrieved[i], page.missingShare[i],
+    return [page.systems[i], ...own.map(([, values]) => values[i]), ...values, page.retrieved[i], page.missingShare[i],
       page.unjudgedAll[i], page.unjudgedShare[i]];
   });
   return csv([head, ...rows]);
@@ -64,19 +104,69 @@ function valuesCsv() {
   return csv([head, ...rows]);
 }
 
+// A row leads to its system; its interval shows which systems are ordered against it.
+function startRows() {
+  const [best, second] = page.palette;
+  for (const link of document.querySelectorAll("a.system")) {
+    const a = Number(link.closest("tr").dataset.system);
+    link.dataset.state = new URLSearchParams({ a: page.systems[a], b: page.systems[a === best ? second : best] });
+  }
+  board.tBodies[0].addEventListener("click", (event) => {
+    const row = event.target.closest("tr");
+    if (event.target.closest(".order")) {
+      const system = Number(row.dataset.system);
+      against = against === system ? null : system;
+      showPairs();
+      showTopRanks();
+    } else if (!event.target.closest("a, button") && getSelection().isCollapsed) {
+      row.querySelector("a.system")?.click();
+    }
+  });
+}
+
+// Beneath the verdict: what each measure says, and on how many pairs it conflicts with the one chosen.
+function showConflicts() {
+  for (const row of $("strip").tBodies[0].rows) {
+    const measure = Number(row.dataset.measure);
+    row.classList.toggle("chosen", measure === state.measure);
+    const cell = row.querySelector(".conflicts");
+    if (!cell) continue;
+    const { counts, examples, order } = page.conflicts;
+    const [own, other] = [order.indexOf(state.measure), order.indexOf(measure)];
+    const count = counts[own][other];
+    cell.classList.toggle("warning", count > 0);
+    if (!count) {
+      cell.replaceChildren(own === other ? "" : "no conflict");
+    } else {
+      const [a, b] = examples[own][other];
+      const link = linkTo(`⚠ ${plural(count, "pair")} in conflict`, "pair", { a: page.systems[a], b: page.systems[b] });
+      link.title = `For instance ${page.systems[a]}: significantly better than ${page.systems[b]} by ${chosenMeasure().name}, worse by ${CHOICES.measure[measure]}`;
+      cell.replaceChildren(link);
+    }
+  }
+}
+
 function startLeaderboard() {
-  const table = $("board");
   const tested = new Set([...$("measure").options].map((option) => Number(option.value)));
-  makeSortable(table, (head) => {
+  makeSortable(board, (head) => {
     const measure = Number(head.dataset.measure ?? -1);
     if (tested.has(measure)) chooseHere({ measure }, "leaderboard");
   });
-  filterRows($("board-filter"), table, $("board-empty"), (row) => row.cells[1].textContent);
+  filterRows($("board-filter"), board, $("board-empty"), (row) => row.cells[1].textContent);
   $("measure").addEventListener("change", () => chooseHere({ measure: Number($("measure").value) }));
-  follow((changed) => {
-    if (!changed.includes("measure")) return;
+  $("board-top")?.addEventListener("change", showTopRanks);
+  for (const box of $("board-columns").querySelectorAll("input")) {
+    if (innerWidth < 700 && box.value !== "ranks") box.checked = false; // a phone has room for one
+    box.addEventListener("change", showColumns);
+  }
+  startRows();
+  const show = () => {
     $("measure").value = String(state.measure);
-    showGroups();
-  });
-  showGroups();
+    showRanks();
+    showColumns();
+    showConflicts();
+  };
+  follow((changed) => changed.includes("measure") && show());
+  addEventListener("resize", showColumns);
+  show();
 }

@@ -145,8 +145,7 @@ function documentCell(d, q) {
 }
 
 function movedRow(row) {
-  const link = element("a", row.query);
-  link.href = `#query?${new URLSearchParams({ query: row.query, a: page.systems[state.a], b: page.systems[state.b] })}`;
+  const link = linkTo(row.query, "query", { query: row.query });
   const name = element("th", link, "name");
   name.scope = "row";
   if (page.queryTexts[row.q]) name.append(" ", element("span", page.queryTexts[row.q], "text"));

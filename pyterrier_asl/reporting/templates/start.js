@@ -40,7 +40,6 @@ startLeaderboard();
 startPair();
 startQueries();
 startUnjudged();
-completeLinks();
 chooseByAddress();
 addEventListener("hashchange", chooseByAddress);
 watchCharts();

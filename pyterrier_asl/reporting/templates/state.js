@@ -1,5 +1,7 @@
-// What is chosen: a measure, systems A and B, a query. The address holds it, so that a link shares it.
+// What is chosen: a measure, systems A and B, a query. The address holds all of it, and so does every link
+// of the page, so that reloading, going back and sharing a link keep it.
 const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0 };
+const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries };
 const chosenMeasure = () => page.measures[state.measure];
 const followers = [];
 
@@ -11,50 +13,70 @@ function choose(changes, section) {
   Object.assign(state, changes);
   if (section) state.section = section;
   if (changed.length) for (const show of followers) show(changed);
+  completeLinks();
 }
 
-function address(section, names) {
-  const value = { measure: chosenMeasure().name, a: page.systems[state.a], b: page.systems[state.b], query: page.queries[state.query] };
-  const kept = names.filter((name) => S > 1 || !["a", "b"].includes(name));
-  return `#${section}?${new URLSearchParams(kept.map((name) => [name, value[name]]))}`;
+// The address of a section with what is chosen, and some of it by other names.
+function address(section, others = {}) {
+  const kept = Object.keys(CHOICES).filter((name) => S > 1 || !["a", "b"].includes(name));
+  return `#${section}?${new URLSearchParams(kept.map((name) => [name, others[name] ?? CHOICES[name][state[name]]]))}`;
 }
 
 // Chooses from a control of the page, and writes the address.
 function chooseHere(changes, section) {
   choose(changes, section);
-  history.replaceState(null, "", address(state.section, ["a", "b", "measure", "query"]));
+  history.replaceState(null, "", address(state.section));
 }
 
 // Chooses what an address says; unknown names are ignored.
 function chooseByAddress(event) {
   const [section, text] = location.hash.slice(1).split(/\?(.*)/s);
   const params = new URLSearchParams(text ?? "");
-  const measures = page.measures.map((measure) => measure.name);
-  const among = { measure: measures, a: page.systems, b: page.systems, query: page.queries };
   const changes = {};
-  for (const [name, values] of Object.entries(among)) {
+  for (const [name, values] of Object.entries(CHOICES)) {
     const at = values.indexOf(params.get(name));
     if (at >= 0) changes[name] = at;
   }
   choose(changes, section || "summary");
-  const target = text === undefined ? null : $(section);
-  if (target) {
-    target.tabIndex = -1;
-    target.focus({ preventScroll: true });
-    target.scrollIntoView({ behavior: event ? "auto" : "instant" });
+  if (text !== undefined) goTo(section, event ? "auto" : "instant");
+}
+
+function goTo(section, behavior) {
+  const target = $(section);
+  if (!target) return;
+  target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  target.scrollIntoView({ behavior });
+}
+
+// A link into the page that chooses some names; those of the templates hold them likewise.
+function linkTo(content, section, names) {
+  const link = element("a", content);
+  link.dataset.section = section;
+  link.dataset.state = new URLSearchParams(names);
+  link.hash = address(section, names);
+  return link;
+}
+
+// Without scripts a link leads to its section; with them, to what it is about, and to what is chosen.
+function completeLinks() {
+  for (const link of document.querySelectorAll('a[href^="#"]:not(.skip)')) {
+    link.dataset.section ??= link.hash.slice(1);
+    link.hash = address(link.dataset.section, Object.fromEntries(new URLSearchParams(link.dataset.state ?? "")));
   }
 }
 
-// Without scripts a link leads to its section; with them, to what it is about.
-function completeLinks() {
-  for (const link of document.querySelectorAll("a[data-state]")) link.hash += `?${link.dataset.state}`;
-  const [best, second] = page.palette;
-  for (const link of document.querySelectorAll("a.system")) {
-    const a = Number(link.closest("tr").dataset.system);
-    const names = { a: page.systems[a], b: page.systems[a === best ? second : best] };
-    link.hash = `#pair?${new URLSearchParams(names)}`;
-  }
-}
+// A link to where the address is already: there is no new address, so go there.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.('a[href^="#"]');
+  if (link && link.hash === location.hash) goTo(link.dataset.section, "auto");
+});
+
+// What the page shows for each measure is hidden for all but the chosen one.
+follow((changed) => {
+  if (!changed.includes("measure")) return;
+  for (const part of document.querySelectorAll("[data-for]")) part.hidden = Number(part.dataset.for) !== state.measure;
+});
 
 // Colours: a system keeps its own as long as some part of the page shows it in colour. There are as many
 // as are shown at once: those of two figures, and A and B.

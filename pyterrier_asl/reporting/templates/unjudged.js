@@ -7,6 +7,46 @@ const SHOWN = 10;
 const EQUAL = 1e-12;
 let labels = []; // { q, number, label }, in the order in which they were given
 
+// The labels are kept in this browser, by the judgements that they add to.
+const KEPT = `pyterrier-asl labels ${page.judgements}`;
+let otherLabels = []; // of documents that are not on this page: [query, document, label]
+let isKept = true;
+
+function keepLabels() {
+  const all = [...otherLabels, ...labels.map(({ q, number, label }) => [page.queries[q], docs.ids[number], label])];
+  try {
+    if (all.length) localStorage.setItem(KEPT, JSON.stringify(all));
+    else localStorage.removeItem(KEPT);
+  } catch {
+    isKept = false;
+  }
+}
+
+function loadLabels() {
+  let all = [];
+  try {
+    all = JSON.parse(localStorage.getItem(KEPT) ?? "[]");
+  } catch {
+    isKept = false;
+  }
+  const queryAt = new Map(page.queries.map((query, q) => [query, q]));
+  const numberAt = new Map();
+  tops.documents.forEach((number, cell) => {
+    if (number) numberAt.set(`${Math.floor(cell / tops.depth) % Q} ${docs.ids[number - 1]}`, number - 1);
+  });
+  labels = [];
+  otherLabels = [];
+  for (const [query, id, label] of all) {
+    const number = numberAt.get(`${queryAt.get(query)} ${id}`);
+    if (number === undefined) otherLabels.push([query, id, label]);
+    else labels.push({ q: queryAt.get(query), number, label });
+  }
+}
+
+// The key of each label: the grade itself, or its number where some grade is not one digit.
+const GRADES = page.grades;
+const KEYS = GRADES.map((grade, at) => String(GRADES.every((each) => /^\d$/.test(each)) ? grade : at));
+
 // The documents of a query in the first k of A or B: ranks, 0 where beyond, and grades, null where open.
 function documentsOf(q, k, given) {
   const found = new Map();
@@ -206,9 +246,10 @@ function nextOrder(difference) {
 
 function labelRow(one) {
   const rank = (value) => element("td", value ? String(value) : "–", "num");
-  const buttons = [0, 1, 2].map((label) => {
+  const buttons = GRADES.map((label, at) => {
     const button = element("button", String(label));
     button.type = "button";
+    button.title = `key ${KEYS[at]}`;
     button.setAttribute("aria-label", `Label ${label} for ${one.id}`);
     button.addEventListener("click", () => giveLabel(one, label));
     return button;
@@ -221,22 +262,39 @@ function labelRow(one) {
 
 function giveLabel(one, label) {
   labels.push({ q: one.q, number: one.number, label });
+  keepLabels();
   showUnjudged();
   $("unjudged-list").focus({ preventScroll: true });
 }
 
 function undoLabel() {
   labels.pop();
+  keepLabels();
   showUnjudged();
+}
+
+function clearLabels() {
+  if (!confirm(`Delete ${plural(labels.length + otherLabels.length, "label")} from this browser?`)) return;
+  [labels, otherLabels] = [[], []];
+  keepLabels();
+  showUnjudged();
+}
+
+function labelsSay() {
+  const all = labels.length + otherLabels.length;
+  if (!all) return "";
+  const elsewhere = otherLabels.length ? ` (${otherLabels.length} of documents that are not on this page)` : "";
+  return ` ${plural(all, "label")} given${elsewhere}; ` + (isKept ? "this browser keeps them until they are cleared."
+    : "this browser does not keep them: save them before you close the page.");
 }
 
 function showUnjudged() {
   const body = $("unjudged-table").tBodies[0];
   const known = [state.a, state.b].every((system) => tops.rowOf.has(system));
   $("unjudged-undo").disabled = !labels.length;
-  $("unjudged-save").disabled = !labels.length;
+  for (const id of ["unjudged-save", "unjudged-clear"]) $(id).disabled = !(labels.length + otherLabels.length);
   if (!known) {
-    $("unjudged-says").textContent = "The top of one of the two is not on this page.";
+    $("unjudged-says").textContent = `The top of one of the two is not on this page.${labelsSay()}`;
     return body.replaceChildren();
   }
   const measure = page.verdicts[Number($("unjudged-measure").value)];
@@ -244,16 +302,18 @@ function showUnjudged() {
   const four = (value) => shown(value, { decimals: 4 });
   const outcome = found.winner === "equal" ? "settled: they are equal"
     : found.winner ? `settled for ${found.winner} (${page.systems[found.winner === "A" ? state.a : state.b]})` : "open";
-  $("unjudged-says").textContent = `${measure.name}: A − B = ${four(found.difference)}, between ${four(found.low)} and ` +
-    `${four(found.high)} whatever the ${plural(found.open.length, "unjudged document")} in the top ${measure.cutoff} are: ${outcome}.` +
-    (labels.length ? ` ${plural(labels.length, "label")} given.` : "");
+  const open = found.open.length;
+  $("unjudged-says").textContent = `${measure.name}: A − B = ${four(found.difference)}` + (open
+    ? `, between ${four(found.low)} and ${four(found.high)} whatever the ${plural(open, "unjudged document")} in the ` +
+      `top ${measure.cutoff} ${open === 1 ? "is" : "are"}: ${outcome}.`
+    : `; every document in the top ${measure.cutoff} of both is judged, so nothing is open.`) + labelsSay();
   Object.assign($("unjudged-says").dataset, { difference: found.difference, low: found.low, high: found.high });
   const list = found.open.slice(0, SHOWN);
   body.replaceChildren(...list.map(labelRow));
   if (!list.length) body.append(emptyRow("Every document in the top of both is judged.", 6));
   $("unjudged-list").onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if ("012".includes(event.key) && list.length) giveLabel(list[0], Number(event.key));
+    if (KEYS.includes(event.key) && list.length) giveLabel(list[0], GRADES[KEYS.indexOf(event.key)]);
     else if (event.key === "u" || event.key === "Backspace") undoLabel();
     else return;
     event.preventDefault();
@@ -261,7 +321,8 @@ function showUnjudged() {
 }
 
 function labelsText() {
-  return labels.map(({ q, number, label }) => `${page.queries[q]} 0 ${docs.ids[number]} ${label}\n`).join("");
+  const all = [...otherLabels, ...labels.map(({ q, number, label }) => [page.queries[q], docs.ids[number], label])];
+  return all.map(([query, id, label]) => `${query} 0 ${id} ${label}\n`).join("");
 }
 
 function startUnjudged() {
@@ -273,9 +334,18 @@ function startUnjudged() {
   }
   $("unjudged-measure").addEventListener("change", showUnjudged);
   $("unjudged-undo").addEventListener("click", undoLabel);
+  $("unjudged-clear").addEventListener("click", clearLabels);
+  addEventListener("storage", ({ key }) => {
+    if (key !== KEPT) return;
+    loadLabels();
+    showUnjudged();
+  });
   $("unjudged-save").addEventListener("click", () => save(fileName("labels", "qrels"), "text/plain", labelsText()));
   follow((changed) => {
-    if (changed.includes("a") || changed.includes("b")) showUnjudged();
+    const verdict = page.verdicts.findIndex(({ name }) => name === chosenMeasure().name);
+    if (changed.includes("measure") && verdict >= 0) $("unjudged-measure").value = String(verdict);
+    if (changed.some((name) => ["a", "b", "measure"].includes(name))) showUnjudged();
   });
+  loadLabels();
   showUnjudged();
 }

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import itertools
-import re
-import urllib.parse
 
 import brute_force
 import ir_measures
@@ -23,7 +20,6 @@ from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.ranking import SystemRanking, groups
-from pyterrier_asl.reporting.summary import p_value
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 
@@ -187,6 +183,67 @@ def test_systems_are_applied_to_the_topics():
         report({"s": System()}, QRELS, ["AP"])
 
 
+def test_the_official_measure_of_a_collection_decides(monkeypatch):
+    assert [each.name for each in collect(*known_collection(monkeypatch)).rankings][:2] == [
+        "nDCG@10",
+        "ASL@1000",
+    ]
+    monkeypatch.setattr(
+        "pyterrier_asl.evaluation.grades.official_measures", lambda _: ["RR(rel=2)", "R@100"]
+    )
+    findings = collect(RUNS, QRELS, dataset="irds:known")
+    assert [each.name for each in findings.rankings][:2] == ["RR(rel=2)", "ASL@1000"]
+    assert findings.first.name == "RR(rel=2)" and findings.rel == 1
+
+
+@pytest.mark.parametrize("highest, first", [(1, "AP"), (2, "nDCG@10")])
+def test_without_an_official_measure_grades_decide(highest, first):
+    qrels = {q: {d: min(g, highest) for d, g in of.items()} for q, of in QRELS.items()}
+    findings = collect(RUNS, qrels)
+    assert [each.name for each in findings.rankings][:2] == [first, "ASL@1000"]
+    assert findings.first.name == first
+    assert [each.name for each in findings.decisive][:2] == [first, "ASL@1000"]
+
+
+@pytest.mark.parametrize(
+    "grades, rel, labels",
+    [
+        ([1], 1, [0, 1]),
+        ([0, 1, 3], 1, [0, 1, 3]),
+        ([0], 2, [0, 2]),
+        ([-1, 2], 1, [0, 2]),
+        ([0, 1.7], 1, [0, 1.7]),
+        ([at / 7 for at in range(20)], 1, [0, 1, 2, 3]),
+    ],
+)
+def test_labels_are_the_grades_of_the_judgements(grades, rel, labels):
+    qrels = {"q": {f"d{at}": grade for at, grade in enumerate(grades)}}
+    assert collect({"a": {"q": {"d0": 1.0}}}, qrels, ["RR"], rel=rel).grades.tolist() == labels
+
+
+def test_documents_judged_irrelevant():
+    qrels = {"q": {"a": 0, "b": 1, "c": 2, "d": -1}}
+    run = {"a": {"q": {"b": 1.0}}}
+    assert collect(run, qrels, ["AP"]).judged_irrelevant == 1
+    assert collect(run, qrels, ["AP"], rel=2).judged_irrelevant == 2
+    assert collect(run, {"q": {"b": 1}}, ["AP"]).judged_irrelevant == 0
+
+
+def test_no_agreement_without_unjudged_documents_where_none_is_judged_irrelevant():
+    qrels = {q: {d: g for d, g in of.items() if g} for q, of in QRELS.items()}
+    assert np.isnan(collect(RUNS, qrels, ["AP"]).tau_judged_only)
+    assert not np.isnan(collect(RUNS, QRELS, ["AP"]).tau_judged_only)
+
+
+def test_the_correlation_of_asl_with_recall():
+    findings = collect(RUNS, QRELS, ["AP"], cutoff=20)
+    frame = means(evaluate(RUNS, QRELS, [ASL @ 20, ir_measures.R @ 20]))
+    expected = np.corrcoef(frame["ASL@20"], frame["R@20"])[0, 1]
+    assert findings.correlation_with_recall == pytest.approx(expected)
+    two = {name: RUNS[name] for name in ("good", "poor")}
+    assert np.isnan(collect(two, QRELS, ["AP"]).correlation_with_recall)
+
+
 # Significance
 
 
@@ -218,6 +275,46 @@ def test_a_wide_system_does_not_hide_a_difference_of_others():
     assert not ranking_of(values, test="tukey-two-way").differs[0, 1]
     assert collect(RUNS, QRELS, ["AP"]).rankings[0].test == "t"
     assert ranking_of(values).deviation_ratio > 50
+    assert ranking_of([[1, 1], [2, 2]]).deviation_ratio == 1
+    assert ranking_of([[1, 1], [2, 3]]).deviation_ratio == float("inf")
+
+
+def test_conflicts_are_pairs_that_two_measures_order_otherwise():
+    queries = np.arange(20) % 2 / 100
+    up = ranking_of([0.3 + queries, 0.2 - queries, 0.1 + queries])
+    down = ranking_of([0.1 + queries, 0.2 - queries, 0.15 + queries])
+    findings = collect({"a": RUNS["good"]}, QRELS, ["AP"])
+    # up: 0 > 1 > 2; down: 1 > 2 > 0
+    assert findings.conflicts(up, down).tolist() == [[0, 1], [0, 2]]
+    assert findings.conflicts(down, up).tolist() == [[1, 0], [2, 0]]
+    assert findings.conflicts(up, up).tolist() == []
+
+
+def test_a_measure_that_is_lower_is_better_orders_by_its_direction():
+    findings = collect(RUNS, QRELS, ["ASL@20", "nASL@20"])
+    asl, nasl = findings.rankings
+    np.testing.assert_array_equal(asl.better, nasl.better)
+    np.testing.assert_array_equal(asl.intervals.low, nasl.intervals.low)
+    np.testing.assert_array_equal(asl.intervals.possibly_best, nasl.intervals.possibly_best)
+
+
+def test_intervals_of_ranks_are_those_of_the_statistics():
+    from pyterrier_asl.statistics.rank_intervals import rank_intervals
+
+    values = np.random.default_rng(3).normal(size=(6, 30)) + np.arange(6)[:, None] / 3
+    found, expected = ranking_of(values).intervals, rank_intervals(values)
+    assert found.low.tolist() == expected.low.tolist()
+    assert found.high.tolist() == expected.high.tolist()
+
+
+@pytest.mark.parametrize(
+    "name, systems, queries", [("AP", 1, 10), ("AP", 5, 9), ("NumRet", 5, 10), ("ASL", 5, 10)]
+)
+def test_nothing_is_said_of_ranks_where_nothing_can_be(name, systems, queries):
+    runs = dict(list(RUNS.items())[:systems])
+    qrels = dict(list(QRELS.items())[:queries])
+    (ranking,) = collect(runs, qrels, [name]).rankings
+    assert ranking.intervals is None
 
 
 # Depth and top documents
@@ -275,101 +372,3 @@ def test_digests_name_the_input(findings):
     assert changed.qrels == findings.provenance.qrels
     same = [a == b for a, b in zip(changed.runs, findings.provenance.runs)]
     assert same == [name != "good" for name in RUNS]
-
-
-# The summary
-
-
-def answers(findings) -> dict[str, list[str]]:
-    """The summary on the page: the sentences of each question, with their links."""
-    pytest.importorskip("jinja2", reason="reports need pyterrier-asl[report]")
-    from pyterrier_asl.reporting.environment import environment
-
-    page = environment().get_template("summary.html.j2").render(f=findings)
-    summary = re.search('(?s)<dl class="answers">(.*?)</dl>', page).group(1)
-    found = re.findall(r"(?s)<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", summary)
-    return {question: re.findall("(?s)<li>(.*?)</li>", said) or [said] for question, said in found}
-
-
-def said_by(findings) -> dict[str, str]:
-    """The summary as text, by question."""
-    return {
-        question: html.unescape(re.sub("<[^>]*>", "", " ".join(sentences)))
-        for question, sentences in answers(findings).items()
-    }
-
-
-def test_the_summary_answers_every_question(findings):
-    said = said_by(findings)
-    assert list(said) == [
-        "Who wins?",
-        "Is it real?",
-        "Where?",
-        "Why?",
-        "What is missed?",
-        "What to look at next",
-    ]
-    for kind in ("ASL", "AP"):
-        ranking = next(each for each in findings.rankings if each.kind == kind)
-        best = findings.names[ranking.order[0]]
-        assert f"By {ranking.name} the best of 5 systems is {best} (" in said["Who wins?"]
-    assert "paired t-tests with Holm's correction over all pairs at 0.05" in said["Is it real?"]
-
-
-def test_three_to_five_suggestions_all_with_links(findings):
-    suggestions = answers(findings)["What to look at next"]
-    assert 3 <= len(suggestions) <= 5
-    for sentence in suggestions:
-        ((section, state),) = re.findall('<a href="#(.*?)" data-state="(.*?)">', sentence)
-        assert section in ("pair", "query")
-        for name, value in urllib.parse.parse_qsl(html.unescape(state), strict_parsing=True):
-            known = {
-                "a": findings.names,
-                "b": findings.names,
-                "query": QUERIES,
-                "measure": [each.name for each in findings.rankings],
-            }
-            assert value in known[name]
-
-
-def test_the_summary_names_the_pair_s_own_and_the_corrected_p(findings):
-    ranking = findings.first
-    a, b = ranking.order[:2]
-    own = scipy.stats.ttest_rel(ranking.values[a], ranking.values[b])
-    low, high = own.confidence_interval()
-    said = said_by(findings)["Is it real?"]
-    assert f"[{low:.1f}, {high:.1f}]".replace("-", "−") in said
-    assert f"paired t-test of this pair alone {p_value(own.pvalue)}, corrected p" in said
-
-
-def test_equal_systems_are_not_significantly_different():
-    run = RUNS["good"]
-    said = said_by(collect({"a": run, "b": run}, QRELS, ["AP"]))
-    assert "a is not significantly better than any other system" in said["Is it real?"]
-    assert "p undefined" in said["Is it real?"]
-
-
-def test_a_single_system_has_no_best_and_no_median():
-    said = " ".join(said_by(collect({"a": RUNS["good"]}, QRELS, ["AP"])).values())
-    assert "best of" not in said and "median" not in said
-
-
-def test_a_short_run_is_named():
-    short = {q: top(RUNS["good"][q], 12) for q in QUERIES}
-    runs = {"deep": RUNS["fair"], "other": RUNS["poor"], "short": short}
-    said = said_by(collect(runs, QRELS, ["ASL@1000", "AP"]))
-    assert "short (12 documents) has rank" in said["Why?"]
-
-
-def test_a_sentence_is_one_line_without_blanks_at_its_ends(findings):
-    for sentences in answers(findings).values():
-        assert all(said == said.strip() and "  " not in said for said in sentences)
-
-
-def test_different_variances_are_named():
-    wide = {
-        q: RUNS["good"][q] if at % 2 else top(RUNS["poor"][q], 1) for at, q in enumerate(QUERIES)
-    }
-    runs = {"a": RUNS["good"], "b": RUNS["good"], "wide": wide}
-    for test, advice in (("t", "does not pool"), ("tukey-two-way", "Prefer the test t")):
-        assert advice in said_by(collect(runs, QRELS, ["R@40"], test=test))["Is it real?"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import re
@@ -70,11 +71,38 @@ def test_text_cannot_become_markup(made):
 def test_a_name_of_several_lines_is_of_one_sentence():
     name = "two\n\nlines <b>"
     page = report({name: RUNS["1"], "other": RUNS["fair"]}, QRELS, ["AP"]).html
-    summary = page[page.index('<dl class="answers">') : page.index("</dl>")]
+    summary = page[page.index('<div class="answers">') : page.index('<figure class="ten">')]
     assert "two  lines &lt;b&gt;" in summary
     assert "\nlines" not in summary
-    for item in re.findall(r"<(?:li|dd)>(?!<ul>)(.*?)</(?:li|dd)>", summary):
+    for item in re.findall(r"<li>(.*?)</li>", summary):
         assert item.count("<a") == item.count("</a>")
+
+
+def test_a_name_with_a_null_character_leaves_none_in_the_page():
+    name = "one\0two"
+    page = report({name: RUNS["1"], "other": RUNS["fair"]}, QRELS, ["AP"]).html
+    assert "\0" not in page and "one\ufffdtwo" in page
+    assert data_of(page)["systems"][0] == name
+
+
+@pytest.mark.parametrize(
+    "file, title",
+    [
+        ("dl20.qrels", "dl20"),
+        ("qrels.txt.gz", "folder"),
+        ("qrels-trec8.txt", "trec8"),
+        ("scifact-test.qrels.tsv", "scifact-test"),
+    ],
+)
+def test_the_title_names_the_collection(tmp_path, file, title):
+    qrels, *runs = write_files(tmp_path)
+    path = tmp_path / "folder" / file
+    path.parent.mkdir()
+    text = qrels.read_text().encode()
+    path.write_bytes(gzip.compress(text) if file.endswith(".gz") else text)
+    page = report([str(run) for run in runs], path, ["AP"]).html
+    assert f"<title>{title}: 2 systems</title>" in page
+    assert "<title>Comparison of 1 system</title>" in report({"a": RUNS["1"]}, QRELS, ["AP"]).html
 
 
 def test_nothing_is_fetched(made):
