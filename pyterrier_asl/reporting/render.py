@@ -33,6 +33,9 @@ _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudg
 #: Up to how many systems letters show which of them do not differ significantly.
 _MOST_LETTERS = 8
 
+#: The measures that the leaderboard shows beside the first one.
+_SHOWN = ("ASL", "AP", "nDCG", "R")
+
 #: The correlation with recall from which on ASL is called mostly recall.
 _MOSTLY_RECALL = 0.95
 
@@ -134,10 +137,13 @@ class _Page:
 
     @cached_property
     def shown_columns(self) -> set[str]:
-        """Those that are shown at first: ranks, letters, four measures, and the runs' depth."""
+        """Those that are shown at first: ranks, letters, few measures, and the runs' depth."""
         f = self.findings
-        first = [f"m{f.rankings.index(ranking)}" for ranking in f.decisive[:4]]
-        return {"ranks", "letters", "retrieved", *first}
+        kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
+        usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
+        shown = [f.first, *usual[: len(_SHOWN) - 1]]
+        numbers = [f"m{f.rankings.index(ranking)}" for ranking in shown]
+        return {"ranks", "letters", "retrieved", *numbers}
 
     @property
     def recall_like(self) -> SystemRanking | None:

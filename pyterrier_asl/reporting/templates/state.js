@@ -54,7 +54,7 @@ function linkTo(content, section, names) {
   const link = element("a", content);
   link.dataset.section = section;
   link.dataset.state = new URLSearchParams(names);
-  link.hash = address(section, names);
+  link.setAttribute("href", address(section, names));
   return link;
 }
 
@@ -62,7 +62,7 @@ function linkTo(content, section, names) {
 function completeLinks() {
   for (const link of document.querySelectorAll('a[href^="#"]:not(.skip)')) {
     link.dataset.section ??= link.hash.slice(1);
-    link.hash = address(link.dataset.section, Object.fromEntries(new URLSearchParams(link.dataset.state ?? "")));
+    link.setAttribute("href", address(link.dataset.section, Object.fromEntries(new URLSearchParams(link.dataset.state ?? ""))));
   }
 }
 
