@@ -13,7 +13,8 @@ from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
 from ..statistics.shared_ranks import rounded
-from .asl_options import ASL_OPTIONS, AslOptions
+from .asl_options import AslOptions
+from .reading import per_slice, per_track_and_slice, read, read_tracks
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
@@ -25,7 +26,16 @@ _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 @analysis("run-quality", ALEX, "Figures 1-4")
 def run_quality(
-    judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How good is every run at the top, and over all documents?
 
@@ -53,7 +63,13 @@ def run_quality(
     0  good   5.5   0.5           0.91
     1   bad  11.0   0.0           1.00
     """
-    return _quality(judged, queries, options)
+    judged, rel = read(runs, qrels, duplicates, rel)
+    options = AslOptions(rel, cutoff, missing, as_published)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        return _quality(judged, queries, options)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @run_quality.chart
@@ -112,7 +128,16 @@ def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.Da
 
 @analysis("headroom", ALEX, "Figures 1-4", tracks=True, group_by="track")
 def headroom(
-    judged: JudgedRuns, queries: Queries, *, options: AslOptions = ASL_OPTIONS
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How good is the best run of each track, by four measures?
 
@@ -141,16 +166,22 @@ def headroom(
     2   toy         AP     good   1.00
     3   toy        ASL     good   1.00
     """
-    quality = _quality(judged, queries, options)
-    beside = quality.columns[list(quality).index("ASL") + 1 :]
-    rows = []
-    for name, measure in options.measures().items():
-        means = rounded(quality[name])
-        best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
-        row = quality.iloc[best]
-        best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
-        rows.append({"measure": name, **best_run, **row[beside]})
-    return pd.DataFrame(rows)
+    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
+    options = AslOptions(rel, cutoff, missing, as_published)
+
+    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+        quality = _quality(judged, queries, options)
+        beside = quality.columns[list(quality).index("ASL") + 1 :]
+        rows = []
+        for name, measure in options.measures().items():
+            means = rounded(quality[name])
+            best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
+            row = quality.iloc[best]
+            best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
+            rows.append({"measure": name, **best_run, **row[beside]})
+        return pd.DataFrame(rows)
+
+    return per_track_and_slice(tracks, of_slice, weights, by)
 
 
 @headroom.chart

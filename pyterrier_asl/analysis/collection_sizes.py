@@ -9,11 +9,20 @@ import numpy as np
 from ..charts.forms import alt, bars, category, figure
 from ..io.lazy import pd
 from ..io.tables import counted
-from .registry import DIAZ, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import DIAZ, Queries, analysis
 
 
 @analysis("collection", DIAZ, "Table 1")
-def collection_statistics(judged: JudgedRuns, queries: Queries, *, rel: float = 1) -> pd.DataFrame:
+def collection_statistics(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    weights: Any = None,
+    by: Any = None,
+) -> pd.DataFrame:
     """How large are the collection and its runs?
 
     Weights change the means; counts are as they are.
@@ -32,20 +41,25 @@ def collection_statistics(judged: JudgedRuns, queries: Queries, *, rel: float = 
     {'requests': 1.0, 'runs': 2.0, 'rel/request': 2.0, 'docs/request': 1.5, 'judged/request': 2.0,
      'without_relevant': 0.0, 'unanswered': 0.0}
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
     documents = np.bincount(judged.judgements.queries, minlength=len(total))
-    return pd.DataFrame(
-        {
-            "requests": [len(queries)],
-            "runs": [len(judged)],
-            "rel/request": [queries.mean(total)],
-            "docs/request": [queries.mean(retrieved).mean()],
-            "judged/request": [queries.mean(documents)],
-            "without_relevant": [int(np.sum(queries.of(total) == 0))],
-            "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
-        }
-    )
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "requests": [len(queries)],
+                "runs": [len(judged)],
+                "rel/request": [queries.mean(total)],
+                "docs/request": [queries.mean(retrieved).mean()],
+                "judged/request": [queries.mean(documents)],
+                "without_relevant": [int(np.sum(queries.of(total) == 0))],
+                "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @collection_statistics.chart

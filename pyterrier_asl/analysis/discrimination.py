@@ -17,7 +17,8 @@ from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
 from .preferred_systems import compare_preferences
-from .registry import DIAZ, TURKMEN, Floats, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import DIAZ, TURKMEN, Floats, Queries, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
@@ -25,10 +26,11 @@ PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
 @analysis("discrimination", TURKMEN, "Table 1")
 def discriminative_power(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
     test: str = "t",
     correction: str | None = "auto",
@@ -36,6 +38,8 @@ def discriminative_power(
     n_resamples: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do measures distinguish?
 
@@ -66,21 +70,28 @@ def discriminative_power(
     Source: Türkmen, Lease and Kutlu, New Metrics to Encourage Innovation and Diversity in
     Information Retrieval Approaches, 2023, Table 1; Sakai, Metrics, statistics, tests, 2014.
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measures)
     if as_published:
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", None
-    tables = []
-    for name, value in values_by_name(judged, measures, rel).items():
-        found = compare_all(
-            queries.of(value),
-            judged.names,
-            test=test,
-            correction=correction,
-            weights=queries.weights,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        tables.append(_rows_by_level("measure", name, found["p_corrected"], levels, found.attrs))
-    return pd.concat(tables, ignore_index=True)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        tables = []
+        for name, value in values_by_name(judged, measures, rel).items():
+            found = compare_all(
+                queries.of(value),
+                judged.names,
+                test=test,
+                correction=correction,
+                weights=queries.weights,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+            tables.append(
+                _rows_by_level("measure", name, found["p_corrected"], levels, found.attrs)
+            )
+        return pd.concat(tables, ignore_index=True)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @discriminative_power.chart
@@ -131,17 +142,20 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("preference-discrimination", DIAZ, "Table 4")
 def preference_discrimination(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
     levels: Sequence[float] = (0.05,),
     n_resamples: int = 1000,
     seed: int = 0,
     progress: bool | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do preferences distinguish?
 
@@ -174,27 +188,32 @@ def preference_discrimination(
     Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments,
     2012.
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     unknown = [test for test in tests if test not in PREFERENCE_TESTS]
     if unknown:
         known = " or ".join(map(repr, PREFERENCE_TESTS))
         raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {known}")
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
-    tables = []
-    for test, (kind, cube) in product(tests, cubes.items()):
-        if test == "paired":
-            found, _ = compare_preferences(kind, cube, judged.names, queries)
-            p, attrs = found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
-        else:
-            p = randomized_hsd(
-                cube[queries.at],
-                n_resamples=n_resamples,
-                seed=seed,
-                weights=queries.weights,
-                progress=progress,
-            )
-            attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
-        tables.append(_rows_by_level("preference", kind, p, levels, attrs))
-    return pd.concat(tables, ignore_index=True)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        tables = []
+        for test, (kind, cube) in product(tests, cubes.items()):
+            if test == "paired":
+                found, _ = compare_preferences(kind, cube, judged.names, queries)
+                p, attrs = found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
+            else:
+                p = randomized_hsd(
+                    cube[queries.at],
+                    n_resamples=n_resamples,
+                    seed=seed,
+                    weights=queries.weights,
+                    progress=progress,
+                )
+                attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
+            tables.append(_rows_by_level("preference", kind, p, levels, attrs))
+        return pd.concat(tables, ignore_index=True)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 preference_discrimination.chart(discrimination_chart)
@@ -223,16 +242,19 @@ def _rows_by_level(
 
 @analysis("stability", TURKMEN, "Table 2")
 def stability(
-    judged: JudgedRuns,
-    chosen: Queries,
+    runs: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
     draws: int = 1000,
     queries: int | None = None,
     fuzz: float = 0.05,
     seed: int = 0,
     as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Does the better system stay better on other queries?
 
@@ -267,25 +289,30 @@ def stability(
     Source: Türkmen, Lease and Kutlu, 2023, Table 2, after Buckley and Voorhees, Evaluating
     Evaluation Measure Stability, 2000.
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
         raise ValueError(f"stability is about pairs of systems, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
-    size = round(len(chosen) / 2) if queries is None else queries
-    if not 1 <= size <= len(chosen):
-        raise ValueError(
-            f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: give 1 to "
-            f"{len(chosen)} as queries="
-        )
-    some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
-    share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
-    share /= share.sum(axis=1, keepdims=True)
-    rows = [
-        (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
-        for name, value in values_by_name(judged, measures, rel).items()
-    ]
-    frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
-    frame.attrs = {"fuzz": fuzz}
-    return frame
+
+    def of_slice(chosen: Queries) -> pd.DataFrame:
+        size = round(len(chosen) / 2) if queries is None else queries
+        if not 1 <= size <= len(chosen):
+            raise ValueError(
+                f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: give 1 to "
+                f"{len(chosen)} as queries="
+            )
+        some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
+        share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
+        share /= share.sum(axis=1, keepdims=True)
+        rows = [
+            (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
+            for name, value in values_by_name(judged, measures, rel).items()
+        ]
+        frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
+        frame.attrs = {"fuzz": fuzz}
+        return frame
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @stability.chart

@@ -11,6 +11,7 @@ from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query
+from .reading import per_slice, read
 from .registry import CLARKE, Floats, JudgedRuns, Queries, analysis
 
 #: The kinds of documents.
@@ -23,13 +24,16 @@ MOST_PANELS = 12
 
 @analysis("lengths", CLARKE, "sections 1, 4", group_by="run")
 def lengths_by_rank(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
     lengths: Any = None,
     cutoff: int = 100,
-    rel: float = 1,
+    rel: float | None = None,
     missing_length: float | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How long are the documents that a run ranks first?
 
@@ -64,21 +68,26 @@ def lengths_by_rank(
     2  run     2      relevant    30.0          1
     3  run     2           all    30.0          1
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
-    weight = queries.weights_of_all(len(judged.qids))
-    some = documents.assign(weight=weight[documents["query"]])
-    some = some[some["weight"] > 0]
-    some = some.assign(weighted=some["weight"] * some["length"])
-    some = pd.concat([some, some.assign(kind="all")])
-    ordered = some.assign(
-        run=pd.Categorical(some["run"], judged.names), kind=pd.Categorical(some["kind"], _KINDS)
-    )
-    sums = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
-        weighted=("weighted", "sum"), weight=("weight", "sum"), documents=("length", "size")
-    )
-    means = sums.reset_index().astype({"run": str, "kind": str})
-    means.insert(3, "length", means["weighted"] / means["weight"])
-    return means.drop(columns=["weighted", "weight"])
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        weight = queries.weights_of_all(len(judged.qids))
+        some = documents.assign(weight=weight[documents["query"]])
+        some = some[some["weight"] > 0]
+        some = some.assign(weighted=some["weight"] * some["length"])
+        some = pd.concat([some, some.assign(kind="all")])
+        ordered = some.assign(
+            run=pd.Categorical(some["run"], judged.names), kind=pd.Categorical(some["kind"], _KINDS)
+        )
+        sums = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
+            weighted=("weighted", "sum"), weight=("weight", "sum"), documents=("length", "size")
+        )
+        means = sums.reset_index().astype({"run": str, "kind": str})
+        means.insert(3, "length", means["weighted"] / means["weight"])
+        return means.drop(columns=["weighted", "weight"])
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @lengths_by_rank.chart

@@ -12,17 +12,20 @@ from ..charts.forms import COLORS, alt, apart, figure, some_values, undrawn
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
-from .registry import TURKMEN, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import TURKMEN, Queries, analysis
 
 
 @analysis("rare-documents", TURKMEN, "Table 4", group_by="qid")
 def rare_documents(
-    judged: JudgedRuns,
+    runs: Any,
+    qrels: Any = None,
     qid: Any = None,
     *,
+    duplicates: str | None = None,
     few: int | None = None,
     depth: int | None = None,
-    rel: float = 1,
+    rel: float | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Which relevant documents are rare, and which systems find them?
@@ -53,6 +56,7 @@ def rare_documents(
     0     e    1.0    1  2       0.5          2      [a]
     1     d    1.0    2  2       0.0          1   [a, b]
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     here = ranks.documents_of(judged, qid)
     labels, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
@@ -99,13 +103,16 @@ _NAMED = 6
 
 @analysis("rare-finds", TURKMEN, "Eq. 2")
 def rare_finds(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
     few: int = 3,
     depth: int | None = None,
-    rel: float = 1,
+    rel: float | None = None,
     groups: Mapping[str, str] | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which systems find relevant documents that others miss?
 
@@ -136,30 +143,35 @@ def rare_finds(
     0      a      2      1           0.25     2
     1      b      1      0           0.00     2
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     if few < 1:
         raise ValueError(f"few is {few}: a document that is found is found by at least 1 system")
     ranks = judged.once(RelevantRanks.of, rel)
-    here = np.isin(ranks.queries, queries.at)
-    systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
-    finders = found.sum(axis=0)
-    share = found * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
-    with np.errstate(invalid="ignore"):
-        rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
-    relevant, pool = found.shape[1], int(np.sum(finders > 0))
-    frame = pd.DataFrame(
-        {
-            "system": systems,
-            "found": found.sum(axis=1),
-            "alone": found[:, finders == 1].sum(axis=1),
-            "few": found[:, finders <= few].sum(axis=1),
-            "mean_rareness": rareness,
-            "recall": found.sum(axis=1) / max(relevant, 1),
-            "pool": pool,
-            "coverage": pool / max(relevant, 1),
-        }
-    )
-    order = ["alone", "few", "mean_rareness"]
-    return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        here = np.isin(ranks.queries, queries.at)
+        systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
+        finders = found.sum(axis=0)
+        share = found * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
+        with np.errstate(invalid="ignore"):
+            rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
+        relevant, pool = found.shape[1], int(np.sum(finders > 0))
+        frame = pd.DataFrame(
+            {
+                "system": systems,
+                "found": found.sum(axis=1),
+                "alone": found[:, finders == 1].sum(axis=1),
+                "few": found[:, finders <= few].sum(axis=1),
+                "mean_rareness": rareness,
+                "recall": found.sum(axis=1) / max(relevant, 1),
+                "pool": pool,
+                "coverage": pool / max(relevant, 1),
+            }
+        )
+        order = ["alone", "few", "mean_rareness"]
+        return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @rare_finds.chart

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..charts.forms import alt, by_collection, figure
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
+from .reading import per_track_and_slice, read_tracks
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.
@@ -70,7 +71,14 @@ def effective_documents(precision: ArrayLike) -> int:
 
 @analysis("effective-share", ALEX, "Appendix A.1", tracks=True, group_by="track")
 def effective_share(
-    judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """What share of the relevant documents is AP in effect about?
 
@@ -92,18 +100,19 @@ def effective_share(
       track  run     AP  share  pooled
     0        run  0.556  0.667   0.667
     """
-    documents = judged.once(relevant_documents, rel, cutoff)
-    precisions = np.array([each.mean(each.precision, 0.0) for each in documents])
-    ends = np.cumsum(documents[0].total)[:-1]
-    shares = np.array(
-        [[_effective_share(part) for part in np.split(each.precision, ends)] for each in documents]
-    )
-    some = queries.where(documents[0].total > 0)
-    share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
-    here = np.isin(documents[0].queries, queries.at)
-    pooled = [_effective_share(each.precision[here]) for each in documents]
-    means = {"run": judged.names, "AP": queries.mean(precisions)}
-    return pd.DataFrame({**means, "share": share, "pooled": pooled})
+    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
+
+    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+        documents = judged.once(relevant_documents, rel, cutoff)
+        precisions, shares = judged.once(_precisions_and_shares, rel, cutoff)
+        some = queries.where(documents[0].total > 0)
+        share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
+        here = np.isin(documents[0].queries, queries.at)
+        pooled = [_effective_share(of_run.precision[here]) for of_run in documents]
+        means = {"run": judged.names, "AP": queries.mean(precisions)}
+        return pd.DataFrame({**means, "share": share, "pooled": pooled})
+
+    return per_track_and_slice(tracks, of_slice, weights, by)
 
 
 @effective_share.chart
@@ -133,6 +142,20 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
         "gives as a plain mean of search lengths. Each point is a run; dashed and shaded is what "
         f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}.",
     )
+
+
+def _precisions_and_shares(
+    judged: JudgedRuns, rel: float, cutoff: int | None
+) -> tuple[Floats, Floats]:
+    """AP, and the share of the relevant documents that it is in effect about, each (S, Q)."""
+    documents = judged.once(relevant_documents, rel, cutoff)
+    precisions = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
+    ends = np.cumsum(documents[0].total)[:-1]
+    shares = [
+        [_effective_share(part) for part in np.split(of_run.precision, ends)]
+        for of_run in documents
+    ]
+    return precisions, np.array(shares)
 
 
 def _effective_share(precision: Floats) -> float:

@@ -16,7 +16,8 @@ from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
-from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -63,12 +64,18 @@ SAMPLING = Sampling()
 
 @analysis("missing-labels", DIAZ, "Figure 8a")
 def missing_labels(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
-    sampling: Sampling = SAMPLING,
+    fractions: Sequence[float] = FRACTIONS,
+    samples: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when labels are missing?
 
@@ -99,20 +106,26 @@ def missing_labels(
     4       1.0       0       rrLP      1.0     1.0   0.0
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
-    some = queries.counting
-    share = some.each / some.each.sum()
-    ranks = judged.once(RelevantRanks.of, rel, cutoff).of_queries(some.at)
-    truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
-    compared = (truth != 0).sum(axis=0) @ share
-    rows = []
-    for fraction, sample, kept in sampling.of(len(ranks.pairs)):
-        for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
-            agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
-            system = _agreement(values @ share, truth @ share)
-            tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
-            rows.append((fraction, sample, name, agreed, system, tied))
-    columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
-    return pd.DataFrame(rows, columns=columns)
+    judged, rel = read(runs, qrels, duplicates, rel)
+    sampling = Sampling(fractions, samples, seed, progress)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        some = queries.counting
+        share = some.each / some.each.sum()
+        ranks = judged.once(RelevantRanks.of, rel, cutoff).of_queries(some.at)
+        truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
+        compared = (truth != 0).sum(axis=0) @ share
+        rows = []
+        for fraction, sample, kept in sampling.of(len(ranks.pairs)):
+            for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
+                agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
+                system = _agreement(values @ share, truth @ share)
+                tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
+                rows.append((fraction, sample, name, agreed, system, tied))
+        columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
+        return pd.DataFrame(rows, columns=columns)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @missing_labels.chart
@@ -149,12 +162,18 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("missing-queries", DIAZ, "Figure 8b")
 def missing_queries(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
-    sampling: Sampling = SAMPLING,
+    fractions: Sequence[float] = FRACTIONS,
+    samples: int = 10,
+    seed: int = 0,
+    progress: bool | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when queries are missing?
 
@@ -172,15 +191,21 @@ def missing_queries(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
-    some = queries.counting
-    by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
-    truth = some.of(by_name["RR"]) @ (some.each / some.each.sum())
-    rows = []
-    for fraction, sample, kept in sampling.of(len(some)):
-        share = kept * some.each / (kept @ some.each)
-        for name, values in by_name.items():
-            rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
-    return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+    judged, rel = read(runs, qrels, duplicates, rel)
+    sampling = Sampling(fractions, samples, seed, progress)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        some = queries.counting
+        by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
+        truth = some.of(by_name["RR"]) @ (some.each / some.each.sum())
+        rows = []
+        for fraction, sample, kept in sampling.of(len(some)):
+            share = kept * some.each / (kept @ some.each)
+            for name, values in by_name.items():
+                rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
+        return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @missing_queries.chart

@@ -26,7 +26,8 @@ from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.shared_ranks import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
-from .registry import DIAZ, Bools, Floats, Ints, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
 
 _COLUMNS = (
     "preference",
@@ -49,14 +50,17 @@ _COLUMNS = (
 
 @analysis("system-preferences", DIAZ, "section 5", group_by="preference")
 def system_preferences(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "lexirecall", "RPP"),
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     correction: str | None = "auto",
     alpha: float = 0.05,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which of every two systems is preferred?
 
@@ -87,16 +91,21 @@ def system_preferences(
     2  lexirecall  a  b -1.0000     0       1
     3         RPP  a  b -0.5000     0       1
     """
-    tables = []
-    for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
-        found, values = compare_preferences(
-            kind, cube, judged.names, queries, correction=correction, alpha=alpha
-        )
-        wins, losses = (np.sum(preferred, axis=1) for preferred in (values > 0, values < 0))
-        how = {name: found.attrs[name] for name in ("test", "family", "dropped")}
-        found = found.rename(columns={"difference": "mean"})
-        tables.append(found.assign(preference=kind, wins=wins, losses=losses, **how))
-    return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
+    judged, rel = read(runs, qrels, duplicates, rel)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        tables = []
+        for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
+            found, values = compare_preferences(
+                kind, cube, judged.names, queries, correction=correction, alpha=alpha
+            )
+            wins, losses = (np.sum(preferred, axis=1) for preferred in (values > 0, values < 0))
+            how = {name: found.attrs[name] for name in ("test", "family", "dropped")}
+            found = found.rename(columns={"difference": "mean"})
+            tables.append(found.assign(preference=kind, wins=wins, losses=losses, **how))
+        return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 def compare_preferences(
@@ -183,12 +192,15 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
 
 @analysis("system-order", DIAZ, "section 5")
 def system_order(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     preference: str = "sgnLP",
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How do preferences rank the systems?
 
@@ -230,24 +242,31 @@ def system_order(
     2      C          1    2.0          1         1      1
     3      D          4    0.0          2         4      0
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
-    mean, points, majority = _aggregated(cube, queries)
-    by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
-    rounds, stays = mc4(majority)
-    frame = pd.DataFrame(
-        {
-            "system": judged.names,
-            "mean": by_mean,
-            "mean_rank": shared_ranks(by_mean),
-            "borda": points,
-            "borda_rank": shared_ranks(points),
-            "mc4_round": rounds,
-            "mc4": stays,
-            "mc4_rank": shared_ranks(stays - rounds),
-            "cycle": _cycle_numbers(mean > EQUAL),
-        }
-    )
-    return frame.sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        mean, points, majority = _aggregated(cube, queries)
+        by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
+        rounds, stays = mc4(majority)
+        frame = pd.DataFrame(
+            {
+                "system": judged.names,
+                "mean": by_mean,
+                "mean_rank": shared_ranks(by_mean),
+                "borda": points,
+                "borda_rank": shared_ranks(points),
+                "mc4_round": rounds,
+                "mc4": stays,
+                "mc4_rank": shared_ranks(stays - rounds),
+                "cycle": _cycle_numbers(mean > EQUAL),
+            }
+        )
+        return frame.sort_values(
+            ["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable"
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @system_order.chart
@@ -279,12 +298,15 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("cycles", DIAZ, "section 5")
 def cycles(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     preference: str = "sgnLP",
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which systems are preferred to each other in a cycle?
 
@@ -299,18 +321,23 @@ def cycles(
         to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any cycle
         of more systems of which all pairs are decided holds such a triple.
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
-    mean, names = _aggregated(cube, queries)[0], judged.names
-    preferred = mean > EQUAL
-    rows = []
-    for a in range(len(names)):
-        # b and c after a in the list of systems, so that each cycle is found once.
-        b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
-        for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
-            weakest = min(mean[a, second], mean[second, third], mean[third, a])
-            rows.append((names[a], names[second], names[third], weakest))
-    frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
-    return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        mean, names = _aggregated(cube, queries)[0], judged.names
+        preferred = mean > EQUAL
+        rows = []
+        for a in range(len(names)):
+            # b and c after a in the list of systems, so that each cycle is found once.
+            b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
+            for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
+                weakest = min(mean[a, second], mean[second, third], mean[third, a])
+                rows.append((names[a], names[second], names[third], weakest))
+        frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
+        return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @cycles.chart

@@ -16,7 +16,8 @@ from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
 from ..statistics.shared_ranks import rounded, shared_ranks
 from .double_scores import by_double_scores
-from .registry import TURKMEN, Floats, Ints, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import TURKMEN, Floats, Ints, Queries, analysis
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
@@ -26,13 +27,16 @@ _TITLES = {"tau": "Kendall's τ", "tau_AP": "τ AP"}
 
 @analysis("alpha", TURKMEN, "Figure 2", group_by="measure")
 def agreement_by_alpha(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How does the ranking of systems depend on the weight of rareness?
 
@@ -62,18 +66,24 @@ def agreement_by_alpha(
     0  P_Rareness@2    0.0  1.0     1.0
     1  P_Rareness@2    1.0  1.0     1.0
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
         raise ValueError(f"alpha compares rankings of systems, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
     measures = [P_Rareness @ 100, AP_Rareness @ 100] if measures is None else measures
-    rows = []
-    for name, parts in rareness_parts(judged, measures, rel).items():
-        plain, *means = (
-            rounded(queries.mean(replace(parts, alpha=alpha).of_pool())) for alpha in (0.0, *alphas)
-        )
-        for alpha, mean in zip(alphas, means):
-            rows.append((name, float(alpha), *_agreement(mean, plain)))
-    return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for name, parts in rareness_parts(judged, measures, rel).items():
+            plain, *means = (
+                rounded(queries.mean(replace(parts, alpha=alpha).of_pool()))
+                for alpha in (0.0, *alphas)
+            )
+            for alpha, mean in zip(alphas, means):
+                rows.append((name, float(alpha), *_agreement(mean, plain)))
+        return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
@@ -121,15 +131,18 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
 
 @analysis("number-of-systems", TURKMEN, "Table 3", group_by="measure")
 def agreement_by_number_of_systems(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     measures: Sequence[Any] | None = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
     sizes: Sequence[int] = (2, 4, 8, 16, 32, 64),
     draws: int = 1000,
     seed: int = 0,
     as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How far does rareness among few systems agree with that among all?
 
@@ -154,21 +167,26 @@ def agreement_by_number_of_systems(
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measures)
     judged = judged.once(by_double_scores) if as_published else judged
     if measures is None:
         measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
-    weights = queries.weights_of_all(len(judged.qids))
-    everyone = np.tile(np.arange(len(judged)), (draws, 1))
-    rows = []
-    for name, parts in rareness_parts(judged, measures, rel).items():
-        for size in sizes:
-            if not 2 <= size <= len(judged):
-                continue
-            drawn = np.random.default_rng(seed + size).permuted(everyone, axis=1)[:, :size]
-            tau = pd.Series(_taus(parts, weights, drawn))
-            rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
-    columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
-    return pd.DataFrame(rows, columns=columns)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        weights = queries.weights_of_all(len(judged.qids))
+        everyone = np.tile(np.arange(len(judged)), (draws, 1))
+        rows = []
+        for name, parts in rareness_parts(judged, measures, rel).items():
+            for size in sizes:
+                if not 2 <= size <= len(judged):
+                    continue
+                drawn = np.random.default_rng(seed + size).permuted(everyone, axis=1)[:, :size]
+                tau = pd.Series(_taus(parts, weights, drawn))
+                rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
+        columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
+        return pd.DataFrame(rows, columns=columns)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @agreement_by_number_of_systems.chart

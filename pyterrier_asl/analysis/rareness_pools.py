@@ -14,18 +14,22 @@ from ..io.names import check_names
 from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.shared_ranks import rounded, shared_ranks
+from .reading import per_slice, read
 from .registry import TURKMEN, Bools, JudgedRuns, Queries, analysis
 
 
 @analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
 def rareness_by_pool(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any,
     pools: Mapping[str, Iterable[str]],
     measure: Any = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which systems depend on the type of runs in the pool?
 
@@ -62,17 +66,22 @@ def rareness_by_pool(
     2  only b   a   False   1.25
     3  only b   b    True   0.50
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measure)
     parts = _parts(judged, measure, rel)
     codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
-    tables = []
-    for name, mask in masks.items():
-        mean = rounded(queries.mean(parts.of_pool(mask, codes)))
-        table = {"pool": name, "run": judged.names, "member": mask, "value": mean}
-        tables.append(pd.DataFrame({**table, "rank": shared_ranks(mean)}))
-    moved = [each.assign(moved=tables[0]["rank"] - each["rank"]) for each in tables]
-    return pd.concat(moved, ignore_index=True)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        tables = []
+        for name, mask in masks.items():
+            mean = rounded(queries.mean(parts.of_pool(mask, codes)))
+            table = {"pool": name, "run": judged.names, "member": mask, "value": mean}
+            tables.append(pd.DataFrame({**table, "rank": shared_ranks(mean)}))
+        moved = [each.assign(moved=tables[0]["rank"] - each["rank"]) for each in tables]
+        return pd.concat(moved, ignore_index=True)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @rareness_by_pool.chart
@@ -110,12 +119,15 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
 
 @analysis("rareness-own-group", TURKMEN, "section 5.4")
 def without_own_group(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any,
     groups: Mapping[str, str],
     measure: Any = None,
     *,
+    duplicates: str | None = None,
     rel: float | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
 
@@ -143,25 +155,30 @@ def without_own_group(
     1  a2  0.6667         0.7500
     2   b  0.8333         0.8333
     """
+    judged, _ = read(runs, qrels, duplicates, rel, measure)
     parts = _parts(judged, measure, rel)
     codes = group_codes(judged.names, groups)
     everyone = parts.of_pool()
     without = np.empty_like(everyone)
-    for code in np.unique(codes):
-        own = codes == code
-        without[own] = parts.of_pool(~own)[own]
-    value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
-    return pd.DataFrame(
-        {
-            "run": judged.names,
-            "group": [groups.get(name, name) for name in judged.names],
-            "runs_of_group": np.bincount(codes)[codes],
-            "value": value,
-            "rank": shared_ranks(value),
-            "value_without": alone,
-            "rank_without": shared_ranks(alone),
-        }
-    )
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        for code in np.unique(codes):
+            own = codes == code
+            without[own] = parts.of_pool(~own)[own]
+        value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
+        return pd.DataFrame(
+            {
+                "run": judged.names,
+                "group": [groups.get(name, name) for name in judged.names],
+                "runs_of_group": np.bincount(codes)[codes],
+                "value": value,
+                "rank": shared_ranks(value),
+                "value_without": alone,
+                "rank_without": shared_ranks(alone),
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @without_own_group.chart

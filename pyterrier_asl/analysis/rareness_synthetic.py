@@ -12,18 +12,21 @@ from ..charts.forms import alt, figure
 from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
-from .registry import TURKMEN, Ints, JudgedRuns, analysis
+from .reading import read
+from .registry import TURKMEN, Ints, analysis
 
 
 @analysis("synthetic", TURKMEN, "Figure 1")
 def synthetic_systems(
-    judged: JudgedRuns,
+    runs: Any,
+    qrels: Any,
     qid: Any,
     *,
+    duplicates: str | None = None,
     cutoff: int = 100,
     alphas: Sequence[float] = (0.0, 0.5, 1.0),
     documents: Sequence[int] | None = None,
-    rel: float = 1,
+    rel: float | None = None,
     normalized: bool = False,
 ) -> pd.DataFrame:
     """How are synthetic systems ranked that find what few others find?
@@ -63,6 +66,7 @@ def synthetic_systems(
     4  common          1  0.5000     2
     5  common          2  1.1667     1
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     found = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
     numbers = range(cutoff + 1) if documents is None else documents

@@ -20,17 +20,21 @@ from ..charts.forms import (
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
+from .reading import per_slice, read
 from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
 
 
 @analysis("levels-needed", DIAZ, "Figure 6")
 def recall_level_needed(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which recall level i* distinguishes two rankings?
 
@@ -50,15 +54,20 @@ def recall_level_needed(
     0  1      0         0.0
     1  2      1         1.0
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     i_star = judged.once(first_differences, rel, cutoff)
     needed = np.stack([np.sum(i_star == i, axis=0) for i in range(1, levels + 1)])
-    return pd.DataFrame(
-        {
-            "i": np.arange(1, levels + 1),
-            "pairs": queries.of(needed).sum(axis=1),
-            "cumulative": np.cumsum(queries.mean(needed)) / max(len(i_star), 1),
-        }
-    )
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "i": np.arange(1, levels + 1),
+                "pairs": queries.of(needed).sum(axis=1),
+                "cumulative": np.cumsum(queries.mean(needed)) / max(len(i_star), 1),
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @recall_level_needed.chart
@@ -77,12 +86,15 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-correlations", DIAZ, "Figure 7a")
 def level_correlations(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 8,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How do differences at the recall levels correlate?
 
@@ -98,15 +110,22 @@ def level_correlations(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     found = judged.once(recall_levels, rel, cutoff)
-    rows = []
-    for j in range(2, levels + 1):
-        products, pairs = _products(*found, range(1, j + 1), queries)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
-        rows += [(i, j, pairs, correlation) for i, correlation in enumerate(correlations[:-1], 1)]
-    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
-    return frame.sort_values(["i", "j"], ignore_index=True)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for j in range(2, levels + 1):
+            products, pairs = _products(*found, range(1, j + 1), queries)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
+            rows += [
+                (i, j, pairs, correlation) for i, correlation in enumerate(correlations[:-1], 1)
+            ]
+        frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
+        return frame.sort_values(["i", "j"], ignore_index=True)
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @level_correlations.chart
@@ -135,13 +154,16 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-regressions", DIAZ, "Figure 7b")
 def level_regressions(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 4,
     following: int = 4,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
@@ -159,15 +181,20 @@ def level_regressions(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     found = judged.once(recall_levels, rel, cutoff)
-    rows = []
-    for i in range(1, levels + 1):
-        products, pairs = _products(*found, range(i, i + following + 1), queries)
-        with_target, among = products[1:, 0], products[1:, 1:]
-        coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
-        r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
-        rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
-    return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for i in range(1, levels + 1):
+            products, pairs = _products(*found, range(i, i + following + 1), queries)
+            with_target, among = products[1:, 0], products[1:, 1:]
+            coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
+            r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
+            rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
+        return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @level_regressions.chart
@@ -209,7 +236,14 @@ def _products(
 
 @analysis("suffixes", DIAZ, "Table 2")
 def prediction_from_suffixes(
-    judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Do later relevant documents predict the first?
 
@@ -233,21 +267,26 @@ def prediction_from_suffixes(
     0     sgnLP      1      1     0    100.0              100.0
     1     δRR_2      1      1     0    100.0              100.0
     """
-    compared, right, tied = (
-        queries.of(counts) for counts in judged.once(_predictions, rel, cutoff)
-    )
-    weighted = [counts @ queries.each for counts in (compared, right, tied)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return pd.DataFrame(
-            {
-                "predictor": ["sgnLP", "δRR_2"],
-                "pairs": compared.sum(),
-                "right": right.sum(axis=1),
-                "ties": tied.sum(axis=1),
-                "percent": 100 * weighted[1] / weighted[0],
-                "percent_of_untied": 100 * weighted[1] / (weighted[0] - weighted[2]),
-            }
+    judged, rel = read(runs, qrels, duplicates, rel)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        compared, right, tied = (
+            queries.of(counts) for counts in judged.once(_predictions, rel, cutoff)
         )
+        weighted = [counts @ queries.each for counts in (compared, right, tied)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return pd.DataFrame(
+                {
+                    "predictor": ["sgnLP", "δRR_2"],
+                    "pairs": compared.sum(),
+                    "right": right.sum(axis=1),
+                    "ties": tied.sum(axis=1),
+                    "percent": 100 * weighted[1] / weighted[0],
+                    "percent_of_untied": 100 * weighted[1] / (weighted[0] - weighted[2]),
+                }
+            )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 def _predictions(judged: JudgedRuns, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:

@@ -1,30 +1,39 @@
 """How an analysis is declared; the command, its options and the documentation follow from it.
 
-An analysis is a function of judged runs, some of their queries, and options of its own::
+An analysis is a function of runs, judgements, and options of its own, which returns a table::
 
     @analysis("ties", DIAZ, "Table 3")
-    def ties(judged: JudgedRuns, queries: Queries, *, rel: float = 1) -> pd.DataFrame:
+    def ties(
+        runs: Any,
+        qrels: Any = None,
+        *,
+        duplicates: str | None = None,
+        rel: float | None = None,
+        weights: Any = None,
+        by: Any = None,
+    ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
         ...what else help() says.\"\"\"
+        judged, rel = read(runs, qrels, duplicates, rel)
+        i_star = judged.once(first_differences, rel)  # what all slices share, computed once
+
+        def of_slice(queries: Queries) -> pd.DataFrame:
+            ...queries.mean(values) and queries.of(values) look at the slice
+
+        return per_slice(judged.qids, of_slice, weights, by)
 
     @ties.chart
     def ties_chart(frame: pd.DataFrame) -> Any:
         return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
-* Callers write ``ties(runs, qrels, rel=2, weights=..., by=...)`` and ``ties.draw(frame)``. An
-  analysis without ``queries: Queries`` has no ``weights`` and no ``by``. Any class with ``of`` and
-  ``qids`` can stand in the place of ``JudgedRuns``: callers give what its ``of`` takes, or what
-  the function given as ``read=`` takes. Without
-  one, the function is left as it is, and reads and slices what it is given by itself.
-* Arguments that many analyses have are described once, in ``_COMMON``.
-* It is called for each slice: ``queries.mean(values)`` and ``queries.of(values)`` look at the
-  slice; ``judged.once(prepare, rel, cutoff)`` computes what all slices share.
-* ``tracks=True``: it is also called for each track, whose name it gets if it has ``track: str``.
-* Options that several analyses have together are the fields of a dataclass, an instance of which is
-  the default: ``options: AslOptions = AslOptions()``. Callers give the fields by their names.
-* ``@ties.finish`` (frame, and options by their names) works on the rows of all slices and tracks.
+* The function is the one that callers have: editors and type checkers see its parameters. Those
+  that many analyses have are described once, in ``_COMMON``, and stand in its docstring.
+* :mod:`.reading` reads runs and goes through slices, and through tracks (``tracks=True``).
+* ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
+* ``@ties.shown`` makes of the table what the command shows to people.
 * Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
+* :mod:`.listing` lists the analyses from these declarations, without importing them.
 """
 
 from __future__ import annotations
@@ -38,7 +47,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
@@ -59,24 +68,24 @@ CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
 
-#: What is said of the arguments that many analyses have, and of some where there are tracks.
+#: Descriptions of common arguments, and of some where there are tracks.
 _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or JudgedRuns.",
     "qrels": "frame, file, or ir_datasets id; None: those of JudgedRuns.",
-    "duplicates": "what a document is that stands twice in a ranking; see "
+    "duplicates": "what to do with a document that stands twice in a ranking; see "
     ":func:`~pyterrier_asl.evaluate`.",
     "judges": "name -> qrels of the same queries; values are over the queries that all judged.",
     "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
-    "all but ``qrels``; None: as ``rel``.",
-    "rel": "minimum grade of a relevant document.",
+    "all but ``qrels``; None: ``rel``.",
+    "rel": "minimum grade of a relevant document; None: 1, with a warning where grades go beyond.",
     "cutoff": "look at the first ``cutoff`` documents only.",
-    "missing": "as in ``ASL(missing=...)``.",
+    "missing": "the rank of a document that was not retrieved: ``missing`` of ``ASL``.",
     "measure": "a measure or its name.",
     "measures": "measures or their names.",
     "test": "a test for pairs; see :mod:`pyterrier_asl.statistics.tests`.",
     "alpha": "the level of significance; intervals cover 1 - alpha.",
     "n_resamples": "draws of the tests that draw at random.",
-    "seed": "of the draws; the same seed gives the same numbers.",
+    "seed": "seed of the draws; the same seed gives the same numbers.",
     "progress": "whether to show a progress bar; None: where there is a terminal.",
     "weights": "how much each query counts; see :func:`~pyterrier_asl.evaluation.slices.slices`.",
     "by": "slices of the queries, each with its own rows.",
@@ -90,16 +99,17 @@ _OF_TRACKS = {
     "by": "slices of the queries; for one track.",
 }
 
+P = ParamSpec("P")
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
-class AnalysisFunction(Protocol):
-    """The function of an analysis, as callers have it."""
+class AnalysisFunction(Protocol[P]):
+    """The function of an analysis, with its parameters, and what belongs to it."""
 
     analysis: Analysis
     __name__: str
 
-    def __call__(self, *args: Any, **options: Any) -> pd.DataFrame:
+    def __call__(self, *args: P.args, **options: P.kwargs) -> pd.DataFrame:
         """The table."""
 
     def chart(self, draw: Draw) -> Draw:
@@ -139,7 +149,7 @@ class Analysis:
     paper: str
     figure: str
     what: str
-    function: AnalysisFunction
+    function: AnalysisFunction[...]
     tracks: bool = False
     group_by: str = ""
     chart: Callable[..., Any] | None = None
@@ -190,14 +200,14 @@ def analysis(
     tracks: bool = False,
     group_by: str = "",
     read: Callable[..., Any] | None = None,
-) -> Callable[[Callable[..., pd.DataFrame]], AnalysisFunction]:
+) -> Callable[[Callable[P, pd.DataFrame]], AnalysisFunction[P]]:
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
-    def declare(body: Callable[..., pd.DataFrame]) -> AnalysisFunction:
+    def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
         what = (inspect.getdoc(body) or "").partition("\n")[0]
         declared = Analysis(name, paper, figure, what, cast(Any, body), tracks, group_by)
         first = next(iter(inspect.signature(body).parameters.values()))
-        of_class = getattr(body.__globals__.get(str(first.annotation)), "of", None)
+        of_class = getattr(getattr(body, "__globals__", {}).get(str(first.annotation)), "of", None)
         reader = read or of_class
         function = cast(Any, _read_and_sliced(body, reader, declared) if reader else body)
         function.__doc__ = _described(inspect.getdoc(body) or "", function, tracks)
@@ -209,7 +219,7 @@ def analysis(
             setattr(function, hook, _setter(declared, hook))
         declared.function = function
         _declare(declared)
-        return cast(AnalysisFunction, function)
+        return cast(AnalysisFunction[P], function)
 
     return declare
 

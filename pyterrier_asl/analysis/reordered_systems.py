@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import ir_measures
@@ -15,7 +15,8 @@ from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
 from ..statistics.shared_ranks import rounded
 from ..statistics.tests import compare_all
-from .asl_options import ASL_OPTIONS, AslOptions
+from .asl_options import AslOptions
+from .reading import per_track_and_slice, read_tracks
 from .registry import ALEX, Floats, Ints, JudgedRuns, Queries, analysis
 
 #: What is compared: the steps from AP to ASL, all of them together, and measures of the top.
@@ -129,12 +130,21 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Scored]:
 
 @analysis("reordering", ALEX, "Table 2", tracks=True)
 def reordering(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    options: AslOptions = ASL_OPTIONS,
-    better: Better = BETTER,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+    test: str = "t",
+    correction: str | None = None,
     each: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How far do systems move, step by step, from AP to ASL?
 
@@ -179,35 +189,41 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
-    if options.as_published:
-        better = replace(better, correction=None)
-    scored = judged.once(_scored, options)
-    counts = {name: num_better(one, queries, better) for name, one in scored.items()}
-    rates = {name: one.rates(queries) for name, one in scored.items()}
-    parts = []
-    for change, before, after in CHANGES:
-        moved = np.abs(counts[before] - counts[after])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = rates[after] / rates[before]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "change": change,
-                    "from": before,
-                    "to": after,
-                    "run": judged.names,
-                    "old": rates[before],
-                    "new": rates[after],
-                    "dValue": ratio,
-                    "better_before": counts[before],
-                    "better_after": counts[after],
-                    "dSort": 100 * moved / len(judged),
-                }
+    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
+    options = AslOptions(rel, cutoff, missing, as_published)
+    better = Better(margin, alpha, test, None if as_published else correction)
+
+    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+        scored = judged.once(_scored, options)
+        counts = {name: num_better(of, queries, better) for name, of in scored.items()}
+        rates = {name: of.rates(queries) for name, of in scored.items()}
+        parts = []
+        for change, before, after in CHANGES:
+            moved = np.abs(counts[before] - counts[after])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = rates[after] / rates[before]
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "change": change,
+                        "from": before,
+                        "to": after,
+                        "run": judged.names,
+                        "old": rates[before],
+                        "new": rates[after],
+                        "dValue": ratio,
+                        "better_before": counts[before],
+                        "better_after": counts[after],
+                        "dSort": 100 * moved / len(judged),
+                    }
+                )
             )
-        )
-    whole = pd.concat(parts, ignore_index=True)
-    whole.attrs.update(asdict(better))
-    return whole
+        whole = pd.concat(parts, ignore_index=True)
+        whole.attrs.update(asdict(better))
+        return whole
+
+    systems = per_track_and_slice(tracks, of_slice, weights, by)
+    return systems if each else _over_tracks(systems)
 
 
 def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, Scored]:
@@ -223,11 +239,8 @@ def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, Scored]:
     }
 
 
-@reordering.finish
-def _over_tracks(systems: pd.DataFrame, each: bool) -> pd.DataFrame:
+def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
     """One row for each slice and change: over tracks, and for dValue over systems."""
-    if each:
-        return systems
     until = list(systems.columns).index("change") + 1
     keys = [column for column in systems.columns[:until] if column != "track"]
     rows = []

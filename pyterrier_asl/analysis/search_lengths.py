@@ -14,17 +14,23 @@ from ..charts.forms import CROWDED, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.tables import counted
-from .asl_options import ASL_OPTIONS, AslOptions
+from .asl_options import AslOptions
+from .reading import read
 from .registry import ALEX, Ints, JudgedRuns, analysis
 
 
 @analysis("search-lengths", ALEX, "Figure 5")
 def search_length_distribution(
-    judged: JudgedRuns,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
     run: str | None = None,
     edges: ArrayLike | None = None,
-    options: AslOptions = ASL_OPTIONS,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """How are the search lengths of one run distributed?
 
@@ -51,6 +57,8 @@ def search_length_distribution(
     0    1     5      1        0          1    0.5
     1    6    11      0        1          1    0.5
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
+    options = AslOptions(rel, cutoff, missing, as_published)
     name = by_asl(judged, options)[0] if run is None else run
     (documents,) = relevant_documents(judged.select([name]), *options.how)
     bounds = _edges(np.linspace(1, options.depth + 1, 11).round() if edges is None else edges)
@@ -106,12 +114,17 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
 
 @analysis("search-length-changes", ALEX, "Figure 6")
 def search_length_changes(
-    judged: JudgedRuns,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
     a: str | None = None,
     b: str | None = None,
     edges: ArrayLike | None = None,
-    options: AslOptions = ASL_OPTIONS,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
 ) -> pd.DataFrame:
     """By how much do two runs' search lengths differ, by document?
 
@@ -146,6 +159,8 @@ def search_length_changes(
     3    1     5          0
     4    6    10          0
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
+    options = AslOptions(rel, cutoff, missing, as_published)
     order = by_asl(judged, options)
     names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
     first, second = relevant_documents(judged.select(names), *options.how)

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..assessment.paired_tests import T_TEST, PairedTest, as_frame, corrected, significance
+from ..assessment.paired_tests import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import parse_measure
 from ..measures.standard import computed
-from .asl_options import ASL_OPTIONS, AslOptions
+from ..statistics.correction import with_corrected_p
+from .asl_options import AslOptions
+from .reading import per_track_and_slice, read_tracks
 from .registry import ALEX, JudgedRuns, Queries, analysis
 
 
@@ -44,15 +46,24 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
 
 @analysis("techniques", ALEX, "Table 1", tracks=True, group_by="track")
 def compare_techniques(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    track: str,
+    duplicates: str | None = None,
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Any = None,
-    options: AslOptions = ASL_OPTIONS,
-    paired: PairedTest = T_TEST,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    missing: str = "pad",
+    as_published: bool = False,
+    test: str = "t",
+    correction: str | None = "holm",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How much of the error does a new technique remove (RRIE)?
 
@@ -89,35 +100,29 @@ def compare_techniques(
     2         AP  0.75  1.00   1.0
     3        ASL  1.50  1.00   1.0
     """
-    asked = options.measures() if measures is None else _with_best_value_1(measures)
-    two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
-    rows = []
-    for name, measure in asked.items():
-        values = two.values(measure)
-        means = dict(zip(("old", "new"), queries.mean(values).tolist()))
-        rrie = float(relative_error_reduction(**means, best=1.0))
-        tested = paired.of(values[1], values[0], queries)
-        rows.append({"measure": name, **means, "RRIE": rrie, **tested})
-    frame = as_frame(rows)
-    frame.attrs = {"old": old, "new": new}
-    return frame
-
-
-@compare_techniques.finish
-def _corrected_over_tracks(
-    frame: pd.DataFrame,
-    old: str | Mapping[str, str],
-    new: str | Mapping[str, str],
-    test: str,
-    correction: str | None,
-    alpha: float,
-    as_published: bool,
-) -> pd.DataFrame:
-    """The rows of all tracks, corrected together; names of other tracks are errors."""
+    tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
+    options = AslOptions(rel, cutoff, missing, as_published)
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
     for argument, run in {"old": old, "new": new}.items():
         if not isinstance(run, str):
-            check_names(argument, run, frame["track"], "tracks")
-    return corrected(frame, test, correction, alpha, as_published)
+            check_names(argument, run, tracks, "tracks")
+    asked = options.measures() if measures is None else _with_best_value_1(measures)
+
+    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+        two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
+        rows = []
+        for name, measure in asked.items():
+            values = two.values(measure)
+            means = dict(zip(("old", "new"), queries.mean(values).tolist()))
+            rrie = float(relative_error_reduction(**means, best=1.0))
+            tested = paired.of(values[1], values[0], queries)
+            rows.append({"measure": name, **means, "RRIE": rrie, **tested})
+        frame = as_frame(rows)
+        frame.attrs = {"old": old, "new": new}
+        return frame
+
+    frame = per_track_and_slice(tracks, of_slice, weights, by)
+    return with_corrected_p(frame, test, None if as_published else correction, alpha)
 
 
 @compare_techniques.chart

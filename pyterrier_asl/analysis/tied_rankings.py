@@ -13,7 +13,8 @@ from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.preferences import level
-from .registry import DIAZ, JudgedRuns, Queries, analysis
+from .reading import per_slice, read
+from .registry import DIAZ, Queries, analysis
 
 
 @analysis("preference-levels", DIAZ, "Figure 1")
@@ -142,7 +143,14 @@ def _check_within(
 
 @analysis("ties", DIAZ, "Table 3")
 def ties(
-    judged: JudgedRuns, queries: Queries, *, rel: float = 1, cutoff: int | None = None
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    cutoff: int | None = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How many pairs of rankings do RR and lexiprecision not distinguish?
 
@@ -161,16 +169,21 @@ def ties(
     0  rrLP, sgnLP      1     0      0.0
     1           RR      1     1    100.0
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     i_star = judged.once(first_differences, rel, cutoff)
     tied = np.stack([np.sum(i_star == 0, axis=0), np.sum(i_star != 1, axis=0)])
-    return pd.DataFrame(
-        {
-            "preference": ["rrLP, sgnLP", "RR"],
-            "pairs": len(i_star) * len(queries),
-            "ties": queries.of(tied).sum(axis=1),
-            "percent": 100 * queries.mean(tied) / max(len(i_star), 1),
-        }
-    )
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "preference": ["rrLP, sgnLP", "RR"],
+                "pairs": len(i_star) * len(queries),
+                "ties": queries.of(tied).sum(axis=1),
+                "percent": 100 * queries.mean(tied) / max(len(i_star), 1),
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @ties.chart
@@ -196,12 +209,15 @@ def ties_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("ties-by-rank", DIAZ, "Figure 3")
 def tie_probability_by_rank(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     deepest: int = 10,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How likely is another ranking to tie in RR, by the first rank?
 
@@ -221,21 +237,26 @@ def tie_probability_by_rank(
     0    1         2      4          0.5
     1    2         1      2          0.0
     """
-    first = queries.of(level(*judged.once(recall_levels, rel, cutoff), 1))
-    ranks = np.arange(1, deepest + 1)
-    # How many of each query's rankings have their first relevant document at each rank.
-    there = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
-    rankings, others = there.sum(axis=1), len(judged) - 1
-    with np.errstate(invalid="ignore"):
-        probability = (there * (there - 1)) @ queries.each / (there @ queries.each * others)
-    return pd.DataFrame(
-        {
-            "p_1": ranks,
-            "rankings": rankings,
-            "pairs": rankings * others,
-            "probability": probability,
-        }
-    )
+    judged, rel = read(runs, qrels, duplicates, rel)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        first = queries.of(level(*judged.once(recall_levels, rel, cutoff), 1))
+        ranks = np.arange(1, deepest + 1)
+        # How many of each query's rankings have their first relevant document at each rank.
+        there = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
+        rankings, others = there.sum(axis=1), len(judged) - 1
+        with np.errstate(invalid="ignore"):
+            probability = (there * (there - 1)) @ queries.each / (there @ queries.each * others)
+        return pd.DataFrame(
+            {
+                "p_1": ranks,
+                "rankings": rankings,
+                "pairs": rankings * others,
+                "probability": probability,
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @tie_probability_by_rank.chart
@@ -265,12 +286,15 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("ties-by-level", DIAZ, "Figure 5")
 def ties_by_recall_level(
-    judged: JudgedRuns,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
-    rel: float = 1,
+    duplicates: str | None = None,
+    rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How often do rankings tie in position, by recall level?
 
@@ -292,18 +316,23 @@ def ties_by_recall_level(
     0  1      1          1.0           0.0
     1  2      1          0.0           0.0
     """
+    judged, rel = read(runs, qrels, duplicates, rel)
     reciprocal, total = judged.once(recall_levels, rel, cutoff)
     first, second = np.triu_indices(len(judged), k=1)
-    rows = []
-    for i in range(1, levels + 1):
-        has = queries.where(total >= i)
-        ranks = has.of(level(reciprocal, total, i))
-        tied = ranks[first] == ranks[second]
-        missing = tied & (ranks[first] == 0)
-        whole = len(first) * has.each.sum() or np.nan
-        shares = [float(np.sum(pairs @ has.each)) / whole for pairs in (tied, missing)]
-        rows.append((i, tied.size, *shares))
-    return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for i in range(1, levels + 1):
+            has = queries.where(total >= i)
+            ranks = has.of(level(reciprocal, total, i))
+            tied = ranks[first] == ranks[second]
+            missing = tied & (ranks[first] == 0)
+            whole = len(first) * has.each.sum() or np.nan
+            shares = [float(np.sum(pairs @ has.each)) / whole for pairs in (tied, missing)]
+            rows.append((i, tied.size, *shares))
+        return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
+
+    return per_slice(judged.qids, of_slice, weights, by)
 
 
 @ties_by_recall_level.chart
