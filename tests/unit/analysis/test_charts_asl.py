@@ -49,7 +49,7 @@ def made():
         search_length_distribution.draw(search_length_distribution(RUNS, QRELS, cutoff=10)),
     )
     yield (
-        "good less fair",
+        "good minus fair",
         search_length_changes.draw(search_length_changes(RUNS, QRELS, cutoff=10)),
     )
     yield (
