@@ -1,5 +1,6 @@
+from .assessment.audit_plan import plan_audit
+from .assessment.audited import audited
 from .assessment.compare_judges import judges
-from .comparison.audited import audited, plan_audit
 from .comparison.compare import compare
 from .evaluation.acceleration import accelerate
 from .evaluation.bounds import bounds

@@ -284,8 +284,9 @@ class Judges:
         for name, judge in self.members.items():
             of_judge = self.measure_by(measure, name).measure
             if not self.are_cut:
-                least = of_judge["rel"] if "rel" in of_judge.SUPPORTED_PARAMS else None
-                judge.check_finds_relevant(1 if least is None else least)
+                least = of_judge["rel"] if "rel" in of_judge.SUPPORTED_PARAMS else 1
+                # Graded measures, such as RBP without rel, have no number there.
+                judge.check_finds_relevant(least if isinstance(least, (int, float)) else 1)
             values[name] = self.runs_by(name).values(of_judge)[:, self.positions[name]]
         return values
 

@@ -39,6 +39,7 @@ _COMMANDS = {
     "ranks": "Say which ranks each system could have, and who could be the best.",
     "holes": "Say what unjudged documents could change, and which to judge next.",
     "judges": "Compare people, crowds and machines that judged the same documents.",
+    "audit": "Measure runs by a machine's labels, audited by people's; plan it.",
     "report": "Write an HTML report: ranking of systems, differences, missed documents.",
     "analyze": "Make the tables and figures of the papers, by name.",
     "tune": "Tune BM25 with feedback for a measure, by random search in stages.",

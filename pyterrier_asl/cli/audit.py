@@ -1,4 +1,20 @@
-"""What ``pyterrier-asl compare`` does with a machine's judgements beside people's."""
+"""``pyterrier-asl audit``.
+
+\b
+Examples:
+  pyterrier-asl audit people.txt bm25.run dense.run --machine-qrels llm.txt -m nDCG@10
+  pyterrier-asl audit people.txt runs/ --machine-qrels llm.txt --machine-rel 2 -m 'AP(rel=1)'
+  pyterrier-asl audit none bm25.run dense.run --machine-qrels llm.txt -m nDCG@10 \\
+      --plan .1 --seed 1 --draw audit.tsv
+
+\b
+How to read it: QRELS are people's judgements of some queries, drawn at random from the machine's.
+  estimate       by both; right on average whatever the machine's bias
+  from, to       its confidence interval, beside those of people alone and of the machine alone
+  lambda         how far the machine is relied on, from 0, not at all, to 1
+  queries saved  how many more queries people would have to judge for the same interval without
+                 the machine; negative where the machine costs precision
+"""
 
 from __future__ import annotations
 
@@ -7,36 +23,24 @@ from typing import Any
 
 import click
 
-from . import options
+from . import epilog, options
 
 #: What stands for people's judgements where there are none yet.
 NOBODY = "none"
 
-_WIDTH = 100
-_TITLES = {
-    "ci_low": "from",
-    "ci_high": "to",
-    "people_low": "from ",
-    "people_high": "to ",
-    "machine_low": "from  ",
-    "machine_high": "to  ",
-    "saved": "queries saved",
-}
-
+_MACHINE = (
+    "Judgements by a machine, of the queries of QRELS, which people judged, and more: estimate "
+    "means and differences by both."
+)
 
 #: The options of a machine that people audit.
-audit_options = options.together(
-    options.text_option(
-        "--machine-qrels",
-        "FILE",
-        "Judgements by a machine, of the queries of QRELS, which people judged, and more: "
-        "estimate means and differences by both.",
-    ),
+_options_of_audits = options.together(
     click.option(
         "--machine-rel",
         type=float,
         metavar="GRADE",
-        help="Least relevant grade of the machine, if its scale is another than people's.",
+        help="Least relevant grade of the machine, if its scale is another than people's; it beats "
+        "that of a measure.",
     ),
     click.option(
         "--target",
@@ -57,15 +61,54 @@ audit_options = options.together(
         "FILE",
         "With --plan: save the queries that people are to judge; refuses to draw again.",
     ),
-    options.chart("With --machine-qrels: draw the estimates as well"),
+    options.chart("Draw the estimates as well"),
 )
 
+#: The same as ``compare`` takes them, until its next release.
+audit_options = options.together(
+    options.text_option("--machine-qrels", "FILE", f"{_MACHINE} Now the command 'audit'."),
+    _options_of_audits,
+)
 
 #: What they are called in Python, but for --machine-qrels.
 AUDIT = {option.name for option in audit_options(click.Command(None)).params} - {"machine_qrels"}
 
 
-def show_audit(
+@click.command(name="audit", epilog=epilog(__doc__))
+@options.qrels
+@options.runs
+@click.option("--machine-qrels", metavar="FILE", required=True, help=_MACHINE)
+@_options_of_audits
+@options.measures("as 'evaluate' takes them, without counts. Default: as of 'evaluate'.")
+@options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
+@options.switch("--all-pairs", help="Compare every two runs.")
+@options.rel("Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.lengths
+@options.duplicates
+@options.alpha
+@options.seed("Seed of the draw of --plan.")
+@options.places
+@options.output_format("All but table are a row for each mean and difference.")
+def command(
+    qrels: str, runs: tuple[str, ...], machine_qrels: str, measures: tuple[str, ...], **how: Any
+) -> None:
+    """Measure runs by a machine's labels of many queries and people's of some of them.
+
+    Or plan it: how many queries people must judge, drawn at random. Of several runs each is
+    compared with the first.
+    """
+    from ..io.runs import list_runs
+
+    show_estimates(list_runs(runs), qrels, machine_qrels, measures, **how)
+
+
+def show_audit(*arguments: Any, **how: Any) -> None:
+    """What ``compare --machine-qrels`` shows: the same, and the name of the command."""
+    click.echo("compare --machine-qrels is now the command 'pyterrier-asl audit'", err=True)
+    show_estimates(*arguments, **how)
+
+
+def show_estimates(
     runs: Any,
     people: str,
     machine: str,
@@ -85,11 +128,14 @@ def show_audit(
     rel: float | None,
     machine_rel: float | None,
     seed: int,
+    baseline: str | None = None,
+    all_pairs: bool = False,
     **_: Any,
 ) -> None:
     """Prints the estimates by both, or plans them."""
+    from ..assessment.audit_plan import plan_audit
+    from ..assessment.audited import audited, audited_chart, notes_on
     from ..charts.saving import check_path
-    from ..comparison.audited import audited, audited_chart, plan_audit, what_is_estimated
     from ..evaluation.files import completed, measures_for
     from ..evaluation.judged_runs import JudgedRuns
     from ..io.tables import write
@@ -98,26 +144,25 @@ def show_audit(
 
     if chart:
         check_path(chart, inputs=filter(None, [people, machine, *runs.values(), lengths]))
-    asked = (
-        parse_measures(names)
-        if names
-        else [
-            one
-            for one in measures_for(machine, several=False, lengths=lengths is not None)
-            if one.higher_is_better is not None
-        ]
-    )
-    measures = {one.name: one.measure for one in completed(asked, lengths=lengths)}
-    runs = JudgedRuns.of(runs, machine, duplicates=duplicates)
-    given: dict[str, Any] = {
+    if draw and plan is None:
+        raise click.UsageError("--draw goes with --plan")
+    if names:
+        asked = parse_measures(names)
+    else:
+        default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
+        asked = [measure for measure in default if measure.higher_is_better is not None]
+    measures = {
+        measure.name: measure.measure for measure in completed(asked, lengths=lengths, rel=rel)
+    }
+    judged = JudgedRuns.of(runs, machine, duplicates=duplicates)
+    common: dict[str, Any] = {
         "target": dict(zip(("like-these", "these"), TARGETS))[target],
-        "rel": rel,
         "machine_rel": machine_rel,
         "alpha": alpha,
     }
     if plan is not None:
         pilot = None if people == NOBODY else people
-        planned = plan_audit(runs, pilot, machine, measures, plan, **given, seed=seed)
+        planned = plan_audit(judged, pilot, machine, measures, plan, **common, seed=seed)
         if draw:
             planned.save(draw)
         click.echo(planned.sentence())
@@ -125,13 +170,14 @@ def show_audit(
         return
     if people == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    frame = audited(runs, people, machine, measures, **given)
+    frame = audited(
+        judged, people, machine, measures, baseline=baseline, all_pairs=all_pairs, **common
+    )
     if output_format == "table":
-        shown = frame.assign(run=what_is_estimated(frame)).drop(columns="minus")
-        write(shown, "table", places=places, titles=_TITLES, group_by="measure")
-        click.echo(f"\n{textwrap.fill(frame.attrs['note'], _WIDTH)}")
+        frame.show(places=places)
     else:
         write(frame, output_format, places=places)
-        click.echo(frame.attrs["note"], err=True)
+        for note in notes_on(frame):
+            click.echo(textwrap.fill(note, 100), err=True)
     if chart:
         options.draw(audited_chart(frame), chart, width=width, title=title)

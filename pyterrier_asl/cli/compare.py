@@ -8,9 +8,6 @@ Examples:
   pyterrier-asl compare qrels.txt live.run new.run --fail-if 'nASL@1000 worse p<.05'
   pyterrier-asl compare qrels.txt live.run new.run \\
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
-  pyterrier-asl compare people.txt bm25.run dense.run --machine-qrels llm.txt -m nDCG@10
-  pyterrier-asl compare none bm25.run dense.run --machine-qrels llm.txt -m nDCG@10 \\
-      --plan .1 --seed 1 --draw audit.tsv
 
 \b
 How to read it: RUN_A is the baseline, RUN_B is judged against it.

@@ -72,6 +72,39 @@ def replacing(
         raise
 
 
+@contextmanager
+def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Gives a file to write to, which becomes ``path`` once it is whole, where there is none yet.
+
+    Of several processes that create one file at a time one does, whatever they write.
+
+    Args:
+        path: The file to create.
+
+    Yields:
+        The path to write to, in the same folder.
+
+    Raises:
+        FileExistsError: If there is such a file.
+        OSError: If it cannot be written; then there is no file either.
+
+    Example:
+        >>> import tempfile
+        >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
+        >>> with creating(target) as beside:
+        ...     _ = beside.write_text("1 2 3")
+        >>> target.read_text()
+        '1 2 3'
+    """
+    open(path, "x").close()
+    try:
+        with replacing(path) as beside:
+            yield beside
+    except BaseException:
+        os.unlink(path)
+        raise
+
+
 def check_replaceable(
     path: str | os.PathLike[str],
     *,

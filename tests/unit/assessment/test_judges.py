@@ -12,8 +12,17 @@ from click.testing import CliRunner
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import pyterrier_asl as asl
-from pyterrier_asl.assessment.human_range import BELOW, UNDECIDED, UNKNOWN, WITHIN
+from pyterrier_asl.analysis import leaderboard_agreement, leaderboards
+from pyterrier_asl.assessment.human_range import (
+    BELOW,
+    UNDECIDED,
+    UNKNOWN,
+    WITHIN,
+    sentences,
+    verdicts,
+)
 from pyterrier_asl.assessment.judge_report import judges_chart
+from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.cli import main
 
 DOCNOS = [f"d{number}" for number in range(30)]
@@ -44,7 +53,7 @@ def runs(labels: np.ndarray, systems: int = 10, step: float = 0.25) -> dict[str,
     }
 
 
-def verdicts(report) -> dict[tuple[str, str], str]:
+def verdicts_of(report) -> dict[tuple[str, str], str]:
     rows = report.agreement.to_dict("records")
     return {(row["judge"], row["agreement"]): row["verdict"] for row in rows}
 
@@ -71,9 +80,203 @@ def test_values_are_those_of_the_definitions():
     assert report.matrix("model").to_numpy().tolist() == table.tolist()
     lenient = report.leniency.set_index("grade")["relevant"]
     assert lenient[1] == pytest.approx(b[a == 1].mean())
-    gains = report.gains.set_index("run")["own_gain"]
-    expected = means[1] - means[0] - (means[1] - means[0]).mean()
-    pd.testing.assert_series_equal(gains.sort_index(), expected, check_names=False)
+
+
+def test_own_gains_by_hand():
+    """P@1: the judge takes b, which only s2 has first, for relevant in both queries."""
+    person = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    lenient = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 1}}
+    first = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
+    second = {"q1": {"b": 2, "a": 1}, "q2": {"b": 2, "a": 1}}
+    third = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}
+    systems = {"s1": first, "s2": second, "s3": third}
+    report = asl.judges(person, {"lenient": lenient}, systems, "P@1", n_resamples=5)
+    gains = report.gains.set_index("run")
+    # s1 gains nothing, s2 one, s3 a half; a half is the mean of all.
+    assert gains["gain"].to_dict() == {"s1": 0, "s2": 1, "s3": 0.5}
+    assert gains["own_gain"].to_dict() == {"s1": -0.5, "s2": 0.5, "s3": 0}
+
+
+# Which grades are relevant
+
+GRADED = {f"q{n}": {"a": 2 + n % 2, "b": 1, "c": 0, "d": 1 + n % 3} for n in range(6)}
+BINARY = {f"q{n}": {"a": 1, "b": n % 2, "c": 0, "d": 1} for n in range(6)}
+RANKINGS = {
+    name: {f"q{n}": dict(zip(order, (4, 3, 2, 1))) for n in range(6)}
+    for name, order in {"x": "abcd", "y": "dbac", "z": "cbda", "w": "bdca"}.items()
+}
+
+
+def tau_by(measure_a: str, measure_b: str) -> float:
+    means = [
+        asl.evaluate(RANKINGS, qrels, [measure]).groupby("name", sort=False)[measure].mean()
+        for qrels, measure in ((GRADED, measure_a), (BINARY, measure_b))
+    ]
+    return float(scipy.stats.kendalltau(*(mean.round(9) for mean in means)).statistic)
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "by_graded", "by_binary", "label"),
+    [
+        ("AP", {}, "AP", "AP", "AP"),
+        ("AP", {"rel": 2, "judge_rel": {"m": 1}}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
+        ("AP(rel=2)", {"judge_rel": {"m": 1}}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
+        ("AP(rel=2)", {"judge_rel": 1}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
+        ("AP(rel=2)", {"rel": 1, "judge_rel": 1}, "AP(rel=2)", "AP", "AP(rel=2), m: rel=1"),
+        ("AP", {"rel": 1, "judge_rel": 1}, "AP", "AP", "AP"),
+        ("nDCG@3", {"rel": 2, "judge_rel": 1}, "nDCG@3", "nDCG@3", "nDCG@3"),
+    ],
+)
+def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
+    measure, options, by_graded, by_binary, label
+):
+    report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], n_resamples=5, **options)
+    rows = report.agreement[report.agreement["agreement"] == "tau"]
+    assert rows["measure"].tolist() == [label]
+    assert rows["value"].iloc[0] == pytest.approx(tau_by(by_graded, by_binary))
+    assert report.gains["measure"].unique().tolist() == [label]
+    assert report.reversals["measure"].tolist() == [label]
+
+
+def test_the_rel_of_a_measure_is_not_that_of_the_documents():
+    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], n_resamples=5)
+    relevant = graded.leniency.set_index("grade")["relevant"]
+    assert relevant.to_dict() == {0: 0, 1: 1, 2: 1, 3: 1}
+    # The ranking by AP(rel=2) is not that by AP.
+    assert tau_by("AP(rel=2)", "AP") != pytest.approx(tau_by("AP", "AP"))
+
+
+def test_leaderboards_follow_the_same_rule():
+    judges = {"person": GRADED, "m": BINARY}
+    options = {"measure": "AP(rel=2)", "judge_rel": {"m": 1}}
+    board = leaderboards(RANKINGS, judges, **options)
+    person = board[board["judge"] == "person"].set_index("run")["value"]
+    expected = asl.evaluate(RANKINGS, GRADED, ["AP(rel=2)"]).groupby("name")["AP(rel=2)"].mean()
+    pd.testing.assert_series_equal(person.sort_index(), expected, check_names=False)
+    assert board.attrs["measure"] == "AP(rel=2), m: rel=1"
+    assert leaderboard_agreement(RANKINGS, judges, **options)["tau"][0] == pytest.approx(
+        tau_by("AP(rel=2)", "AP")
+    )
+
+
+# The human range
+
+
+def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
+    """On 20 easy documents only the first person and the machine have labels, and they agree."""
+    labels = truth(12)
+    people = [judged(labels, 0.15, seed) for seed in (2, 3)]
+    machine = judged(labels, 0.3, 4)
+    easy = {f"e{number}": number % 2 for number in range(20)}
+    wider = {q: docs | easy for q, docs in people[0].items()}
+    machine_wider = {q: docs | easy for q, docs in machine.items()}
+
+    def rows(first, model):
+        report = asl.judges(
+            first,
+            {"second": people[1], "model": model},
+            runs(labels, 6, 0.3),
+            "P@5",
+            people=["second"],
+            reference="first",
+            n_resamples=50,
+        )
+        table = report.agreement
+        return table[table["judge"] == "model"].set_index("agreement"), report
+
+    narrow, _ = rows(people[0], machine)
+    wide, report = rows(wider, machine_wider)
+    human = ["human_low", "human_high", "less_human", "less_low", "less_high"]
+    for kind in ("agreement", "kappa", "tau", "tau_AP", "RBO"):
+        assert wide.loc[kind, human].tolist() == pytest.approx(narrow.loc[kind, human].tolist())
+        assert wide.loc[kind, ["human_pairs", "human_queries"]].tolist() == [360, 12]
+    # The agreement without a range is on all pairs that both have judged.
+    pairs = [(wider[q][d], machine_wider[q][d]) for q in wider for d in wider[q]]
+    assert wide.loc["agreement", "value"] == pytest.approx(np.mean([a == b for a, b in pairs]))
+    assert wide.loc["kappa", "value"] > narrow.loc["kappa", "value"]
+    assert "On the 360 pairs of query and document that model and all people judged" in str(
+        report
+    ).replace("\n  ", " ")
+
+
+def test_a_judge_without_a_pair_that_all_people_judged():
+    person, second = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 0}}
+    judges = Judges.of(
+        {"one": {**person, "p": {"z": 1}}, "two": second, "m": {"p": {"z": 1}}},
+        people=["one", "two"],
+    )
+    table = verdicts(judges, n_resamples=5).set_index("judge")
+    assert table.loc["m", "human_pairs"] == 0 and table.loc["m", "verdict"] == UNKNOWN
+    assert (
+        "no document was judged by this judge and all people: range unknown"
+        in (table.loc["m", "sentence"])
+    )
+    assert "no other people to compare with: range unknown" in table.loc["two", "sentence"]
+
+
+def test_verdicts_for_named_judges_in_one_call():
+    labels = truth(20)
+    qrels = {"nist": 2, "second": 3, "good": 4}
+    judges = Judges.of(
+        {name: judged(labels, 0.1, seed) for name, seed in qrels.items()},
+        runs(labels, 5),
+        people=["nist", "second"],
+    )
+    table = verdicts(judges, ["P@5", "AP"], n_resamples=50)
+    kinds = [("", "kappa"), ("P@5", "tau"), ("AP", "tau")]
+    assert table[["measure", "agreement"]].apply(tuple, axis=1).tolist() == [
+        kind for kind in kinds for _ in ("second", "good")
+    ]
+    assert all(row["sentence"].startswith(row["judge"]) for row in table.to_dict("records"))
+
+
+@pytest.mark.parametrize(
+    ("less", "says"),
+    [
+        (0.095, "is on average higher than another person's (difference +0.095 ["),
+        (-0.2, "is on average lower than another person's (difference -0.200 ["),
+        (0.0, "is on average the same as another person's (difference +0.000 ["),
+    ],
+)
+def test_sentences_say_higher_lower_or_the_same(less, says):
+    row = {
+        "judge": "m",
+        "reference": "nist",
+        "measure": "",
+        "agreement": "kappa",
+        "value": 0.4,
+        "ci_low": 0.3,
+        "ci_high": 0.5,
+        "human_low": 0.5,
+        "human_high": 0.5,
+        "less_human": less,
+        "less_low": less - 0.1,
+        "less_high": less + 0.1,
+        "verdict": UNDECIDED,
+        "human_pairs": 1234,
+        "human_queries": 1,
+        "queries": 1,
+    }
+    (sentence,) = sentences(pd.DataFrame([row]), ["nist", "second"])
+    assert f"m's kappa with a person {says}" in sentence
+    assert "people agree with each other with kappa 0.500, and" in sentence
+    assert "On the 1,234 pairs" in sentence and "with nist, 1 query." in sentence
+    assert "cannot be said with 1 query whether" in sentence and "below 10 queries" in sentence
+
+
+def test_fractional_grades_are_binned():
+    person = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
+    mean_of_labels = {"q": {"a": 0.2, "b": 1.7, "c": 1.9, "d": 3}}
+    report = asl.judges(person, {"m": mean_of_labels}, reference="nist", n_resamples=5)
+    matrix = report.matrix("m")
+    assert list(matrix.columns) == [0, 1, 3] and matrix.loc[2, 1] == 1
+    assert matrix.to_numpy().sum() == 4 and report.binned == ("m",)
+    assert "m in columns (grades of m in bins, by their lower ends):" in str(report)
+    turned = asl.judges(mean_of_labels, {"m": person}, n_resamples=5)
+    assert turned.leniency["grade"].tolist() == [0, 1, 3]
+    assert turned.leniency["documents"].tolist() == [1, 2, 1]
+    whole = asl.judges(person, {"m": person}, n_resamples=5)
+    assert whole.binned == () and "in bins" not in str(whole)
 
 
 def test_intervals_are_centred_and_repeat():
@@ -112,8 +315,8 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
         people=["second"],
         n_resamples=300,
     )
-    assert verdicts(report)["model", "kappa"] == verdict
-    assert verdicts(report)["second", "kappa"] == UNKNOWN  # a person has no other two to be beside
+    assert verdicts_of(report)["model", "kappa"] == verdict
+    assert verdicts_of(report)["second", "kappa"] == UNKNOWN  # there are no other two people
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     human = report.agreement.set_index(["judge", "agreement"]).loc[("second", "kappa"), "value"]
     assert row["human_low"] == row["human_high"] == pytest.approx(human)
@@ -159,7 +362,7 @@ def test_a_judge_can_rank_systems_as_people_do_or_not():
         people=["second"],
         n_resamples=100,
     )
-    found = verdicts(report)
+    found = verdicts_of(report)
     assert found["good", "tau"] == WITHIN and found["bad", "tau"] == BELOW
     reversed_ = report.reversals.set_index("judge")
     assert reversed_.loc["bad", "reversed_both"] > 0 == reversed_.loc["good", "reversed_both"]
@@ -192,7 +395,10 @@ def test_judges_as_systems_beside_the_best_run():
     people, second = judged(labels, 0, 2), judged(labels, 0.3, 3)
     report = asl.judges(people, {"second": second}, perfect, people=["second"], n_resamples=10)
     said = report.ceilings()
-    assert "Judged by reference, the best run is best (MAP 1.000), beyond the range" in said[0]
+    assert (
+        "Judged by reference, the best run is best (MAP 1.000), beyond the range of another "
+        "person's relevant documents, scored as a run: "
+    ) in said[0]
     alone = asl.judges(people, {"model": second}, perfect, n_resamples=10)
     assert "no person but the judge: range unknown" in alone.ceilings()[0]
 
@@ -200,7 +406,7 @@ def test_judges_as_systems_beside_the_best_run():
 def test_one_person_leaves_the_range_unknown():
     labels = truth(5)
     report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, n_resamples=10)
-    assert verdicts(report)["model", "kappa"] == UNKNOWN
+    assert verdicts_of(report)["model", "kappa"] == UNKNOWN
     assert "no second human judge: range unknown" in report.sentences()[0]
     assert report.gains is None and report.ceilings() == []
     judges_chart(report).to_dict()
@@ -239,6 +445,17 @@ def test_the_command(tmp_path, monkeypatch):
 
     table = call("s0.run", "s1.run", "s2.run", "--judge", "model=model.txt", "-m", "P@5")
     assert table.exit_code == 0, table.stderr
+    names = [f"s{number}" for number in range(3)]
+    report = asl.judges(
+        "nist.txt",
+        {"model": "model.txt"},
+        {name: tmp_path / f"{name}.run" for name in names},
+        "P@5",
+        reference="nist.txt",
+    )
+    assert str(report) == repr(report) == table.stdout.rstrip("\n")
+    page = report._repr_html_()
+    assert "<p>model, documents: kappa" in page and "<td>tau</td>" in page
     assert "model, documents: kappa" in table.stdout and "with nist.txt" in table.stdout
     rows = call("--judge", "model=model.txt", "--show", "agreement", "-o", "jsonl")
     kappa = json.loads(rows.stdout.splitlines()[1])

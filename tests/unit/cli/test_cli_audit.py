@@ -1,4 +1,4 @@
-"""``pyterrier-asl compare --machine-qrels``: people's judgements beside a machine's."""
+"""``pyterrier-asl audit``: people's judgements beside a machine's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pyterrier_asl as asl
+from pyterrier_asl.assessment.audit_plan import plan_audit
+from pyterrier_asl.assessment.audited import audited, audited_chart
 from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
-from pyterrier_asl.comparison.audited import audited, audited_chart, plan_audit
 from pyterrier_asl.statistics.prediction_powered import prediction_powered
 
 QIDS = [f"q{number:02}" for number in range(30)]
@@ -54,7 +55,7 @@ def files(tmp_path, monkeypatch) -> Path:
 
 
 def call(*arguments: str, people: str = "people") -> Result:
-    given = ["compare", people, "old.run", "new.run", "--machine-qrels", "machine", *arguments]
+    given = ["audit", people, "old.run", "new.run", "--machine-qrels", "machine", *arguments]
     return CliRunner().invoke(main, given)
 
 
@@ -102,7 +103,10 @@ def test_grades_of_a_machine_on_another_scale():
     usual = audited(RUNS, SAMPLE, MACHINE, "AP(rel=1)")
     other = audited(RUNS, SAMPLE, lenient, "AP(rel=1)", machine_rel=3)
     assert other["estimate"].to_numpy() == pytest.approx(usual["estimate"].to_numpy())
-    assert other["measure"].tolist() == ["AP(rel=1)"] * 3
+    assert other["measure"].tolist() == ["AP(rel=1), machine: rel=3"] * 3
+    for options in ({"rel": 3}, {"rel": 1}, {}):  # a measure's own beats rel=, the machine's both
+        again = audited(RUNS, SAMPLE, lenient, "AP(rel=1)", machine_rel=3, **options)
+        assert again["estimate"].tolist() == other["estimate"].tolist()
 
 
 def test_few_queries_are_warned_of():
@@ -172,7 +176,8 @@ def test_the_draw_is_kept_in_a_file(files):
     ],
 )
 def test_what_does_not_go_together(files, given, says):
-    result = call(*given)
+    compared = ["compare", "people", "old.run", "new.run", "--machine-qrels", "machine", *given]
+    result = CliRunner().invoke(main, compared)
     assert result.exit_code == 2 and says in result.stderr
     alone = CliRunner().invoke(main, ["compare", "people", "old.run", "new.run", "--plan", "0.1"])
     assert alone.exit_code == 2 and "go with --machine-qrels" in alone.stderr
@@ -203,7 +208,7 @@ def test_a_chart_overwrites_nothing_that_is_read(files, name):
     result = CliRunner().invoke(
         main,
         [
-            "compare",
+            "audit",
             given["people"],
             given["a"],
             given["b"],
@@ -226,3 +231,48 @@ def test_the_chart_of_a_paper_has_its_width_and_no_title(files):
     titled, plain = ((files / f"{name}.svg").read_text() for name in ("titled", "plain"))
     assert "audited" in titled and "audited" not in plain
     assert svg_width(plain) <= WIDTHS["column"] < svg_width(titled)
+
+
+def test_compare_with_a_machine_shows_the_same_and_names_the_command(files):
+    arguments = ["people", "old.run", "new.run", "--machine-qrels", "machine", "-m", "AP"]
+    old, new = (CliRunner().invoke(main, [name, *arguments]) for name in ("compare", "audit"))
+    assert old.exit_code == new.exit_code == 0, old.stderr
+    assert old.stdout == new.stdout
+    assert "is now the command 'pyterrier-asl audit'" in old.stderr and not new.stderr
+
+
+def test_the_command_takes_a_folder_a_baseline_and_all_pairs(files):
+    (files / "runs").mkdir()
+    for name in ("old", "new"):
+        (files / f"{name}.run").rename(files / "runs" / f"{name}.run")
+    (files / "runs" / "third.run").write_bytes((files / "runs" / "old.run").read_bytes())
+    arguments = ["audit", "people", "runs", "--machine-qrels", "machine", "-m", "AP", "-o", "jsonl"]
+
+    def differences(*options):
+        result = CliRunner().invoke(main, [*arguments, *options])
+        assert result.exit_code == 0, result.stderr
+        rows = [json.loads(line) for line in result.stdout.splitlines()]
+        return [(row["run"], row["minus"]) for row in rows if row["minus"]]
+
+    assert differences("--baseline", "old") == [("new", "old"), ("third", "old")]
+    assert len(differences("--all-pairs")) == 3
+    assert CliRunner().invoke(main, [*arguments, "--draw", "d.tsv"]).exit_code == 2
+
+
+def test_the_rel_of_the_command_is_for_measures_that_do_not_say(files):
+    doubled = (f"{q} 0 {d} {2 * g}\n" for q, docs in SAMPLE.items() for d, g in docs.items())
+    (files / "people").write_text("".join(doubled))
+    lines = (f"{q} 0 {d} {2 * g}\n" for q, docs in MACHINE.items() for d, g in docs.items())
+    (files / "machine").write_text("".join(lines))
+
+    def rows(*arguments):
+        result = call("-o", "jsonl", *arguments)
+        assert result.exit_code == 0, result.stderr
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    expected = audited(RUNS, SAMPLE, MACHINE, "AP")["estimate"].tolist()
+    by_option = rows("-m", "AP", "--rel", "2")
+    assert [row["estimate"] for row in by_option] == pytest.approx(expected)
+    assert {row["measure"] for row in by_option} == {"AP(rel=2)"}
+    own = rows("-m", "AP(rel=2)", "--rel", "1")
+    assert [row["estimate"] for row in own] == pytest.approx(expected)

@@ -1,0 +1,353 @@
+"""Audited evaluation: runs measured by many labels of a machine and few of people.
+
+The formulas stand in :mod:`~pyterrier_asl.statistics.prediction_powered`; here they are computed of
+runs and judgements. Which queries people are to judge: :mod:`~pyterrier_asl.assessment.audit_plan`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..charts.forms import ROW, alt, captioned, category
+from ..io.lazy import pd
+from ..io.printed import Part, Printed
+from ..io.tables import counted
+from ..measures.names import NamedMeasure, named_measures
+from ..scoring.arrays import Floats, Ints
+from ..statistics.prediction_powered import TARGETS, prediction_powered
+from .judges import Judges
+
+#: What the two judges of an audit are called.
+PEOPLE, MACHINE = "people", "machine"
+
+#: Queries saved that are negative by no more than this are rounding.
+_NO_COST = 1e-9
+
+#: How many rows an explanation names.
+_NAMED = 4
+
+#: Below so many queries judged by people the intervals cannot be relied on.
+FEW = 10
+
+#: The columns of each estimate and of its interval, by whose labels it is.
+_COLUMNS = {
+    "both": ("estimate", "ci_low", "ci_high"),
+    "people": ("people", "people_low", "people_high"),
+    "machine": ("machine", "machine_low", "machine_high"),
+}
+
+
+_TITLES = {
+    "ci_low": "from",
+    "ci_high": "to",
+    "people_low": "from ",
+    "people_high": "to ",
+    "machine_low": "from  ",
+    "machine_high": "to  ",
+    "saved": "queries saved",
+}
+
+
+def audited(
+    runs: Any,
+    people: Any,
+    machine: Any,
+    measures: Any,
+    *,
+    target: str = TARGETS[0],
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    rel: float | None = None,
+    machine_rel: float | None = None,
+    alpha: float = 0.05,
+) -> AuditedEstimates:
+    """Means and differences by a machine's labels of many queries and people's of some of them.
+
+    The estimate is right on average whatever the machine's bias, and as narrow as the machine is
+    good, **if the queries that people judged were drawn at random** from those of the machine
+    (:func:`~pyterrier_asl.plan_audit` draws them). That they were is for the caller to assert.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        people: people's judgements: frame, file, or ir_datasets id.
+        machine: the machine's, of the same queries and of more.
+        measures: measures or their names.
+        target: ``'queries like these'``, the mean of a larger population that the queries are a
+            sample of, or ``'these queries'``, the mean of the machine's queries as people would
+            have judged them. The interval of the second is narrower, and says less.
+        baseline: the run that others are compared with; None: the first.
+        all_pairs: compare every two runs, and not only each with the baseline.
+        rel: minimum grade of a relevant document, for measures that do not say it.
+        machine_rel: the same by the machine's grades, where they are on another scale. It beats
+            ``rel`` and that of a measure, and then stands beside the name of the measure.
+        alpha: intervals cover 1 - alpha.
+
+    Returns:
+        One row for each measure and run, then one for each difference, with ``measure``, ``run``,
+        ``minus`` (the run that is subtracted, '' for a mean); ``estimate``, ``ci_low``,
+        ``ci_high``; the same by people alone, ``people``, ``people_low``, ``people_high``, and by
+        the machine alone, ``machine``, ``machine_low``, ``machine_high`` (of these queries NaN:
+        nothing says how far the machine is off); ``lambda``, how far the machine is relied on;
+        ``saved``, how many more queries people would have to judge for the same interval without
+        it. ``attrs``: ``target``, ``queries`` (by people), ``machine_queries``, ``note``, and
+        ``explanations`` of estimates with another sign than both people's and the machine's, and
+        of negative ``saved``. ``print`` shows what the command does.
+
+    Raises:
+        ValueError: for people's queries that the machine has not judged, fewer than 3 queries, an
+            unknown target, and whatever :func:`~pyterrier_asl.evaluate` refuses.
+
+    Warns:
+        UserWarning: of fewer than 10 queries judged by people.
+
+    >>> qids = [str(number) for number in range(12)]
+    >>> run = {"first": {q: {"a": 2, "b": 1} for q in qids},
+    ...        "second": {q: {"b": 2, "a": 1} for q in qids}}
+    >>> machine = {q: {"a": 1, "b": int(q) % 3 == 0} for q in qids}
+    >>> people = {q: {"a": 1, "b": int(q) in (0, 3, 6)} for q in qids[:10]}
+    >>> estimates = audited(run, people, machine, "AP")
+    >>> estimates[["run", "minus", "estimate", "people", "machine"]].round(3)
+          run  minus  estimate  people  machine
+    0   first            1.000    1.00    1.000
+    1  second            0.622    0.65    0.667
+    2  second  first    -0.377   -0.35   -0.333
+    """
+    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel)
+    if sample.size < FEW:
+        warnings.warn(
+            f"people have judged {counted(sample.size, 'query', 'queries')}: below {FEW} the "
+            "intervals cannot be relied on",
+            stacklevel=2,
+        )
+    names = np.array([*sample.systems, ""], dtype=object)
+    first = 0 if baseline is None else sample.judges.runs_by(MACHINE).row(baseline)
+    rows, less = means_and_differences(len(sample.systems), first, all_pairs)
+    parts, explanations = [], []
+    for measure in named_measures(measures):
+        values = sample.values(measure, rows, less)
+        estimates = prediction_powered(*values, target=target, alpha=alpha)
+        label = sample.judges.label(measure)
+        part = pd.DataFrame({"measure": label, "run": names[rows], "minus": names[less]})
+        for by, columns in _COLUMNS.items():
+            estimate = getattr(estimates, by)
+            part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
+        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
+        explanations += explain_estimates(part, *values)
+        parts.append(part)
+    frame = AuditedEstimates(pd.concat(parts, ignore_index=True))
+    of = (
+        "queries like these"
+        if target == TARGETS[0]
+        else f"these {len(sample.qids)} queries, had people judged all"
+    )
+    frame.attrs = {
+        "target": target,
+        "queries": sample.size,
+        "machine_queries": len(sample.qids),
+        "note": f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
+        f"{sample.size} queries and the machine's of {len(sample.qids)}. They hold if the "
+        f"{sample.size} were drawn at random from the {len(sample.qids)}, which nothing here can "
+        "check.",
+        "explanations": explanations,
+    }
+    return frame
+
+
+class AuditedEstimates(Printed, pd.DataFrame):
+    """The frame of :func:`audited`; ``print`` shows what the command does. Parts of it are frames
+    like any other.
+    """
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def parts(self) -> Iterator[Part]:
+        """The table, the note, and what needs an explanation."""
+        frame = pd.DataFrame(self)
+        shown = frame.assign(run=what_is_estimated(frame)).drop(columns="minus")
+        yield Part("", shown, {"titles": _TITLES, "group_by": "measure"})
+        yield Part("")
+        for text in notes_on(self):
+            yield Part(text)
+
+
+def notes_on(frame: pd.DataFrame) -> list[str]:
+    """What holds for the estimates, and explanations of those that surprise."""
+    return [frame.attrs["note"], *frame.attrs["explanations"]]
+
+
+def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) -> list[str]:
+    """Why estimates of a measure have another sign than people's and machine's, or save nothing.
+
+    Args:
+        part: the rows of the measure.
+        h: people's values, shape (rows, n).
+        f: the machine's of the same queries, shape (rows, n).
+        rest: the machine's of the other queries, shape (rows, N).
+
+    Returns:
+        A sentence for each estimate of another sign, and one for all negative "queries saved".
+    """
+    what, sentences = what_is_estimated(part), []
+    signs = np.sign(part[["estimate", "people", "machine"]].to_numpy())
+    for row in np.flatnonzero((signs[:, 1] == signs[:, 2]) & (signs[:, 0] * signs[:, 1] < 0)):
+        at = part.iloc[row]
+        sentences.append(
+            f"{at['measure']}, {what[row]}: the estimate, {at['estimate']:+.4f}, has another sign "
+            f"than people alone, {at['people']:+.4f}, and the machine alone, {at['machine']:+.4f}. "
+            f"By the machine the value is {f[row].mean():+.4f} on the {h.shape[1]} queries that "
+            f"people judged and {rest[row].mean():+.4f} on the other {rest.shape[1]}: people "
+            "judged queries of another kind by chance, and the estimate corrects people's value "
+            f"for it, with lambda {at['lambda']:.2f}, by {at['estimate'] - at['people']:+.4f}."
+        )
+    costly = np.flatnonzero(part["saved"].to_numpy() < -_NO_COST)
+    if costly.size:
+        saved = part["saved"].to_numpy()[costly]
+        together = [np.corrcoef(h[row], f[row])[0, 1] for row in costly]
+        rows = f"{costly.size} of {len(part)} rows: {_some([what[row] for row in costly])}"
+        sentences.append(
+            f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}) means "
+            "that people alone have the smaller error there: lambda is estimated from the "
+            f"{h.shape[1]} queries that people judged, and the machine's values follow people's "
+            f"too little on them (correlation {_range(np.array(together), '.2f')}) to make up for "
+            "that."
+        )
+    return sentences
+
+
+def _range(values: Floats, form: str) -> str:
+    """The least and the greatest value; one where they look alike."""
+    low, high = format(values.min(), form), format(values.max(), form)
+    return low if low == high else f"{low} to {high}"
+
+
+def _some(names: list[str]) -> str:
+    """The first names of a list."""
+    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def what_is_estimated(frame: pd.DataFrame) -> list[str]:
+    """The run, or the difference of two, of each row of :func:`audited`."""
+    return [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
+
+
+def audited_chart(frame: pd.DataFrame) -> Any:
+    """The estimate of each run beside people alone and the machine alone, with intervals.
+
+    Args:
+        frame: what :func:`audited` returned.
+    """
+    kind = np.where(frame["minus"].astype(bool), "differences", "means")
+    about = frame[["measure"]].assign(what=what_is_estimated(frame), kind=kind)
+    shown = pd.concat(
+        [
+            about.assign(by=by if by == "both" else f"{by} alone").join(
+                frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
+            )
+            for by, columns in _COLUMNS.items()
+        ],
+        ignore_index=True,
+    )
+    panels = [
+        _estimates(f"{measure}: {of}", part)
+        for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
+    ]
+    drawn = alt.concat(*panels, columns=2)
+    return captioned(drawn, "The machine audited by people", frame.attrs.get("note", ""))
+
+
+def _estimates(title: str, part: pd.DataFrame) -> Any:
+    """A mean or a difference a row, with its three estimates one below the other."""
+    names = part["by"].drop_duplicates().tolist()
+    height = ROW * (len(names) + 1) * part["what"].nunique()
+    base = alt.Chart(part, title=title, width=200, height=height).encode(
+        y=alt.Y("what:N", sort=None, title=None),
+        yOffset=alt.YOffset("by:N", sort=names),
+        color=category("by", "by", domain=names),
+        tooltip=["measure", "what", "by", "value", "low", "high"],
+    )
+    few = alt.Axis(tickCount=4)
+    return alt.layer(
+        base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None, axis=few), x2="high:Q"),
+        base.mark_point(filled=True, size=40, opacity=1).encode(x="value:Q"),
+    )
+
+
+# What estimates and plans start from
+
+
+@dataclass(frozen=True)
+class AuditedRuns:
+    """Runs, by a machine's judgements and by people's of some of its queries.
+
+    Attributes:
+        judges: the people and the machine.
+        qids: the machine's queries as text, those that people judged first.
+        size: how many people judged.
+    """
+
+    judges: Judges
+    qids: list[str]
+    size: int
+
+    @classmethod
+    def of(
+        cls, runs: Any, people: Any, machine: Any, rel: float | None, machine_rel: float | None
+    ) -> AuditedRuns:
+        """Reads judgements and runs; arguments as of :func:`audited`."""
+        own = None if machine_rel is None else {MACHINE: machine_rel}
+        sources = {PEOPLE: people, MACHINE: machine}
+        judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
+        by_people, by_machine = (
+            judges.members[name].judgements.qid_text.to_pylist() for name in (PEOPLE, MACHINE)
+        )
+        of_machine = set(by_machine)
+        unknown = [qid for qid in by_people if qid not in of_machine]
+        if unknown:
+            raise ValueError(
+                f"people have judged {len(unknown)} queries that the machine has not, such as "
+                f"{unknown[0]!r}: leave them out, or have the machine judge them"
+            )
+        audited_queries = set(by_people)
+        rest = [qid for qid in by_machine if qid not in audited_queries]
+        return cls(judges, [*by_people, *rest], len(by_people))
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the runs."""
+        return self.judges.runs_by(MACHINE).names
+
+    def values(self, measure: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
+        """By people, and by the machine of the same queries and of the others.
+
+        Args:
+            measure: the measure.
+            rows: the run of each row.
+            less: the run whose values are subtracted; -1: none.
+        """
+        by_people, by_machine = (
+            self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
+            for name in (PEOPLE, MACHINE)
+        )
+        of_machine = self.judges.members[MACHINE].judgements.qid_text.to_pylist()
+        number = {qid: number for number, qid in enumerate(of_machine)}
+        values = np.hstack((by_people, by_machine[:, [number[qid] for qid in self.qids]]))
+        # A last row of zeros for what nothing is subtracted from: -1 is its index.
+        values = np.vstack((values, np.zeros_like(values[:1])))
+        return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
+
+
+def means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:
+    """Every run by itself, then the differences: whose values, and whose are subtracted."""
+    every = range(runs)
+    pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
+    rows, less = np.array([*((row, -1) for row in every), *pairs]).T
+    return rows, less

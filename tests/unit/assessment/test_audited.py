@@ -1,0 +1,140 @@
+"""Audited estimates that need an explanation, how they print, and a draw that is made once."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from pyterrier_asl import audited, plan_audit
+from pyterrier_asl.assessment.audited import explain_estimates
+from pyterrier_asl.cli import main
+
+QIDS = [f"q{number:02}" for number in range(20)]
+#: Which of two documents is relevant, by people (12 queries) and by the machine (20).
+PEOPLE = [1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0]
+MACHINE = [1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1]
+#: AP of ``new`` less that of ``old`` is +1/2 where ``r`` is relevant, else -1/2.
+RUNS = {
+    "old": {qid: {"n": 2, "r": 1} for qid in QIDS},
+    "new": {qid: {"r": 2, "n": 1} for qid in QIDS},
+}
+
+
+def qrels(labels: list[int]) -> dict[str, dict[str, int]]:
+    return {qid: {"r": label, "n": 1 - label} for qid, label in zip(QIDS, labels)}
+
+
+def test_an_estimate_of_another_sign_than_people_and_machine_is_explained():
+    frame = audited(RUNS, qrels(PEOPLE), qrels(MACHINE), "AP")
+    row = frame[frame["minus"] == "old"].iloc[0]
+    # People: 7 of 12 halves up, 5 down. The machine: 8 up, 4 down there; 3 up, 5 down elsewhere.
+    assert row["people"] == pytest.approx((7 - 5) / 24)
+    assert row["machine"] == pytest.approx((11 - 9) / 40)
+    correction = row["lambda"] * ((3 - 5) / 16 - (8 - 4) / 24)
+    assert row["estimate"] == pytest.approx(row["people"] + correction) and row["estimate"] < 0
+    (sentence,) = [text for text in frame.attrs["explanations"] if "another sign" in text]
+    for part in (
+        "AP, new - old: the estimate, -0.0117, has another sign",
+        "people alone, +0.0833, and the machine alone, +0.0500",
+        "the value is +0.1667 on the 12 queries that people judged and -0.1250 on the other 8",
+        f"with lambda 0.33, by {correction:+.4f}.",
+    ):
+        assert part in sentence
+
+
+@pytest.mark.parametrize("machine", [PEOPLE + [1, 0, 1, 0, 1, 0, 1, 0], PEOPLE])
+def test_estimates_of_the_usual_sign_are_not_explained(machine):
+    frame = audited(RUNS, qrels(PEOPLE), qrels(machine), "AP")
+    assert not [text for text in frame.attrs["explanations"] if "another sign" in text]
+
+
+def rows_with(saved: list[float]) -> pd.DataFrame:
+    """Estimates of positive runs that save these numbers of queries."""
+    columns = ("estimate", "people", "machine", "lambda")
+    names = [f"run{number}" for number in range(len(saved))]
+    same = dict.fromkeys(columns, 0.5)
+    return pd.DataFrame({"measure": "AP", "run": names, "minus": "", **same, "saved": saved})
+
+
+@pytest.mark.parametrize(
+    ("saved", "says"),
+    [
+        ([0.0, 2.0], None),
+        ([-1e-12, 2.0], None),
+        ([-1.25, 2.0], "AP: -1.2 queries saved (in 1 of 2 rows: run0)"),
+        ([-1.25, -0.3], "AP: -1.2 to -0.3 queries saved (in 2 of 2 rows: run0, run1)"),
+        ([-1.0] * 6, "(in 6 of 6 rows: run0, run1, run2, run3, and 2 more)"),
+    ],
+)
+def test_negative_queries_saved_are_explained(saved, says):
+    h = np.tile([0.0, 1.0, 0.0, 1.0], (len(saved), 1))
+    f = np.tile([0.0, 1.0, 1.0, 0.0], (len(saved), 1))
+    sentences = explain_estimates(rows_with(saved), h, f, f)
+    if says is None:
+        assert sentences == []
+    else:
+        assert says in sentences[0] and "(correlation 0.00)" in sentences[0]
+        assert "the 4 queries that people judged" in sentences[0]
+
+
+def test_a_bad_machine_costs_queries_and_the_result_says_so():
+    draw = np.random.default_rng(5)
+    frame = None
+    for _ in range(60):
+        people, machine = draw.integers(0, 2, 12).tolist(), draw.integers(0, 2, 20).tolist()
+        frame = audited(RUNS, qrels(people), qrels(machine), "AP", target="these queries")
+        if (frame["saved"] < -0.1).any():
+            break
+    assert frame is not None and any("queries saved" in t for t in frame.attrs["explanations"])
+
+
+def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, labels in (("people", PEOPLE), ("machine", MACHINE)):
+        lines = (f"{q} 0 {d} {g}\n" for q, docs in qrels(labels).items() for d, g in docs.items())
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in RUNS.items():
+        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    arguments = ["people", "old.run", "new.run", "--machine-qrels", "machine", "-m", "AP"]
+    command = CliRunner().invoke(main, ["audit", *arguments])
+    assert command.exit_code == 0, command.stderr
+    frame = audited(RUNS, qrels(PEOPLE), qrels(MACHINE), "AP")
+    assert str(frame) == repr(frame) == command.stdout.rstrip("\n")
+    assert "another sign" in command.stdout.replace("\n  ", " ")
+    page = frame._repr_html_()
+    assert "<td>new - old</td>" in page and "another sign" in page
+    assert type(frame[["run"]]) is pd.DataFrame and len(pd.DataFrame(frame)) == 3
+
+
+def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):
+    plans = [plan_audit(RUNS, None, qrels(MACHINE), "AP", 0.5, seed=seed) for seed in range(8)]
+    for attempt in range(5):
+        path, start = tmp_path / f"audit{attempt}.tsv", threading.Barrier(len(plans))
+
+        def save(plan, path=path, start=start):
+            start.wait()
+            try:
+                plan.save(path)
+            except FileExistsError as error:
+                return "a draw is made once" in str(error)
+            return plan.seed
+
+        with ThreadPoolExecutor(len(plans)) as threads:
+            outcomes = list(threads.map(save, plans))
+        seeds = [outcome for outcome in outcomes if outcome is not True]
+        assert len(seeds) == 1 and f'"seed": {seeds[0]},' in path.read_text()
+        assert [file.name for file in tmp_path.glob(".*")] == []
+
+
+def test_a_draw_that_cannot_be_saved_leaves_no_file(tmp_path, monkeypatch):
+    plan = plan_audit(RUNS, None, qrels(MACHINE), "AP", 0.5)
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        plan.save(tmp_path / "audit.tsv")
+    assert list(tmp_path.iterdir()) == []
