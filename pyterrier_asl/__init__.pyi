@@ -23,6 +23,8 @@ from .retrieval.feedback import RobertsonPRF
 from .retrieval.index import TermIndex
 from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
 from .unjudged.holes import holes
+from .unjudged.labels import merge_labels, read_labels
+from .unjudged.loop import judge_until_settled
 
 __version__: str
 
@@ -46,12 +48,15 @@ __all__ = [
     "compare",
     "evaluate",
     "holes",
+    "judge_until_settled",
     "judges",
+    "merge_labels",
     "nASL",
     "plan_audit",
     "preference_matrix",
     "preferences",
     "ranks",
+    "read_labels",
     "read_qrels",
     "read_run",
     "read_runs",

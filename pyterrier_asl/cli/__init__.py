@@ -21,6 +21,7 @@ says FAIL; 2, an error: what was asked or given cannot be used, or anything else
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 import warnings
@@ -85,13 +86,35 @@ class Commands(click.Group):
             except Exception as error:
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
-                raise Failure(in_a_line(error)) from error
+                command = self.get_command(ctx, str(ctx.invoked_subcommand))
+                raise Failure(_with_options(in_a_line(error), command)) from error
 
 
 class Failure(click.ClickException):
     """An error, shown as one line, like any ``ClickException``."""
 
     exit_code = 2
+
+
+#: An argument of a function in an error, such as ``pass conflicts='official'``.
+_ARGUMENT = re.compile(r"\b(pass|give) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
+
+
+def _with_options(text: str, command: click.Command | None) -> str:
+    """An error in which the arguments of a function are called as the options of the command."""
+    names = {
+        option.name: next((name for name in option.opts if name[:2] == "--"), option.opts[0])
+        for option in (command.params if command else [])
+        if isinstance(option, click.Option)
+    }
+
+    def as_option(argument: re.Match[str]) -> str:
+        verb, name, quoted, plain = argument.groups()
+        if name not in names:
+            return argument[0]
+        return " ".join(filter(None, (verb, names[name], quoted or plain)))
+
+    return _ARGUMENT.sub(as_option, text)
 
 
 def in_a_line(error: Exception) -> str:

@@ -11,6 +11,7 @@ from ..io.lazy import pd
 from ..measures.names import Measures, named_measures, needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool
 from .frame import frame_of
+from .grades import with_rel
 from .judged_runs import JudgedRuns
 from .labellings import Labelled, unjudged_of
 
@@ -24,6 +25,7 @@ def bounds(
     measures: Measures,
     *,
     runs: Any = None,
+    rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     by_query: bool = False,
@@ -46,6 +48,8 @@ def bounds(
         runs: the runs that this one is compared with, whose unjudged documents belong to V too:
             dict of name -> run, or a folder of run files. A rareness measure without a pool gets
             them, with this one, for its pool.
+        rel: the least grade of a relevant document, for measures that do not say it; see
+            :func:`~pyterrier_asl.evaluate`.
         depth: V goes down to this rank, where that is deeper than a measure's cut-off.
         highest: the best grade that a label can give in nDCG; None: the best of the qrels.
         by_query: a row for every query, instead of the means.
@@ -69,7 +73,8 @@ def bounds(
         others = JudgedRuns.of(runs, judged.judgements)
         names = [_ALONE, *(f"{_ALONE}:{name}" for name in others.names)]
         judged = JudgedRuns(names, judged.runs + others.runs, judged.judgements)
-    named = {one.name: one.measure for one in named_measures(measures)}
+    with_grades = [with_rel(measure, rel) for measure in named_measures(measures)]
+    named = {measure.name: measure.measure for measure in with_grades}
     parts = []
     for label, one in labelled_measures(judged, named, depth=depth, highest=highest).items():
         low, high = one.bounds(0)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 #: What a file begins with, by its ending: a file that does not is of another kind.
 _BEGINNINGS = {
@@ -103,6 +105,42 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         os.unlink(path)
         raise
+
+
+@contextmanager
+def locked(file: BinaryIO) -> Iterator[None]:
+    """Has other processes wait that lock the same file; the end of a process ends its lock.
+
+    Args:
+        file: open for writing, in binary mode.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        def lock(mode: int) -> None:
+            place = file.tell()
+            file.seek(_BEYOND)  # Windows lets nobody read what is locked
+            msvcrt.locking(file.fileno(), mode, 1)
+            file.seek(place)
+
+        lock(msvcrt.LK_LOCK)
+        try:
+            yield
+        finally:
+            file.flush()
+            lock(msvcrt.LK_UNLCK)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+#: A place in a file where nothing is.
+_BEYOND = 2**40
 
 
 def check_replaceable(

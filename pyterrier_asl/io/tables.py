@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -172,6 +174,19 @@ def _in_a_cell(text: str) -> str:
     return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
 
 
+_ESCAPED = re.compile(r"\\([\\tnr])")
+_MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def text_of_cell(cell: str) -> str:
+    r"""What a cell of :func:`tsv_lines` says.
+
+    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
+    ('a\tb', 'C:\\new')
+    """
+    return _ESCAPED.sub(lambda escaped: _MEANT[escaped[1]], cell)
+
+
 def _machine_readable(value: Any, column: Any, places: int) -> str:
     plain = _as_python(value)
     if column in _P and isinstance(plain, float) and places != EVERY_PLACE:
@@ -237,6 +252,25 @@ def show(table: Columns, **style: Any) -> None:
     console.print(printed)
 
 
+def as_text(frame: pd.DataFrame, **style: Any) -> str:
+    """The table of :func:`show` as text, as wide as it is.
+
+    >>> import pandas as pd
+    >>> print(as_text(pd.DataFrame({"a": ["bm25"], "difference": [0.25]})), end="")
+     a     difference
+    ──────────────────
+     bm25      0.2500
+    """
+    from rich.console import Console
+
+    table = rich_table(frame, Style(**style))
+    console = Console(file=StringIO(), width=100_000, color_system=None)
+    console.width = max(_width(console, table), 1)
+    with console.capture() as capture:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in capture.get().split("\n"))
+
+
 def rich_table(
     source: Columns, style: Style, *, ascii_only: bool = False, turned: bool = False
 ) -> Table:
@@ -257,7 +291,7 @@ def rich_table(
     arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
     columns = {
         name: [
-            Text(_printable(text), style="bold" if best else "")
+            Text(printable(text), style="bold" if best else "")
             for text, best in zip(column.texts, column.best)
         ]
         for name, column in shown.items()
@@ -300,10 +334,10 @@ def _width(console: Console, table: Table) -> int:
     return console.measure(table, options=console.options.update(max_width=100_000)).maximum
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     r"""Text without what would move a terminal's cursor or colour what follows.
 
-    >>> print(_printable("bm25" + chr(27) + "[31m"))
+    >>> print(printable("bm25" + chr(27) + "[31m"))
     bm25\x1b[31m
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -368,7 +402,7 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
 
 
 def _escaped(texts: list[str]) -> list[str]:
-    return [_printable(text).replace("|", "\\|") for text in texts]
+    return [printable(text).replace("|", "\\|") for text in texts]
 
 
 class _ShownColumn(NamedTuple):

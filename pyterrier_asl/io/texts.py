@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from .tables import counted
 
 #: Characters of a document on the page.
 _BEGINNING = 280
@@ -30,16 +34,19 @@ class Texts:
         dataset: str | None = None,
         docnos: Iterable[str] = (),
         *,
+        docs: Any = None,
         whole: bool = False,
     ) -> Texts:
         """Texts from wherever they are.
 
         Args:
-            topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file with lines
-                ``qid<TAB>query``.
+            topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file that
+                :func:`read_texts` reads.
             dataset: an ir_datasets id, with or without ``irds:``; for the texts of documents, and
                 of queries that topics do not have.
             docnos: the documents that are asked for.
+            docs: texts of documents, which go before those of the dataset: dict of document id ->
+                text, or a file that :func:`read_texts` reads.
             whole: documents to their end, not their beginning alone.
 
         Raises:
@@ -50,8 +57,12 @@ class Texts:
         """
         queries: dict[str, str] = {}
         documents: dict[str, str] = {}
+        wanted = set(docnos)
         if dataset is not None:
-            queries, documents = _from_dataset(dataset, list(docnos))
+            queries, documents = _from_dataset(dataset, wanted)
+        if docs is not None:
+            texts = docs if isinstance(docs, Mapping) else read_texts(docs, wanted=wanted)
+            documents.update((docno, texts[docno]) for docno in wanted if docno in texts)
         if topics is not None:
             queries = {**queries, **_queries_of(topics)}
         return cls(
@@ -62,7 +73,7 @@ class Texts:
 
 def _queries_of(topics: Any) -> dict[str, str]:
     if isinstance(topics, (str, os.PathLike)):
-        return read_queries(topics)
+        return read_texts(topics, "query")
     if isinstance(topics, Mapping):
         return {str(qid): str(text) for qid, text in topics.items()}
     columns = list(getattr(topics, "columns", []))
@@ -74,40 +85,84 @@ def _queries_of(topics: Any) -> dict[str, str]:
     return {str(qid): str(said) for qid, said in zip(topics["qid"], topics[text])}
 
 
-def read_queries(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The queries of a file with lines ``qid<TAB>query``, by query id.
+def read_texts(
+    path: str | os.PathLike[str], kind: str = "document", wanted: Container[str] | None = None
+) -> dict[str, str]:
+    """The texts of a file of queries or documents, by id.
+
+    Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
+    ``docno``, ``query_id``, ``doc_id``, ``docid``, ``id``, ``_id`` or ``pid``) and texts
+    (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
+    order, between them a line feed).
+
+    Args:
+        path: the file, perhaps compressed with gzip (``.gz``).
+        kind: what errors call the texts: ``'query'`` or ``'document'``.
+        wanted: keep only these; None: all.
 
     Raises:
-        ValueError: for another line, a query id that is there twice, or what is not UTF-8.
+        ValueError: for another line, an id that is there twice, what is not UTF-8, or a file that
+            has none of those that are wanted.
     """
-    queries: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    number = 0
     for number, line in enumerate(text_lines(path), 1):
-        qid, tab, query = line.rstrip("\r\n").partition("\t")
         if not line.strip():
             continue
-        if not (qid and tab):
-            shown = line.strip()[:100]
-            raise ValueError(f"{path}, line {number}: expected qid<TAB>query, found {shown!r}")
-        if qid in queries:
-            raise ValueError(f"{path}, line {number}: query {qid!r} comes twice")
-        queries[qid] = query
-    return queries
+        name, text = _text_of_line(line, kind, f"{path}, line {number}")
+        if wanted is not None and name not in wanted:
+            continue
+        if name in texts:
+            raise ValueError(f"{path}, line {number}: {kind} {name!r} comes twice")
+        texts[name] = text
+    if wanted and not texts:
+        raise ValueError(
+            f"{path} has none of the texts that are asked for: its {counted(number, 'line')} "
+            f"{'is' if number == 1 else 'are'} of others"
+        )
+    return texts
+
+
+_IDS = ("qid", "docno", "query_id", "doc_id", "docid", "id", "_id", "pid")
+_TEXTS = ("query", "title", "text", "contents", "body", "segment", "passage")
+
+
+def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
+    if not line.lstrip().startswith("{"):
+        name, tab, text = line.rstrip("\r\n").partition("\t")
+        if not (name and tab):
+            form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
+            raise ValueError(f"{where}: expected {form}, found {line.strip()[:100]!r}")
+        return name, text
+    try:
+        row = json.loads(line)
+    except ValueError:
+        raise ValueError(f"{where}: this is no JSON: {line.strip()[:100]!r}") from None
+    names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
+    texts = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
+    if not (names and texts):
+        raise ValueError(
+            f"{where}: expected an id ({', '.join(_IDS)}) and a text ({', '.join(_TEXTS)}), found "
+            f"{', '.join(row)}"
+        )
+    return str(names[0]), "\n".join(text for text in texts if text)
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The lines of a small text file in UTF-8, with their ends.
+    """The lines of a text file in UTF-8, with their ends; one that ends in ``.gz`` is unpacked.
 
     Raises:
         ValueError: for what is not UTF-8, with the file.
     """
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    opener = gzip.open if os.fspath(path).endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
             yield from file
         except UnicodeDecodeError as error:
             raise ValueError(f"{path} is not UTF-8: {error}") from None
 
 
-def _from_dataset(name: str, docnos: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str, str]]:
     from .qrels import load_irds
 
     dataset = load_irds(name)
@@ -116,7 +171,7 @@ def _from_dataset(name: str, docnos: list[str]) -> tuple[dict[str, str], dict[st
         queries = {str(query.query_id): query.default_text() for query in dataset.queries_iter()}
     documents = {}
     if dataset.has_docs():
-        found = dataset.docs_store().get_many(sorted(set(docnos)))
+        found = dataset.docs_store().get_many(sorted(docnos))
         documents = {docno: document.default_text() for docno, document in found.items()}
     return queries, documents
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.texts import read_queries
+from ..io.texts import read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
@@ -102,7 +102,7 @@ def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
         )
     except ValueError as error:
         raise ValueError(f"{folder / DOCUMENTS}: {error}") from error
-    queries = read_queries(folder / QUERIES)
+    queries = read_texts(folder / QUERIES, "query")
     return IndexedCollection(
         folder.resolve().name,
         index,

@@ -10,9 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from ..io.atomic import another_kind, check_replaceable, replacing
-from ..io.tables import jsonl_lines, tsv_lines
+from ..io.tables import counted, jsonl_lines, tsv_lines
 from ..io.texts import Texts
 from .holes import Holes, describe
+from .labels import COLUMNS, KEY, label_of, read_labels, read_rows
 from .loop import questions
 
 #: What a list can look like, by the ending of its file, else TREC's; and what it begins with: of
@@ -28,6 +29,7 @@ def export(
     most: int | None = None,
     texts: Callable[[list[str]], Texts] | None = None,
     force: bool = False,
+    keep: bool = False,
 ) -> int:
     """Saves the documents to judge next, in their order.
 
@@ -46,21 +48,33 @@ def export(
         most: no more documents than this.
         texts: where the texts of queries and documents are, by document ids.
         force: whether a file of another kind is overwritten.
+        keep: whether the file may hold labels, whose rows then stay and come first: a second round
+            with the same file.
 
     Returns:
-        How many documents there are in it.
+        How many documents to judge there are in it.
 
     Raises:
         ValueError: for another form.
-        OSError: for a file that cannot be written, or is of another kind.
+        OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
-    form = check_export(path, form, force=force)
-    codes = holes.order()[:most]
+    form = check_export(path, form, force=force, keep=keep)
+    kept = _labelled_rows(path) if keep and os.path.exists(path) else pd.DataFrame(columns=COLUMNS)
+    codes = holes.order()
     frame = describe(holes.labelled, codes, holes.runs.qids)
-    asked = questions(holes, codes, texts)
+    keys = set(zip(kept["qid"].astype(str), kept["docno"].astype(str)))
+    is_new = [key not in keys for key in zip(frame["qid"].astype(str), frame["docno"])]
+    codes, frame = codes[is_new][:most], frame[is_new][:most]
+    asked = questions(holes, codes, texts).set_index(frame.index)
     frame = frame.assign(query=asked["query"], text=asked["text"], label="")
+    rows = frame
+    if len(kept):
+        rows = pd.concat([kept.astype(object), frame.astype(object)])
+        rows = rows.where(rows.notna(), None)[
+            [*frame, *(name for name in kept if name not in frame)]
+        ]
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in _lines(frame, form))
+        file.writelines(line + "\n" for line in _lines(rows, form))
     return len(frame)
 
 
@@ -69,38 +83,76 @@ def check_export(
     form: str | None = None,
     *,
     force: bool = False,
+    keep: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> str:
     """The form of a list that is to be saved, if it can be.
 
     Args:
-        path: as in :func:`export`.
-        form: likewise.
-        force: likewise; without, a file of TREC's form is not overwritten at all.
+        path: see :func:`export`.
+        form: see :func:`export`.
+        force: see :func:`export`; without, a file of TREC's form is not overwritten at all, unless
+            its labels are kept.
+        keep: see :func:`export`.
         inputs: files and folders that are read, none of which is overwritten.
 
     Raises:
         ValueError: for another form.
-        OSError: for a file that cannot be written, or is of another kind.
+        OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
     ending = Path(path).suffix.removeprefix(".")
     form = form or (ending if ending in FORMS else "trec")
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    check_replaceable(path, inputs=inputs, begins=FORMS[form], force=force)
-    if form == "trec" and not force and os.path.exists(path) and os.path.getsize(path):
+    check_replaceable(path, inputs=inputs, begins=FORMS[form], force=force or keep)
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return form
+    if keep and form == "umbrela":
+        raise ValueError(f"{path}: requests in UMBRELA's form hold no labels: name another file")
+    if keep:
+        _labelled_rows(path)
+        return form
+    labels = _number_of_labels(path)
+    if labels:
+        raise FileExistsError(
+            f"cannot write {path}: it holds {counted(labels, 'label')}; read it by --labels (in "
+            "Python merge_labels and keep=True), and they stay, or name another file"
+        )
+    if not force and (labels is None or form == "trec"):
         raise another_kind(path)
     return form
 
 
+def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
+    """How many labels a file holds; None where it cannot be read as a file of labels."""
+    with open(path, "rb") as file:
+        if (
+            file.read(len(FORMS["umbrela"])) == FORMS["umbrela"]
+            and b'"judgment"' not in file.read()
+        ):
+            return 0
+    try:
+        return len(read_labels(path))
+    except (ValueError, OSError):
+        return None
+
+
+def _labelled_rows(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """The rows of a file that have a label, with all their columns, as they stand there."""
+    rows = read_rows(Path(path))
+    rows = rows[[label_of(label) >= 0 for label in rows["label"]]]
+    return rows.drop_duplicates(KEY, keep="last")
+
+
 def _lines(frame: pd.DataFrame, form: str) -> Iterator[str]:
     if form == "tsv":
-        one_line = frame[["query", "text"]].map(lambda text: " ".join(text.split()))
+        one_line = frame[["query", "text"]].map(lambda text: " ".join((text or "").split()))
         return tsv_lines(frame.assign(**one_line), places=6)
     if form == "jsonl":
         return jsonl_lines(frame)
     if form == "trec":
-        return (f"{qid} 0 {docno} -1" for qid, docno in zip(frame["qid"], frame["docno"]))
+        rows = zip(frame["qid"], frame["docno"], frame["label"])
+        return (f"{qid} 0 {docno} {'-1' if label == '' else label}" for qid, docno, label in rows)
     return _requests(frame)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, overload
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
+from ..io.tables import as_text, html
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
@@ -27,6 +29,7 @@ def holes(
     qrels: Any,
     measure: Any,
     *,
+    rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     alpha: float = 0.05,
@@ -42,6 +45,7 @@ def holes(
     measure: Any,
     *,
     runs: Any = None,
+    rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     alpha: float = 0.05,
@@ -57,6 +61,7 @@ def holes(
     measure: Any,
     *,
     runs: Any = None,
+    rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     alpha: float = 0.05,
@@ -79,6 +84,7 @@ def holes(
         qrels: data frame, file, ir_datasets id, dict of dicts.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`), or its name.
         runs: further runs that are compared: dict of name -> run, or a folder of run files.
+        rel: the least grade of a relevant document, for a measure that does not say it.
         depth: look as deep as this for unjudged documents, where that is deeper than the cut-off.
         highest: the best grade that a label can give in nDCG; None: the best of the qrels.
         alpha: the level of the t-test.
@@ -101,7 +107,14 @@ def holes(
     """
     if b is None:
         return all_pairs(
-            a, qrels, measure, depth=depth, highest=highest, alpha=alpha, duplicates=duplicates
+            a,
+            qrels,
+            measure,
+            rel=rel,
+            depth=depth,
+            highest=highest,
+            alpha=alpha,
+            duplicates=duplicates,
         )
     check_probability("alpha", alpha)
     if len(names) != 2 or names[0] == names[1]:
@@ -111,11 +124,11 @@ def holes(
         others = JudgedRuns.of(runs, judged.judgements)
         further = [name if name not in names else f"{name} (2)" for name in others.names]
         judged = JudgedRuns([*judged.names, *further], judged.runs + others.runs, judged.judgements)
-    labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
+    labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     return holes_between(judged, labelled, alpha)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Holes:
     """What unjudged documents could change in the comparison of two runs.
 
@@ -183,6 +196,12 @@ class Holes:
     def describe(self) -> str:
         """One line to read."""
         return self.difference.describe()
+
+    def __repr__(self) -> str:
+        return f"{as_text(self.row())}{self.describe()}"
+
+    def _repr_html_(self) -> str:
+        return f"{html(self.row())}<p>{escape(self.describe())}</p>"
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
         """What a page needs to show the pair: plain values.

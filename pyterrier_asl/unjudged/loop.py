@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..io.tables import counted
 from ..io.texts import Texts
 from ..io.values import check_whole
 from ..scoring.arrays import Floats, Ints
 from .holes import Holes
-from .labels import COLUMNS, LabelFile
+from .labels import COLUMNS, KEY, LabelFile, label_of, merge_labels
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"
 
+#: How a round ended, in words; between them stands how many labels there are.
+_WORDS = {
+    SETTLED: "Settled after {}",
+    BUDGET: "The budget is spent after {}",
+    NOTHING_LEFT: "Nothing is left to judge after {}",
+    NO_ANSWER: "What is left has no answer after {}",
+}
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Judging:
     """How a judging loop ended.
 
@@ -33,6 +43,145 @@ class Judging:
     labels: pd.DataFrame
     ended: str
 
+    def describe(self) -> str:
+        """How it ended, and the comparison, in a line."""
+        words = _WORDS[self.ended].format(counted(len(self.labels), "label"))
+        return f"{words}. {self.holes.describe()}"
+
+    def __repr__(self) -> str:
+        words, _, _ = self.describe().partition(". ")
+        return f"{words}.\n{self.holes!r}"
+
+    def _repr_html_(self) -> str:
+        words, _, _ = self.describe().partition(". ")
+        return f"<p>{words}.</p>{self.holes._repr_html_()}"
+
+
+class Round:
+    """A round of labelling: what was asked, what was answered, and the comparison with the answers.
+
+    Args:
+        holes: the comparison.
+        labels: the file to which answers are added, each before the next is asked for. What it
+            holds already is taken into the comparison. None: no file.
+        source: who labels.
+        conflicts: see :func:`~pyterrier_asl.unjudged.labels.merge_labels`, of labels in the file.
+
+    Attributes:
+        holes: the comparison with all answers.
+        answers: documents by number with their labels (NaN where there is none), in order.
+
+    Raises:
+        OSError: where the file cannot be written.
+        ValueError: for a file of another kind, and whatever ``merge_labels`` refuses.
+    """
+
+    def __init__(
+        self,
+        holes: Holes,
+        labels: str | os.PathLike[str] | None = None,
+        *,
+        source: str = "judge",
+        conflicts: str = "error",
+    ) -> None:
+        self.file = None if labels is None else LabelFile(labels)
+        if self.file is not None:
+            self.file.check()
+            holes = _with_labels_of(holes, self.file.read(), conflicts)
+        self.holes = self._start = holes
+        self.source = source
+        self.answers: dict[int, float] = {}
+
+    def left(self) -> Ints:
+        """The documents to ask for next, in this order: those that matter and were not asked."""
+        order = self.holes.order()
+        return order[~np.isin(order, list(self.answers))]
+
+    def ended(self, budget: int | None = None) -> str | None:
+        """How the round has ended (see :class:`Judging`); None: it has not.
+
+        Args:
+            budget: ask for so many documents at most.
+        """
+        if not self.holes.is_open:
+            return SETTLED
+        if not len(self.holes.order()):
+            return NOTHING_LEFT
+        if not len(self.left()):
+            return NO_ANSWER
+        return BUDGET if budget is not None and len(self.answers) >= budget else None
+
+    def rows(
+        self, codes: Iterable[int] | None = None, label: Callable[[float], Any] = float
+    ) -> list[dict[str, Any]]:
+        """Answers as lines of a file of labels; those without a label are left out.
+
+        Args:
+            codes: of which documents; None: of all.
+            label: what to write for a label.
+        """
+        asked = self.answers if codes is None else codes
+        wanted = [code for code in asked if not np.isnan(self.answers[code])]
+        keys = questions(self._start, np.array(wanted, dtype=np.int64))
+        return [
+            {"qid": str(qid), "docno": docno, "label": label(answer), "source": self.source}
+            for qid, docno, answer in zip(
+                keys["qid"], keys["docno"], [self.answers[code] for code in wanted]
+            )
+        ]
+
+    def scale(self) -> list[float]:
+        """The grades that a label can have: 0, those of the judgements, and up to the best."""
+        labelled = self.holes.labelled
+        grades = {0.0, *labelled.judgements.grades[labelled.judgements.grades > 0].tolist()}
+        beyond = np.arange(max(grades) + 1, labelled.highest + 1).tolist()
+        return sorted({*grades, *beyond, labelled.highest})
+
+    def record(self, codes: Ints, answers: Iterable[float]) -> None:
+        """Takes answers, which are in the file before this returns.
+
+        Args:
+            codes: the documents by number, shape (L,).
+            answers: their labels, NaN where there is none, shape (L,).
+        """
+        labels = np.array([*answers], dtype=np.float64)
+        new = dict(zip(codes.tolist(), labels.tolist()))
+        self.answers.update(new)
+        rows = self.rows(new)
+        if self.file is not None and rows:
+            self.file.add(rows)
+        labelled = ~np.isnan(labels)
+        if labelled.any():
+            self.holes = self.holes.with_labels(codes[labelled], labels[labelled])
+
+    def undo(self) -> bool:
+        """Takes the last answer back, in the file too; False where there is none."""
+        if not self.answers:
+            return False
+        last = next(reversed(self.answers))
+        rows = self.rows([last], lambda _: None)
+        if self.file is not None and rows:
+            self.file.add(rows)
+        del self.answers[last]
+        answers = {code: label for code, label in self.answers.items() if not np.isnan(label)}
+        self.holes = self._start
+        if answers:
+            codes = np.array([*answers], dtype=np.int64)
+            self.holes = self._start.with_labels(codes, np.array([*answers.values()]))
+        return True
+
+
+def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes:
+    """The comparison with the labels of a file, of which it may have some already."""
+    if labels.empty:
+        return holes
+    labelled = holes.labelled
+    merge_labels(labelled.judgements, labels, conflicts=conflicts, highest=labelled.highest)
+    codes = np.flatnonzero(labelled.unjudged.is_open)
+    shown = questions(holes, codes).astype({"qid": str}).assign(code=codes)
+    new = shown.merge(labels[[*KEY, "label"]], on=KEY)
+    return holes.with_labels(new["code"].to_numpy(), new["label"].to_numpy()) if len(new) else holes
+
 
 def judge_until_settled(
     holes: Holes,
@@ -43,69 +192,53 @@ def judge_until_settled(
     budget: int | None = None,
     batch: int = 10,
     source: str = "judge",
+    conflicts: str = "error",
 ) -> Judging:
     """Has documents judged, those that decide first, until the verdict is settled.
 
     Args:
-        holes: the comparison, of judgements with which earlier labels are merged.
+        holes: the comparison.
         judge: called with a frame ``qid``, ``query``, ``docno``, ``text``; or a PyTerrier
             transformer of such frames. It gives a frame with ``qid``, ``docno``, ``label``, or the
             labels in order; None and negative labels mean that it cannot say.
-        labels: a file to which labels are added before the next are asked for.
+        labels: a file to which labels are added before the next are asked for. The labels that it
+            holds are taken first, so that a loop that was interrupted goes on where it was.
         texts: where queries and documents are, by document ids; None: no texts.
-        budget: judge at most so many documents.
+        budget: judge at most so many documents, those of the file not counted.
         batch: how many to judge at a time.
         source: who the judge is.
+        conflicts: where a label of the file contradicts an official grade: ``'error'``, or
+            ``'official'``, and the label is left out.
 
     Raises:
-        ValueError: for a batch that is no whole number from 1 on, for answers that are no labels,
-            or a grade above the highest that a label can give.
+        ValueError: for a batch that is no whole number from 1 on; for answers that are no labels,
+            or above the highest grade that a label can give: the other answers of the batch are
+            kept in the file.
+        OSError: for a file that cannot be written, before anything is asked.
 
     >>> from pyterrier_asl import holes
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
-    >>> found = holes(a, b, {"q": {"d": 1}}, "RR")
-    >>> done = judge_until_settled(found, lambda frame: [0] * len(frame), batch=1)
+    >>> comparison = holes(a, b, {"q": {"d": 1}}, "RR")
+    >>> done = judge_until_settled(comparison, lambda frame: [0] * len(frame), batch=1)
     >>> done.ended, done.holes.verdict, done.labels["docno"].tolist()
     ('settled', 'A', ['y'])
     """
     check_whole("batch", batch)
-    file = None if labels is None else LabelFile(labels)
+    if budget is not None:
+        check_whole("budget", budget, 0)
     ask = judge.transform if hasattr(judge, "transform") else judge
-    done: list[dict[str, Any]] = []
-    asked = np.zeros(len(holes.labelled.unjudged), dtype=bool)
-    while True:
-        open_ = holes.order()
-        left = open_[~asked[open_]]
-        ended = _ended(holes, len(open_), len(left), budget, int(asked.sum()))
-        if ended:
-            return Judging(holes, pd.DataFrame(done, columns=COLUMNS), ended)
-        room = batch if budget is None else min(batch, budget - int(asked.sum()))
-        codes = left[:room]
-        asked[codes] = True
-        frame = questions(holes, codes, texts)
-        answers = _answers(ask(frame), frame)
-        _check_grades(answers, holes)
-        given = ~np.isnan(answers)
-        rows = [
-            {"qid": str(qid), "docno": docno, "label": label, "source": source}
-            for qid, docno, label in zip(frame["qid"], frame["docno"], answers)
-            if label == label
-        ]
-        if file is not None and rows:
-            file.add(rows)
-        done += rows
-        if given.any():
-            holes = holes.with_labels(codes[given], answers[given])
-
-
-def _ended(holes: Holes, open_: int, left: int, budget: int | None, asked: int) -> str | None:
-    if not holes.is_open:
-        return SETTLED
-    if not open_:
-        return NOTHING_LEFT
-    if not left:
-        return NO_ANSWER
-    return BUDGET if budget is not None and asked >= budget else None
+    round_ = Round(holes, labels, source=source, conflicts=conflicts)
+    while not (ended := round_.ended(budget)):
+        room = batch if budget is None else min(batch, budget - len(round_.answers))
+        codes = round_.left()[:room]
+        frame = questions(round_.holes, codes, texts)
+        answers, wrong = _answers(ask(frame), frame, round_.holes.labelled.highest)
+        good = np.array([row not in wrong for row in range(len(codes))])
+        round_.record(codes[good], answers[good])
+        if wrong:
+            kept = "" if labels is None else f" (the other answers are kept in {labels})"
+            raise ValueError(f"{next(iter(wrong.values()))}{kept}")
+    return Judging(round_.holes, pd.DataFrame(round_.rows(), columns=COLUMNS), ended)
 
 
 def questions(
@@ -115,39 +248,70 @@ def questions(
     unjudged = holes.labelled.unjudged
     docnos = unjudged.docnos(codes)
     qids = [holes.runs.qids[query] for query in unjudged.queries[codes]]
-    said = Texts() if texts is None else texts(docnos)
+    known = Texts() if texts is None else texts(docnos)
     return pd.DataFrame(
         {
             "qid": qids,
-            "query": [said.queries.get(str(qid), "") for qid in qids],
+            "query": [known.queries.get(str(qid), "") for qid in qids],
             "docno": docnos,
-            "text": [said.documents.get(docno, "") for docno in docnos],
+            "text": [known.documents.get(docno, "") for docno in docnos],
         }
     )
 
 
-def _answers(answers: Any, frame: pd.DataFrame) -> Floats:
-    """The label of each question, NaN where there is none."""
+def _answers(answers: Any, frame: pd.DataFrame, highest: float) -> tuple[Floats, dict[int, str]]:
+    """The label of each question, NaN where there is none, and what is wrong with some of them."""
     if isinstance(answers, pd.DataFrame):
-        missing = {"qid", "docno", "label"} - set(answers)
-        if missing:
-            raise ValueError(f"the judge's answers lack the columns {sorted(missing)}")
-        keys = zip(answers["qid"].astype(str), answers["docno"].astype(str))
-        by_key = dict(zip(keys, answers["label"]))
-        asked = zip(frame["qid"].astype(str), frame["docno"].astype(str))
-        found = [by_key.get(key) for key in asked]
+        values = _answers_by_key(answers, frame)
     else:
-        found = list(answers) if isinstance(answers, Iterable) else [answers]
-        if len(found) != len(frame):
-            raise ValueError(f"the judge gave {len(found)} labels for {len(frame)} documents")
-    numbers = pd.to_numeric(pd.Series(found, dtype=object), errors="raise").to_numpy(np.float64)
-    return np.where(numbers >= 0, numbers, np.nan)
+        values = _answers_in_order(answers, len(frame))
+    labels, wrong = np.full(len(frame), np.nan), {}
+    for row, (value, qid, docno) in enumerate(zip(values, frame["qid"], frame["docno"])):
+        where = f"the judge's answer for document {docno!r} of query {qid!r}"
+        try:
+            label = label_of(value)
+        except ValueError as error:
+            wrong[row] = f"{where}: {error}"
+            continue
+        if label > highest:
+            wrong[row] = (
+                f"{where}: the label {label:g} is above the highest grade, {highest:g}: correct "
+                f"it, or call holes with highest={label:g}"
+            )
+        labels[row] = label if label >= 0 else np.nan
+    return labels, wrong
 
 
-def _check_grades(answers: Floats, holes: Holes) -> None:
-    highest = holes.labelled.highest
-    if holes.labelled.measure.USES_GRADES and np.nanmax(answers, initial=0) > highest:
+def _answers_by_key(answers: pd.DataFrame, frame: pd.DataFrame) -> list[Any]:
+    missing = {"qid", "docno", "label"} - set(answers)
+    if missing:
+        raise ValueError(f"the judge's answers lack the columns {sorted(missing)}")
+    by_key: dict[tuple[str, str], Any] = {}
+    for qid, docno, label in zip(answers["qid"], answers["docno"], answers["label"]):
+        key = str(qid), str(docno)
+        if key in by_key and repr(by_key[key]) != repr(label):
+            raise ValueError(
+                f"the judge gave document {docno!r} of query {qid!r} the labels {by_key[key]!r} "
+                f"and {label!r}: one is needed"
+            )
+        by_key[key] = label
+    asked = list(zip(frame["qid"].astype(str), frame["docno"].astype(str)))
+    if by_key and by_key.keys().isdisjoint(asked):
         raise ValueError(
-            f"the judge gave the label {np.nanmax(answers):g}, and the bounds are for labels up to "
-            f"{highest:g}: pass highest="
+            f"the judge's answers are of other documents (first {next(iter(by_key))}) than it was "
+            f"asked for (first {asked[0]})"
         )
+    return [by_key.get(key) for key in asked]
+
+
+def _answers_in_order(answers: Any, number: int) -> list[Any]:
+    unordered = isinstance(answers, (str, bytes, bytearray, Mapping, Set))
+    if unordered or len(getattr(answers, "shape", (0,))) != 1:
+        raise ValueError(
+            f"the judge must give a frame with qid, docno and label, or a list with a label for "
+            f"each document, not {type(answers).__name__} {str(answers)[:60]!r}"
+        )
+    values = list(answers) if isinstance(answers, Iterable) else [answers]
+    if len(values) != number:
+        raise ValueError(f"the judge gave {len(values)} labels for {number} documents")
+    return values

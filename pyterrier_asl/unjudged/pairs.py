@@ -12,9 +12,11 @@ import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square
 from ..evaluation.bounds import with_pool_of
+from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, unjudged_of
-from ..measures.names import higher_is_better, parse_measure
+from ..io.tables import as_text, html
+from ..measures.names import NamedMeasure, higher_is_better, parse_measure
 from ..statistics.boxes import BoxTest, box_test
 
 #: Differences within this of 0 are equal.
@@ -122,15 +124,22 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
 
 
 def labelled_runs(
-    runs: JudgedRuns, measure: Any, *, depth: int | None = None, highest: float | None = None
+    runs: JudgedRuns,
+    measure: Any,
+    *,
+    rel: float | None = None,
+    depth: int | None = None,
+    highest: float | None = None,
 ) -> Labelled:
     """Runs in one measure, with these runs for a pool that it lacks."""
-    chosen = with_pool_of(runs, {"": parse_measure(measure)})[""]
+    parsed = parse_measure(measure)
+    named = with_rel(NamedMeasure(str(parsed), parsed), rel)
+    chosen = with_pool_of(runs, {"": named.measure})[""]
     unjudged = unjudged_of(runs.runs, [chosen], depth)
     return Labelled(unjudged, chosen, depth=depth, highest=highest)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AllPairs:
     """The verdicts on all pairs of runs.
 
@@ -156,6 +165,16 @@ class AllPairs:
             "equal": int((verdicts == SETTLED_EQUAL).sum()),
             "open": int((verdicts == OPEN).sum()),
         }
+
+    def describe(self) -> str:
+        """The counts in a line."""
+        return ", ".join(f"{number} {what}" for what, number in self.counts().items())
+
+    def __repr__(self) -> str:
+        return f"{as_text(self.pairs)}{self.describe()}"
+
+    def _repr_html_(self) -> str:
+        return f"{html(self.pairs)}<p>{self.describe()}</p>"
 
     def matrix(self) -> pd.DataFrame:
         """For each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
@@ -201,6 +220,7 @@ def all_pairs(
     qrels: Any,
     measure: Any,
     *,
+    rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     alpha: float | None = None,
@@ -213,9 +233,10 @@ def all_pairs(
         runs: dict of name -> run, or a folder of run files.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`).
+        rel: the least grade of a relevant document, for a measure that does not say it.
         depth: look as deep as this for unjudged documents, where that is deeper than the cut-off.
         highest: the best grade that a label can give in nDCG.
-        alpha: the level of t-tests over the labellings of each pair; None: none.
+        alpha: the level of t-tests over the labellings of each pair; None, or one query: none.
         pairs: only these, by the numbers of the runs.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
@@ -224,8 +245,9 @@ def all_pairs(
     ['open']
     """
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-    labelled = labelled_runs(judged, measure, depth=depth, highest=highest)
+    labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     higher = higher_is_better(labelled.measure) is not False
+    alpha = alpha if len(judged.qids) > 1 else None  # a t-test needs two queries
     means, rows = labelled.values().mean(axis=1), []
     for a, b in combinations(range(len(judged)), 2) if pairs is None else pairs:
         low, high = labelled.difference(a, b)

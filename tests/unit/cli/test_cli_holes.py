@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import pyterrier_asl as asl
 from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
+from pyterrier_asl.unjudged.labels import LabelFile
 
 
 @pytest.fixture
@@ -95,8 +97,6 @@ def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_p
         assert path.read_text() == "my notes\n"
         assert call(*files, "-m", "AP", "--export", path, "--force").exit_code == 0
         assert path.read_text() != "my notes\n"
-    labels = ["--labels", todo["tsv"], "--export", todo["tsv"]]
-    assert "it is one of the inputs" in call(*files, "-m", "AP", *labels).output
     page = tmp_path / "page.html"
     page.write_text("my notes")
     for chart, why in ((page, "holds something else"), (tmp_path / "page.doc", "must end in one")):
@@ -154,3 +154,136 @@ def test_the_chart_of_many_runs_fits_a_column(tmp_path):
     text = chart.read_text()
     assert "unjudged documents" not in text
     assert float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1]) <= WIDTHS["column"]
+
+
+# labels that come back
+
+
+@pytest.fixture
+def filled(tmp_path, files):
+    """A list with two of its six documents labelled, in each form."""
+
+    def fill(form):
+        path = tmp_path / f"todo.{form}"
+        assert call(*files, "-m", "ASL@3", "--export", path).exit_code == 0
+        lines = path.read_text().splitlines(keepends=True)
+        if form == "tsv":
+            lines[1:3] = [line.rstrip("\n") + grade + "\n" for line, grade in zip(lines[1:3], "10")]
+        elif form == "jsonl":
+            lines[:2] = [
+                json.dumps(json.loads(line) | {"label": grade}) + "\n"
+                for line, grade in zip(lines, (1, 0))
+            ]
+        else:
+            lines[:2] = [line.replace("-1", grade) for line, grade in zip(lines, "10")]
+        path.write_text("".join(lines))
+        return path
+
+    return fill
+
+
+def todo_of(path):
+    """Document and label of each row."""
+    text = path.read_text()
+    if path.suffix == ".jsonl":
+        return [(row["docno"], str(row["label"])) for row in map(json.loads, text.splitlines())]
+    if path.suffix == ".tsv":
+        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+        return list(zip(table["docno"], table["label"]))
+    rows = [line.split() for line in text.splitlines()]
+    return [(row[2], row[3].replace("-1", "")) for row in rows]
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "trec"])
+def test_a_list_with_labels_is_never_overwritten(files, filled, form):
+    path = filled(form)
+    before = path.read_bytes()
+    for options in ([], ["--force"]):
+        done = call(*files, "-m", "ASL@3", "--export", path, *options)
+        assert done.exit_code == 2 and "it holds 2 labels; read it by --labels" in done.stderr
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "trec"])
+def test_a_second_round_keeps_the_labels_and_lists_what_is_open(files, filled, form):
+    path = filled(form)
+    rows = todo_of(path)
+    labelled = [row for row in rows if row[1]]
+    assert len(rows) == 6 and len(labelled) == 2
+    done = call(*files, "-m", "ASL@3", "--labels", path, "--export", path)
+    assert done.exit_code == 0, done.output
+    again = todo_of(path)
+    assert again[:2] == labelled and {label for _, label in again[2:]} == {""}
+    assert {docno for docno, _ in again} <= {docno for docno, _ in rows}
+    assert f"{len(again) - 2} documents to judge" in done.stderr
+    third = call(*files, "-m", "ASL@3", "--labels", path, "--export", path)
+    assert third.exit_code == 0 and todo_of(path) == again
+
+
+def test_labels_of_several_files_are_merged(files, tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    LabelFile(one).add([{"qid": "q", "docno": "z", "label": 0, "source": "one"}])
+    LabelFile(two).add([{"qid": "p", "docno": "v", "label": 0, "source": "two"}])
+    unjudged = []
+    for labels in ([], [one], [two], [one, two]):
+        options = [word for path in labels for word in ("--labels", path)]
+        done = call(*files, "-m", "ASL@3", *options, "-o", "jsonl")
+        unjudged.append(json.loads(done.stdout)["unjudged"])
+    assert unjudged == [6, 5, 5, 4]
+    LabelFile(two).add([{"qid": "q", "docno": "z", "label": 1, "source": "two"}])
+    done = call(*files, "-m", "ASL@3", "--labels", one, "--labels", two)
+    assert done.exit_code == 2 and "labelled 0 by 'one' and 1 by 'two'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("label", "why"),
+    [
+        ({"docno": "a", "label": 0}, "leave it out, or pass --conflicts official"),
+        ({"docno": "x", "label": 3}, "correct it, or pass --highest 3"),
+        ({"docno": "x", "label": 1, "qid": "other"}, "no official judgements"),
+    ],
+)
+def test_errors_name_the_options(files, tmp_path, label, why):
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps({"qid": "q", **label}) + "\n")
+    done = call(*files, "-m", "nDCG@3", "--labels", path)
+    assert done.exit_code == 2 and why in done.stderr and "=" not in done.stderr
+
+
+def test_the_grade_that_is_relevant(files):
+    for options, measure in (
+        (["-m", "AP", "-l", "2"], "AP(rel=2)"),
+        (["-m", "AP(rel=1)", "-l", "2"], "AP(rel=1)"),
+    ):
+        done = call(*files, *options, "-o", "jsonl")
+        row = json.loads(done.stdout)
+        assert row["measure"] in (measure, measure.replace("(rel=1)", ""))
+        assert (row["difference"] == 0) == (measure == "AP(rel=2)")  # no grade is 2
+
+
+def test_a_result_prints_what_the_command_prints(files):
+    done = call(*files, "-m", "AP")
+    qrels, one, two = files
+    names = ("one", "two")
+    found = asl.holes(asl.read_run(one), asl.read_run(two), qrels, "AP", names=names)
+    lines = [[line.rstrip() for line in text.splitlines()] for text in (done.stdout, str(found))]
+    assert lines[0] == lines[1]
+    assert found.describe().replace("&", "&amp;") in found._repr_html_()
+
+
+def test_asking_needs_a_file_and_a_terminal(files, tmp_path):
+    done = call(*files, "-m", "AP", "--judge")
+    assert done.exit_code == 2 and "--judge needs --labels FILE.jsonl" in done.stderr
+    done = call(*files, "-m", "AP", "--judge", "--labels", tmp_path / "labels.jsonl")
+    assert done.exit_code == 2 and "the standard input is none" in done.stderr
+
+
+def test_texts_of_a_local_collection(files, tmp_path):
+    docs, topics = tmp_path / "docs.tsv", tmp_path / "topics.tsv"
+    docs.write_text("".join(f"{doc}\tsays {doc}\n" for doc in "anbxyuzvw"))
+    topics.write_text("q\twhat is q\np\twhat is p\n")
+    todo = tmp_path / "todo.jsonl"
+    texts = ["--docs", docs, "--topics", topics]
+    assert call(*files, "-m", "AP", "--export", todo, *texts).exit_code == 0
+    for row in map(json.loads, todo.read_text().splitlines()):
+        assert row["text"] == f"says {row['docno']}" and row["query"] == f"what is {row['qid']}"

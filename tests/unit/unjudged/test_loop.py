@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl import holes
-from pyterrier_asl.unjudged.labels import LabelFile, merge_labels, read_labels
-from pyterrier_asl.unjudged.loop import judge_until_settled
+from pyterrier_asl import holes, judge_until_settled, merge_labels, read_labels
+from pyterrier_asl.unjudged.labels import LabelFile
+from pyterrier_asl.unjudged.loop import Round
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 A = {"q": {"a": 5, "x": 4, "y": 3}, "p": {"u": 5, "b": 4}}
@@ -42,14 +43,12 @@ def test_first_what_helps_the_run_that_is_behind():
     assert weights[0] < 0 and weights == sorted(weights, key=lambda w: (w >= 0, -abs(w)))
 
 
-@pytest.mark.slow
 def test_it_ends_when_the_budget_is_spent(tmp_path):
     start = holes(A, B, QRELS, "ASL@3")
     done = judge_until_settled(start, truth, batch=2, budget=1, labels=tmp_path / "labels.jsonl")
     assert done.ended == "budget" and len(done.labels) == 1
 
 
-@pytest.mark.slow
 def test_an_interruption_loses_nothing(tmp_path):
     path, asked = tmp_path / "labels.jsonl", []
 
@@ -104,25 +103,122 @@ def test_answers_that_are_none_are_refused():
         judge_until_settled(holes(A, B, QRELS, "nDCG@3"), lambda frame: [2] * len(frame))
 
 
-def test_official_grades_stay():
-    labels = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "x"], "label": [0, 1]})
-    with pytest.raises(ValueError, match="official grade is 1"):
-        merge_labels(QRELS, labels)
-    merged = merge_labels(QRELS, labels, conflicts="official").set_index(["qid", "docno"])
-    assert merged.loc[("q", "a")].tolist() == [1.0, "official"]
-    assert merged.loc[("q", "x")].tolist() == [1.0, "label"]
+@pytest.mark.parametrize(
+    "answers",
+    [
+        lambda frame: dict.fromkeys(frame["docno"], 1),
+        lambda frame: "1" * len(frame),
+        lambda frame: b"1" * len(frame),
+        lambda frame: set(range(len(frame))),
+        lambda frame: np.ones((len(frame), 1)),
+        lambda frame: frame.assign(docno="other", label=1),
+        lambda frame: pd.concat([frame.assign(label=0), frame.assign(label=1)]),
+    ],
+)
+def test_answers_without_an_order_are_refused(tmp_path, answers):
+    path = tmp_path / "labels.jsonl"
+    with pytest.raises(ValueError, match="the judge"):
+        judge_until_settled(holes(A, B, QRELS, "P@1"), answers, labels=path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("bad", [float("inf"), "good", 7])
+def test_a_bad_answer_does_not_lose_the_others(tmp_path, bad):
+    path, asked = tmp_path / "labels.jsonl", []
+
+    def judge(frame):
+        asked.extend(frame["docno"])
+        return [0, bad, *[0] * (len(frame) - 2)]
+
+    with pytest.raises(ValueError, match="other answers are kept in") as error:
+        judge_until_settled(holes(A, B, QRELS, "P@1"), judge, labels=path)
+    assert repr(asked[1]) in str(error.value)
+    assert read_labels(path)["docno"].tolist() == [asked[0], *asked[2:]]
+
+
+def test_the_file_is_read_first(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    first = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, labels=path, batch=1)
+    assert first.ended == "settled" and len(first.labels) > 0
+
+    def nobody(frame):
+        raise AssertionError("asked again")
+
+    again = judge_until_settled(holes(A, B, QRELS, "P@1"), nobody, labels=path)
+    assert again.ended == "settled" and again.labels.empty
+    assert again.holes.difference.low == first.holes.difference.low
+
+
+def test_a_file_against_the_official_grades(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    LabelFile(path).add([{"qid": "q", "docno": "n", "label": 1, "source": "me"}])
+    start = holes(A, B, QRELS, "P@1")
+    with pytest.raises(ValueError, match="official grade is 0"):
+        judge_until_settled(start, truth, labels=path)
+    done = judge_until_settled(start, truth, labels=path, conflicts="official")
+    assert done.ended == "settled"
+
+
+def test_the_folder_is_checked_before_anyone_is_asked(tmp_path):
+    asked = []
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        judge_until_settled(holes(A, B, QRELS, "P@1"), asked.append, labels=tmp_path / "no" / "x")
+    assert not asked
+
+
+@pytest.mark.parametrize("options", [{"batch": 2.5}, {"batch": 0}, {"budget": -1}, {"budget": 1.5}])
+def test_sizes_are_whole_numbers(options):
+    with pytest.raises(ValueError, match="must be a whole number"):
+        judge_until_settled(holes(A, B, QRELS, "P@1"), truth, **options)
+
+
+@pytest.mark.parametrize("budget", [0, 1, 2])
+def test_the_budget_is_what_is_asked(budget):
+    asked = []
+
+    def never(frame):
+        asked.extend(frame["docno"])
+        return [None] * len(frame)
+
+    done = judge_until_settled(holes(A, B, QRELS, "P@1"), never, budget=budget, batch=2)
+    assert done.ended == "budget" and len(asked) == budget
+
+
+def test_an_answer_is_taken_back(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    round_ = Round(holes(A, B, QRELS, "P@1"), path)
+    start, codes = round_.holes.difference, round_.left()
+    assert not round_.undo()
+    round_.record(codes[:1], [0])
+    one = round_.holes.difference
+    round_.record(codes[1:2], [1])
+    assert round_.undo() and round_.holes.difference.low == one.low
+    assert len(read_labels(path)) == 1
+    assert round_.undo() and round_.holes.difference.low == start.low
+    assert read_labels(path).empty and round_.left().tolist() == codes.tolist()
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("qrels", "measure", "highest", "scale"),
     [
-        '{"query_id": "q", "docid": "x", "judgment": 1}\n',
-        "qid\tdocno\tlabel\nq\tx\t1\nq\ty\t\n",
-        "q 0 x 1\nq 0 y -1\n",
+        (QRELS, "P@1", None, [0, 1]),
+        ({"q": {"a": 1}}, "P@1", None, [0, 1]),
+        ({"q": {"a": 0}}, "P@1", None, [0, 1]),
+        ({"q": {"a": 4, "n": 2, "j": -2}}, "P@1", None, [0, 2, 4]),
+        (QRELS, "nDCG@2", 3, [0, 1, 2, 3]),
     ],
 )
-def test_labels_of_several_forms(tmp_path, text):
-    path = tmp_path / "labels"
-    path.write_text(text)
-    found = read_labels(path)
-    assert found[["qid", "docno", "label"]].values.tolist() == [["q", "x", 1.0]]
+def test_the_scale_is_that_of_the_judgements(qrels, measure, highest, scale):
+    run = {"q": {"a": 2, "x": 1}}
+    assert (
+        Round(holes(run, {"q": {"a": 1, "y": 2}}, qrels, measure, highest=highest)).scale() == scale
+    )
+
+
+def test_it_prints_how_it_ended():
+    done = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, batch=1)
+    assert done.describe() == f"Settled after 2 labels. {done.holes.describe()}"
+    assert str(done) == f"Settled after 2 labels.\n{done.holes}"
+    assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><table")
+    spent = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, budget=1)
+    assert str(spent).startswith("The budget is spent after 1 label.\n")

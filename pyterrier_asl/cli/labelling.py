@@ -1,0 +1,157 @@
+"""Asks for labels at a terminal, a key for each."""
+
+from __future__ import annotations
+
+import os
+import string
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..io.texts import Texts
+    from ..unjudged.loop import Round
+
+#: Keys that are no grades.
+UNDO, SKIP, MORE, QUIT = "usmq"
+
+#: Characters of a document that are shown at first.
+_BEGINNING = 1500
+
+
+def label_at_terminal(
+    round_: Round,
+    *,
+    texts: Callable[[list[str]], Texts] | None = None,
+    most: int | None = None,
+    read_key: Callable[[], str],
+) -> str:
+    """Asks for the label of one document after another, until the verdict is settled.
+
+    Each answer is in the file of the round before the next document is shown. All that is shown
+    goes to the standard error stream.
+
+    Args:
+        round_: what is to be labelled.
+        texts: where the texts of queries and documents are.
+        most: ask for so many documents at most.
+        read_key: waits for a key; '' at the end of the input. See :func:`terminal_keys`.
+
+    Returns:
+        How the round ended: see :class:`~pyterrier_asl.unjudged.loop.Judging`, or ``'quit'``.
+    """
+    from ..unjudged.loop import questions
+
+    keys = grade_keys(round_.scale())
+    _say(_legend(keys))
+    _say(round_.holes.describe())
+    while True:
+        ended = round_.ended(most)
+        if ended and not round_.answers:
+            return ended
+        if ended:
+            _say(f"\n{ended}. {UNDO}: take the last answer back; any other key: end")
+            if _read(read_key) != UNDO:
+                return ended
+            _undo(round_)
+            continue
+        codes = round_.left()[:1]
+        question = questions(round_.holes, codes, texts).iloc[0]
+        pressed = _ask(question, keys, len(round_.left()), read_key)
+        if pressed == QUIT:
+            return "quit"
+        if pressed == UNDO:
+            _undo(round_)
+            continue
+        round_.record(codes, [keys.get(pressed, float("nan"))])
+        _say("skipped" if pressed == SKIP else f"grade {keys[pressed]:g}")
+        _say(round_.holes.describe())
+
+
+@contextmanager
+def terminal_keys() -> Iterator[Callable[[], str]]:
+    """Gives a function that waits for a key; the terminal shows no keys in the meantime.
+
+    The terminal is switched once, and not for each key: what is typed ahead is not lost.
+    """
+    if sys.platform == "win32":
+        yield click.getchar
+        return
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSANOW)
+    try:
+        yield lambda: os.read(terminal, 1).decode("ascii", "replace")
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
+def grade_keys(scale: Iterable[float]) -> dict[str, float]:
+    """The key of each grade: its digit; letters where grades are no digits.
+
+    >>> grade_keys([0, 1, 3]), grade_keys([0, 0.5, 1])
+    ({'0': 0, '1': 1, '3': 3}, {'a': 0, 'b': 0.5, 'c': 1})
+    """
+    grades = list(scale)
+    if all(grade in range(10) for grade in grades):
+        return {f"{grade:g}": grade for grade in grades}
+    letters = [letter for letter in string.ascii_letters if letter not in {UNDO, SKIP, MORE, QUIT}]
+    if len(grades) > len(letters):
+        raise ValueError(f"there are {len(grades)} grades, more than keys: export a list instead")
+    return dict(zip(letters, grades))
+
+
+def _legend(keys: dict[str, float]) -> str:
+    words = {key: f"{grade:g}" for key, grade in keys.items()}
+    grades = ", ".join(key if key == word else f"{key} = {word}" for key, word in words.items())
+    return f"Keys: grade {grades}; {SKIP} skip, {UNDO} undo, {MORE} more text, {QUIT} quit"
+
+
+def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[], str]) -> str:
+    from ..io.tables import printable
+
+    def shown(text: str) -> str:
+        return printable(" ".join(text.split()))
+
+    text = shown(question["text"])
+    rest = len(text) - _BEGINNING
+    _say(f"\nQuery {shown(str(question['qid']))}: {shown(question['query']) or '(no text)'}")
+    _say(f"Document {shown(question['docno'])} (open: {left})")
+    _say(_wrapped(text[:_BEGINNING] or "(no text)"))
+    if rest > 0:
+        _say(f"  ({MORE}: {rest} more characters)")
+    while True:
+        click.echo(f"{'/'.join(keys)}, {SKIP}, {UNDO}, {QUIT}? ", err=True, nl=False)
+        pressed = _read(read_key)
+        _say(shown(pressed))
+        if pressed in keys or pressed in (SKIP, UNDO, QUIT):
+            return pressed
+        if pressed == MORE and rest > 0:
+            _say(_wrapped(text[_BEGINNING:]))
+
+
+def _wrapped(text: str) -> str:
+    return click.wrap_text(text, width=96, initial_indent="  ", subsequent_indent="  ")
+
+
+def _read(read_key: Callable[[], str]) -> str:
+    try:
+        key = read_key()
+    except (EOFError, OSError):  # the terminal is gone
+        return QUIT
+    return QUIT if key in ("", "\x04") else key  # Ctrl-D
+
+
+def _undo(round_: Round) -> None:
+    _say("taken back" if round_.undo() else "there is no answer to take back")
+    _say(round_.holes.describe())
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,62 @@
+"""Texts of queries and documents, from files of several forms."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from pyterrier_asl.io.texts import Texts, read_texts
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        ("d1\tone\nd2\ttwo\twords\n\n", {"d1": "one", "d2": "two\twords"}),
+        ('{"docno": "d1", "text": "one"}\n', {"d1": "one"}),
+        ('{"_id": "d1", "title": "A", "text": "one"}\n', {"d1": "A\none"}),
+        ('{"id": 7, "contents": "one"}\n', {"7": "one"}),
+        ('\ufeff{"qid": "q", "query": "what"}\n', {"q": "what"}),
+        ('{"docid": "d1", "title": "", "segment": "one"}\n', {"d1": "one"}),
+    ],
+)
+@pytest.mark.parametrize("name", ["texts", "texts.gz"])
+def test_forms(tmp_path, content, texts, name):
+    path = tmp_path / name
+    data = content.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    assert read_texts(path) == texts
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("d1 one\n", "line 1: expected docno<TAB>text, found 'd1 one'"),
+        ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' comes twice"),
+        ('{"docno": "d1"}\n', r"line 1: expected an id .* and a text .*, found docno"),
+        ('{"text": "one"}\n', "line 1: expected an id"),
+        ('{"docno": \n', "line 1: this is no JSON"),
+    ],
+)
+def test_lines_that_do_not_fit(tmp_path, content, why):
+    path = tmp_path / "docs"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=why):
+        read_texts(path)
+
+
+def test_only_what_is_wanted_is_kept(tmp_path):
+    path = tmp_path / "docs"
+    path.write_text("d1\tone\nd2\ttwo\nd2\tagain\n")
+    assert read_texts(path, wanted={"d1", "d9"}) == {"d1": "one"}
+    with pytest.raises(ValueError, match="has none of the texts .* its 3 lines are"):
+        read_texts(path, wanted={"d9"})
+    assert read_texts(path, wanted=set()) == {}
+
+
+def test_a_file_beside_others(tmp_path):
+    path = tmp_path / "docs"
+    path.write_text("d1\tone  two\n")
+    texts = Texts.of({"q": " a  b "}, docnos=["d1", "d2"], docs=path, whole=True)
+    assert (texts.queries, texts.documents) == ({"q": "a b"}, {"d1": "one  two"})
+    assert Texts.of(docnos=["d1"], docs={"d1": "x", "d3": "y"}).documents == {"d1": "x"}

@@ -1,0 +1,234 @@
+"""Labels: files that take them, forms that hold them, and official grades that stay."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl import merge_labels, read_labels
+from pyterrier_asl.io.tables import tsv_lines
+from pyterrier_asl.unjudged.labels import LabelFile, label_of
+
+QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
+LINE = '{"qid": "q", "docno": "x", "label": 1.0, "source": "me"}'
+
+
+def label(docno, grade=1.0, qid="q"):
+    return {"qid": qid, "docno": docno, "label": grade, "source": "me"}
+
+
+def of(path):
+    return read_labels(path)[["qid", "docno", "label"]].values.tolist()
+
+
+# a file to which labels are added
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        (b"", []),
+        (LINE.encode() + b"\n", ["x"]),
+        (LINE.encode(), ["x"]),  # no line feed at its end
+        (LINE.encode() + b'\n{"qid": "q", "doc', ["x"]),  # cut off
+        (LINE.encode() + b'\n{"qid": "q", "docno": "\xc3', ["x"]),  # inside a character
+        (b'{"q', []),
+        (b"\xef\xbb\xbf" + LINE.encode() + b"\n", ["x"]),
+        (b"\n  " + LINE.encode() + b"\n\n", ["x"]),
+    ],
+)
+def test_adding_keeps_what_is_there(tmp_path, before, kept):
+    path = tmp_path / "labels.jsonl"
+    path.write_bytes(before)
+    assert (LabelFile(path).read()["docno"].tolist() if before else []) == kept
+    LabelFile(path).add([label("new")])
+    assert LabelFile(path).read()["docno"].tolist() == [*kept, "new"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"q 0 a 1\nq 0 n 0\n",
+        b"q 0 a 1",  # the only line, without an end
+        b"my notes",
+        b"qid\tdocno\tlabel\nq\tx\t1\n",
+        b"qid\tdocno\tlabel\nq\tx\t1",
+        b'{"a": 1}\n',
+        b'{"a": 1}',
+        b"[1, 2]\n",
+        b'{\n  "qid": 1\n}\n',
+    ],
+)
+def test_nothing_is_added_to_a_file_of_another_kind(tmp_path, content):
+    path = tmp_path / "notes"
+    path.write_bytes(content)
+    for write in (LabelFile(path).check, lambda: LabelFile(path).add([label("x")])):
+        with pytest.raises(ValueError, match="notes: it holds something else"):
+            write()
+    assert path.read_bytes() == content
+
+
+def test_a_file_that_cannot_be_made_is_named_before_anyone_is_asked(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        LabelFile(tmp_path / "no" / "labels.jsonl").check()
+    with pytest.raises(IsADirectoryError):
+        LabelFile(tmp_path).check()
+    LabelFile(tmp_path / "labels.jsonl").check()
+    assert not (tmp_path / "labels.jsonl").exists()
+
+
+@pytest.mark.parametrize("grade", [math.inf, math.nan, -1, "much", "1_0", [1], b"1"])
+def test_what_is_no_label_is_not_added(tmp_path, grade):
+    file = LabelFile(tmp_path / "labels.jsonl")
+    with pytest.raises(ValueError, match="label"):
+        file.add([label("x"), label("y", grade)])
+    assert not file.path.exists()
+
+
+def test_a_label_is_taken_back(tmp_path):
+    file = LabelFile(tmp_path / "labels.jsonl")
+    file.add([label("x"), label("y")])
+    file.add([label("x", None)])
+    assert file.read()["docno"].tolist() == ["y"]
+    file.add([label("x", 0)])
+    assert of(file.path) == [["q", "y", 1.0], ["q", "x", 0.0]]
+    file.add([label("x", None), label("y", None)])
+    assert file.read().empty
+
+
+# forms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"query_id": "q", "docid": "x", "judgment": 1}\n',
+        '{"qid": "q", "docno": "x", "label": "1"}\n{"qid": "q", "docno": "x", "label": ""}\n',
+        "qid\tdocno\tlabel\nq\tx\t1\nq\ty\t\n",
+        "qid\tdocno\tlabel\r\nq\tx\t1\r\nq\ty\r\n",
+        "\ufeffqid\tdocno\tjudgment\tnotes\nq\tx\t1\tyes\n",
+        "q 0 x 1\nq 0 y -1\n",
+        "q\t0\tx\t1\n",
+    ],
+)
+def test_labels_of_several_forms(tmp_path, text):
+    path = tmp_path / "labels"
+    path.write_text(text, encoding="utf-8")
+    assert of(path) == [["q", "x", 1.0]]
+
+
+IDS = [
+    "a\\tb",
+    "a\tb",
+    "a\nb",
+    "C:\\new",
+    "\\",
+    "é",
+    "a\rb",
+    "#1",
+    '"',
+    "\\\\n",
+    " x ",
+    "007",
+    "NA",
+]
+
+
+def test_ids_survive_a_table(tmp_path):
+    path = tmp_path / "todo.tsv"
+    frame = pd.DataFrame({"qid": IDS, "docno": IDS[::-1], "label": range(len(IDS))})
+    path.write_text("".join(line + "\n" for line in tsv_lines(frame)), encoding="utf-8")
+    assert of(path) == frame.astype({"label": float}).values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LINE + "\n5\n", "line 2: this is no label"),
+        (LINE + "\nnull\n" + LINE, "line 2: this is no label"),
+        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is no JSON"),
+        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is no JSON"),
+        ('{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n', "both docno and docid"),
+        ('{"qid": "q", "docno": "x"}\n', r"line 1: labels need the columns \['label'\]"),
+        ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
+        ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing"),
+        ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing"),
+        ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is no number"),
+        ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is no number"),
+        ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: 4 columns where the header has 3"),
+        ("qid\tdocno\tlabel\nq\tx\tgood\n", "the label 'good' is no number"),
+        ("qid\tlabel\nq\t1\n", r"labels need the columns \['docno'\]"),
+        ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "both docno and doc_id"),
+    ],
+)
+def test_lines_that_are_no_labels_are_named(tmp_path, text, why):
+    path = tmp_path / "labels"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=why):
+        read_labels(path)
+
+
+@pytest.mark.parametrize("qid", [1.0, None, float("nan")])
+def test_frames_with_fractions_for_ids(qid):
+    with pytest.raises(ValueError, match="qid of label"):
+        read_labels(pd.DataFrame({"qid": [qid], "docno": ["x"], "label": [1]}))
+
+
+def test_a_label_as_a_number():
+    assert [label_of(value) for value in ("2", 1, True, 0.5)] == [2, 1, 1, 0.5]
+    assert all(math.isnan(label_of(value)) for value in (None, "", "  ", float("nan"), pd.NA))
+
+
+# merged with the official judgements
+
+
+@pytest.mark.parametrize(("docno", "official", "grade"), [("a", 1, 0), ("n", 0, 1)])
+def test_official_grades_stay(docno, official, grade):
+    labels = pd.DataFrame({"qid": ["q", "q"], "docno": [docno, "x"], "label": [grade, 1]})
+    with pytest.raises(ValueError, match=f"official grade is {official}.*conflicts='official'"):
+        merge_labels(QRELS, labels)
+    merged = merge_labels(QRELS, labels, conflicts="official").set_index(["qid", "docno"])
+    assert merged.loc[("q", docno)].tolist() == [official, "official"]
+    assert merged.loc[("q", "x")].tolist() == [1.0, "label"]
+
+
+def test_a_label_takes_the_place_of_a_negative_grade():
+    merged = merge_labels({"q": {"a": 1, "j": -2}}, pd.DataFrame([label("j", 0)]))
+    assert merged["label"].tolist() == [1, 0] and merged["source"].tolist() == ["official", "me"]
+
+
+def test_several_files_are_merged_and_must_agree(tmp_path):
+    for name, grade in (("one", 1), ("two", 0)):
+        LabelFile(tmp_path / name).add([label("x", grade) | {"source": name}, label(name)])
+    paths = [tmp_path / "one", tmp_path / "two"]
+    with pytest.raises(ValueError, match="'x' of query 'q' is labelled 1 by 'one' and 0 by 'two'"):
+        merge_labels(QRELS, paths)
+    LabelFile(paths[1]).add([label("x", None)])
+    merged = merge_labels(QRELS, paths)
+    assert merged["docno"].tolist() == ["a", "n", "b", "x", "one", "two"]
+
+
+def test_a_label_of_an_unknown_query_would_change_the_mean():
+    with pytest.raises(ValueError, match="query has no official judgements"):
+        merge_labels(QRELS, pd.DataFrame([label("x", qid="other")]))
+
+
+@pytest.mark.parametrize(("grade", "highest", "fits"), [(1, None, True), (2, None, False)])
+@pytest.mark.parametrize("qrels", [QRELS, {"q": {"a": 0}}])
+def test_a_label_is_of_the_scale(qrels, grade, highest, fits):
+    labels = pd.DataFrame([label("x", grade)])
+    if fits:
+        assert merge_labels(qrels, labels)["label"].iloc[-1] == grade
+    else:
+        with pytest.raises(ValueError, match=r"grades go up to 1: correct it, or pass highest=2"):
+            merge_labels(qrels, labels)
+        assert merge_labels(qrels, labels, highest=2)["label"].iloc[-1] == grade
+
+
+def test_lines_are_whole_json(tmp_path):
+    file = LabelFile(tmp_path / "labels.jsonl")
+    file.add([label('a "quoted" one\n', 0.5)])
+    assert json.loads(file.path.read_text()) == label('a "quoted" one\n', 0.5)
