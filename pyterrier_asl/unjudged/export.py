@@ -38,7 +38,7 @@ def export(
     * ``'umbrela'``: a request in each line, a query with its documents, as UMBRELA takes them;
     * ``'trec'``: qrels in which -1 is to be replaced.
 
-    :func:`~pyterrier_asl.unjudged.labels.read_labels` reads what comes back.
+    :func:`~pyterrier_asl.read_labels` reads what comes back.
 
     Args:
         holes: the comparison.
