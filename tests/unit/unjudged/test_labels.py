@@ -151,7 +151,10 @@ def test_ids_survive_a_table(tmp_path):
         (LINE + "\nnull\n" + LINE, "line 2: this is no label"),
         (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is no JSON"),
         (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is no JSON"),
-        ('{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n', "'docid' and 'docno', which mean the same"),
+        (
+            '{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n',
+            "'docid' and 'docno', which mean",
+        ),
         ('{"qid": "q", "docno": "x"}\n', r"line 1: labels need the columns \['label'\]"),
         ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
         ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing"),
@@ -161,7 +164,7 @@ def test_ids_survive_a_table(tmp_path):
         ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: 4 columns where the header has 3"),
         ("qid\tdocno\tlabel\nq\tx\tgood\n", "the label 'good' is no number"),
         ("qid\tlabel\nq\t1\n", r"labels need the columns \['docno'\]"),
-        ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "'doc_id' and 'docno', which mean the same"),
+        ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "'doc_id' and 'docno', which mean"),
     ],
 )
 def test_lines_that_are_no_labels_are_named(tmp_path, text, why):
