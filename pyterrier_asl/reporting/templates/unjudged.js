@@ -227,11 +227,21 @@ function verdict(measure) {
       result.open.push({ ...one, effect });
     }
   }
-  const better = (value) => (value > 0) === measure.higher ? "A" : "B";
-  result.winner = Math.max(Math.abs(result.low), Math.abs(result.high)) <= EQUAL ? "equal"
-    : result.low > EQUAL || result.high < -EQUAL ? better(result.low > EQUAL ? 1 : -1) : null;
+  result.winner = winnerOf(measure, result);
   result.open.sort(nextOrder(result.difference));
   return result;
+}
+
+// Which of A and B is better under all labels, by the bounds of the mean difference; null: open.
+function winnerOf({ higher }, { low, high }) {
+  const better = (value) => (value > 0) === higher ? "A" : "B";
+  return Math.max(Math.abs(low), Math.abs(high)) <= EQUAL ? "equal"
+    : low > EQUAL || high < -EQUAL ? better(low > EQUAL ? 1 : -1) : null;
+}
+
+function outcomeOf(winner) {
+  return winner === "equal" ? "settled: they are equal"
+    : winner ? `settled for ${winner} (${page.systems[winner === "A" ? state.a : state.b]})` : "open";
 }
 
 // First what helps the run that is behind, then by effect, best rank, query and document.
@@ -288,6 +298,28 @@ function labelsSay() {
     : "this browser does not keep them: save them before you close the page.");
 }
 
+const four = (value) => shown(value, { decimals: 4 });
+
+// A measure whose bounds came with the page, for the pairs of the best systems.
+function showComputed(measure, body) {
+  const [a, b] = [state.a, state.b];
+  const [first, second] = a < b ? [a, b] : [b, a];
+  const bounds = a === b ? [0, 0, 0] : measure.bounds[`${first},${second}`];
+  body.replaceChildren(emptyRow(`No documents to judge are listed by ${measure.name}.`, 6));
+  if (!bounds) {
+    for (const name of ["difference", "low", "high"]) delete $("unjudged-says").dataset[name];
+    $("unjudged-says").textContent = `${measure.name}: the bounds were computed with the report for pairs of the ` +
+      `${measure.best} best systems only, and this is another pair.`;
+    return;
+  }
+  const [difference, low, high] = a < b ? bounds : [-bounds[0], -bounds[2], -bounds[1]];
+  const where = measure.cutoff ? `in the top ${measure.cutoff}` : "that the two retrieve";
+  $("unjudged-says").textContent = `${measure.name}: A − B = ${four(difference)}, between ${four(low)} and ${four(high)} ` +
+    `${measure.exact ? "" : "(outer bounds) "}whatever the unjudged documents ${where} are: ` +
+    `${outcomeOf(winnerOf(measure, { low, high }))}. Computed with the report: labels given here do not change it.`;
+  Object.assign($("unjudged-says").dataset, { difference, low, high });
+}
+
 function showUnjudged() {
   const body = $("unjudged-table").tBodies[0];
   const known = [state.a, state.b].every((system) => tops.rowOf.has(system));
@@ -298,10 +330,9 @@ function showUnjudged() {
     return body.replaceChildren();
   }
   const measure = page.verdicts[Number($("unjudged-measure").value)];
+  if (!measure.kind) return showComputed(measure, body);
   const found = verdict(measure);
-  const four = (value) => shown(value, { decimals: 4 });
-  const outcome = found.winner === "equal" ? "settled: they are equal"
-    : found.winner ? `settled for ${found.winner} (${page.systems[found.winner === "A" ? state.a : state.b]})` : "open";
+  const outcome = outcomeOf(found.winner);
   const open = found.open.length;
   $("unjudged-says").textContent = `${measure.name}: A − B = ${four(found.difference)}` + (open
     ? `, between ${four(found.low)} and ${four(found.high)} whatever the ${plural(open, "unjudged document")} in the ` +
