@@ -306,6 +306,7 @@ function showComputed(measure, body) {
   const [first, second] = a < b ? [a, b] : [b, a];
   const bounds = a === b ? [0, 0, 0] : measure.bounds[`${first},${second}`];
   body.replaceChildren(emptyRow(`No documents to judge are listed by ${measure.name}.`, 6));
+  $("unjudged-list").onkeydown = null;
   if (!bounds) {
     for (const name of ["difference", "low", "high"]) delete $("unjudged-says").dataset[name];
     $("unjudged-says").textContent = `${measure.name}: the bounds were computed with the report for pairs of the ` +
@@ -314,9 +315,10 @@ function showComputed(measure, body) {
   }
   const [difference, low, high] = a < b ? bounds : [-bounds[0], -bounds[2], -bounds[1]];
   const where = measure.cutoff ? `in the top ${measure.cutoff}` : "that the two retrieve";
-  $("unjudged-says").textContent = `${measure.name}: A − B = ${four(difference)}, between ${four(low)} and ${four(high)} ` +
-    `${measure.exact ? "" : "(outer bounds) "}whatever the unjudged documents ${where} are: ` +
-    `${outcomeOf(winnerOf(measure, { low, high }))}. Computed with the report: labels given here do not change it.`;
+  const range = high - low <= EQUAL ? `, whatever the unjudged documents ${where} are: `
+    : `, between ${four(low)} and ${four(high)} ${measure.exact ? "" : "(outer bounds) "}whatever the unjudged documents ${where} are: `;
+  $("unjudged-says").textContent = `${measure.name}: A − B = ${four(difference)}${range}` +
+    `${outcomeOf(winnerOf(measure, { low, high }))}. Computed with the report: labels given here do not change it.${labelsSay()}`;
   Object.assign($("unjudged-says").dataset, { difference, low, high });
 }
 
