@@ -85,9 +85,13 @@ _NOT_YET = {
 }
 
 
+#: Why ir_measures itself reads no name of a measure on Python 3.14: see docs/upstream.
+NO_NAMES = "ir_measures 0.4.3 asks for ast.Num, which Python 3.14 does not have"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Skips what a test asks of pt.Experiment that this release of PyTerrier does not have."""
+    """Skips what a test asks of PyTerrier or ir_measures that this release does not have."""
     try:
         return (yield)
     except TypeError as error:
@@ -97,6 +101,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         if what is None or "plan" in inspect.signature(pt.Experiment).parameters:
             raise
         pytest.skip(f"pt.Experiment takes no {what} before PyTerrier 1.1")
+    except (AttributeError, AssertionError, subprocess.CalledProcessError) as error:
+        if "has no attribute 'Num'" not in f"{error} {getattr(error, 'stderr', '')}":
+            raise
+        pytest.skip(NO_NAMES)
 
 
 @pytest.fixture(scope="session")
