@@ -188,9 +188,8 @@ def are_relevant(measure: Any, grades: Floats) -> bool:
     ...  for measure in (ir_measures.AP, ir_measures.AP(rel=2), ir_measures.nDCG @ 10)]
     [True, False, True]
     """
-    takes_rel = "rel" in measure.SUPPORTED_PARAMS
-    rel = measure["rel"] if takes_rel else None
-    if rel is not None:
+    rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
+    if isinstance(rel, (int, float)):  # else it is not given, and has no default
         return bool(((grades >= rel) & (grades >= 0)).any())
     if higher_is_better(measure) is None:  # a count of what was retrieved
         return True

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import brute_force
@@ -18,7 +22,6 @@ from click.testing import CliRunner, Result
 import pyterrier_asl
 from pyterrier_asl.cli import main
 from pyterrier_asl.comparison.conditions import check_condition, parse_condition
-from pyterrier_asl.comparison.guard import Observed, holds
 from pyterrier_asl.statistics.intervals import sign_interval
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
@@ -307,29 +310,6 @@ def test_identical_runs_hold_no_condition(files):
 
 
 @pytest.mark.parametrize(
-    "text, difference, higher, expected",
-    [
-        ("AP worse", -0.01, True, True),
-        ("AP worse", 0.01, True, False),
-        ("ASL worse", 0.01, False, True),
-        ("ASL better", -0.01, False, True),
-        ("AP lower by .01", -0.01, True, True),
-        ("AP lower by 0.011", -0.01, True, False),
-        ("AP worse by 2%", -0.01, True, True),
-        ("AP worse by 2.1 %", -0.01, True, False),
-        ("AP different by 1e-3 p < 0.05", 0.01, True, True),
-        ("AP different p<.04", 0.01, True, False),
-        ("Judged@10 higher", 0.01, None, True),
-        ("ASL(g=10, rel=2)@20 worse p<.05", 0.01, False, True),
-        ("AP different", 1e-17, True, False),
-    ],
-)
-def test_what_conditions_mean(text, difference, higher, expected):
-    found = Observed(mean_a=0.5, difference=difference, higher_is_better=higher, p=0.04)
-    assert holds(parse_condition(text), found) is expected
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -539,3 +519,107 @@ def test_each_run_is_judged_once(files, monkeypatch):
     monkeypatch.setattr(Judgements, "judge_part", lambda *given: judged.append(1) or method(*given))
     rows(compare("-m", "AP ASL@5 LexiP nDCG@10", "-o", "jsonl"))
     assert len(judged) == 2
+
+
+# Errors in every output
+
+OUTPUTS = ["-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--github"]
+
+
+def outcomes(result: Result) -> dict[str, str]:
+    """What each output of a guard says."""
+    suite = ElementTree.parse("guard.xml").getroot()
+    counts = int(suite.get("failures")), int(suite.get("errors"))
+    annotated = result.stderr.split("::error title=")[1:]
+    return {
+        "status": {0: "PASS", 1: "FAIL", 2: "ERROR"}[result.exit_code],
+        "stderr": result.stderr.partition("Guard: ")[2].split()[0],
+        "jsonl": json.loads(result.stdout.splitlines()[-1])["verdict"],
+        "junit": "ERROR" if counts[1] else "FAIL" if counts[0] else "PASS",
+        "summary": Path("guard.md").read_text().splitlines()[0].removeprefix("## Guard: "),
+        "github": min((text.partition("%3A")[0] for text in annotated), default="PASS"),
+    }
+
+
+@pytest.mark.filterwarnings("ignore:the qrels judge")
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["qrels", "good.run", "gone.run"], "there is no file gone.run"),
+        (["qrels", "good.run", "short.run"], "short.run, line 1"),
+        (["short.run", "good.run", "bad.run"], "short.run, line 1"),
+        (["empty", "good.run", "bad.run"], "empty"),
+        (["irrelevant", "good.run", "bad.run"], "no judged document is relevant"),
+        (["contradictory", "good.run", "bad.run"], "the qrels contradict themselves"),
+        (["qrels", "good.run", "bad.run", "--rel", "9"], "no judged document is relevant"),
+        (["qrels", "good.run", "bad.run", "-m", "Foo"], "no such measure"),
+        (["qrels", "good.run", "bad.run", "-m", "TBG"], "TBG needs the lengths"),
+        (["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"], "can never hold"),
+        (["qrels", "good.run", "bad.run", "--fail-if", "RR is worse"], "write MEASURE better"),
+        (["qrels", "good.run", "bad.run", "-q", "--moved", "3"], "are two tables"),
+        (["qrels", "good.run", "bad.run", "--test", "foo"], "is not one of 't'"),
+        (["qrels", "good.run", "bad.run", "--foo"], "No such option"),
+        (["qrels", "good.run"], "Missing argument"),
+        (["one", "good.run", "bad.run", "--fail-if", "RR worse p<.05"], "only one query"),
+    ],
+)
+def test_an_error_reaches_every_output(files, arguments, message):
+    Path("short.run").write_text("q1 Q0\n")
+    Path("empty").write_text("")
+    Path("one").write_text("q1 0 d1 1\n")
+    judged = Path("qrels").read_text()
+    Path("irrelevant").write_text(judged.replace(" 1\n", " 0\n").replace(" 2\n", " 0\n"))
+    Path("contradictory").write_text(f"{judged}q1 0 d0 {1 - min(QRELS['q1']['d0'], 1)}\n")
+    passed = compare("--fail-if", "AP better", *OUTPUTS)
+    assert set(outcomes(passed).values()) == {"PASS"}
+    result = call(*arguments, "--fail-if", "AP worse", *OUTPUTS)
+    assert set(outcomes(result).values()) == {"ERROR"}, outcomes(result)
+    for text in (result.stderr, result.stdout, Path("guard.md").read_text()):
+        assert message.replace("`", "") in " ".join(text.split())
+    assert message in Path("guard.xml").read_text().replace("&apos;", "'").replace("&quot;", '"')
+
+
+def test_a_fault_of_the_program_reaches_every_output(files, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr("pyterrier_asl.comparison.compare.compare", broken)
+    assert set(outcomes(compare("--fail-if", "AP worse", *OUTPUTS)).values()) == {"ERROR"}
+    assert "ZeroDivisionError: of ours" in Path("guard.xml").read_text()
+
+
+def test_the_outputs_of_a_guard_go_with_a_condition(files):
+    for option in ("--summary", "--junit"):
+        result = compare(option, "guard")
+        assert result.exit_code == 2 and "go with --fail-if" in result.stderr
+        assert not Path("guard").exists()
+
+
+SCRIPT = """\
+set -u
+pyterrier-asl compare qrels good.run "$1" -m 'AP ASL@20' --fail-if "$2" \
+    -o jsonl --junit guard.xml --summary guard.md --github > out.jsonl 2> err.txt
+echo $? > status
+"""
+
+
+@pytest.mark.slow
+def test_a_guard_in_a_shell_script_says_each_outcome_everywhere(files):
+    Path("guard.sh").write_text(SCRIPT)
+    bin_folder = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    for run, condition, outcome in [
+        ("bad.run", "AP better p<.05", "PASS"),
+        ("bad.run", "ASL@20 possibly worse by 50% p<.05", "FAIL"),
+        ("gone.run", "AP worse p<.05", "ERROR"),
+        ("good2.run", "AP possibly worse by .02 p<.05", "PASS"),
+        ("bad.run", "AP worse by 200%", "ERROR"),
+    ]:
+        Path("good2.run").write_text(Path("good.run").read_text())
+        subprocess.run(["sh", "guard.sh", run, condition], env=environment, check=True)
+        result = SimpleNamespace(
+            exit_code=int(Path("status").read_text()),
+            stdout=Path("out.jsonl").read_text(),
+            stderr=Path("err.txt").read_text(),
+        )
+        assert set(outcomes(result).values()) == {outcome}, (condition, outcomes(result))

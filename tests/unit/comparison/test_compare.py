@@ -1,0 +1,48 @@
+"""Comparisons of runs: bounds beside differences, qrels that contradict themselves."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from pyterrier_asl import compare, holes
+
+QUERIES = [f"q{i}" for i in range(6)]
+QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
+LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
+#: Unjudged documents above the relevant ones: better, perhaps.
+OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
+
+
+def test_bounds_beside_differences():
+    table = compare({"live": LIVE, "new": OTHER}, QRELS, ["RR", "ASL@9", "Bpref"], bounds=True)
+    rows = table.summary.set_index("measure")
+    expected = holes(OTHER, LIVE, QRELS, "ASL@9").difference
+    assert rows.loc["ASL@9", ["low", "high"]].tolist() == [expected.low, expected.high]
+    assert rows.loc["RR", "difference"] == rows.loc["RR", "low"] == -0.5
+    assert math.isnan(rows.loc["Bpref", "low"]) and math.isnan(rows.loc["sgnLP", "high"])
+    assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).summary
+
+
+def judged(*grades):
+    """Qrels in which document a of the first query has these grades, one after the other."""
+    rows = [(q, d, grade) for q, docs in QRELS.items() for d, grade in docs.items()]
+    rows += [("q0", "a", grade) for grade in grades]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+
+
+@pytest.mark.filterwarnings("ignore:the qrels judge")
+@pytest.mark.parametrize("grades", [(0,), (0, 1), (2, 1)])
+def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
+    runs = {"live": LIVE, "new": OTHER}
+    with pytest.raises(ValueError, match="contradict .* document 'a' has the grades .* 'q0'"):
+        compare(runs, judged(*grades), ["RR"], conditions=["RR worse"])
+    assert len(compare(runs, judged(*grades), ["RR"]).summary) == 3
+
+
+@pytest.mark.filterwarnings("ignore:the qrels judge")
+def test_a_grade_that_stands_twice_is_no_contradiction():
+    found = compare({"live": LIVE, "new": OTHER}, judged(1), ["RR"], conditions=["RR worse"])
+    assert found.verdicts[0].outcome.name == "FAIL"

@@ -1,0 +1,156 @@
+"""Conditions of a guard: what is one, and what can be asked of which measure."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pytest
+
+from pyterrier_asl import ASL, TBG, LexiP, P_Rareness, nASL
+from pyterrier_asl.comparison.conditions import (
+    Condition,
+    are_relevant,
+    check_condition,
+    parse_condition,
+)
+from pyterrier_asl.measures.names import higher_is_better
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("AP worse", Condition("AP worse", "AP", "worse")),
+        (
+            " nDCG@10 worse by 2 % p < .05 certainly ",
+            Condition(
+                "nDCG@10 worse by 2 % p < .05 certainly",
+                "nDCG@10",
+                "worse",
+                amount=2,
+                percent=True,
+                level=0.05,
+                certainly=True,
+            ),
+        ),
+        (
+            "ASL(g=10, rel=2)@20 possibly worse by .02 p<.01",
+            Condition(
+                "ASL(g=10, rel=2)@20 possibly worse by .02 p<.01",
+                "ASL(g=10, rel=2)@20",
+                "worse",
+                amount=0.02,
+                level=0.01,
+                possibly=True,
+            ),
+        ),
+    ],
+)
+def test_what_is_read(text, expected):
+    assert parse_condition(text) == expected
+
+
+@pytest.mark.parametrize("text", ["nDCG@10 is worse", "AP RR worse", "AP, RR worse", "AP worse?"])
+def test_what_is_not_understood_gets_the_grammar(text):
+    with pytest.raises(ValueError, match=r"write MEASURE better\|worse.*possibly worse by AMOUNT"):
+        parse_condition(text)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "worse p<.05",
+        "worse by .02",
+        "worse",
+        "worse by 0 p<.05",
+        "better by .02 p<.05",
+        "lower by .02 p<.05",
+        "worse by .02 p<.5",
+    ],
+)
+def test_possibly_needs_an_amount_and_a_level(rest):
+    with pytest.raises(ValueError, match="'possibly' needs 'worse', an amount above 0 and a LEVEL"):
+        parse_condition(f"nDCG@10 possibly {rest}")
+
+
+#: Conditions that nothing can meet, whatever the runs are, with a word of the remedy.
+IMPOSSIBLE = [
+    ("AP worse by 200%", ir_measures.AP, "100% or less"),
+    ("RR worse by 101%", ir_measures.RR, "100% or less"),
+    ("nDCG@10 worse by 2", ir_measures.nDCG @ 10, "1 or less"),
+    ("nDCG@10 better by 1.1", ir_measures.nDCG @ 10, "1 or less"),
+    ("nASL@10 different by 2", nASL @ 10, "1 or less"),
+    ("LexiP worse by 2", LexiP, "1 or less"),
+    ("P_Rareness@5 worse by 2", P_Rareness @ 5, "1 or less"),
+    ("ASL@10 better by 101%", ASL @ 10, "100% or less"),
+    ("ASL@10 lower by 101%", ASL @ 10, "100% or less"),
+    ("NumRet lower by 200%", ir_measures.NumRet, "100% or less"),
+    ("AP possibly worse by 2 p<.05", ir_measures.AP, "1 or less"),
+    ("AP possibly worse by 101% p<.05", ir_measures.AP, "100% or less"),
+    ("rrLP worse by 2", None, "1 or less"),
+]
+#: Neighbours that some runs meet.
+POSSIBLE = [
+    ("AP worse by 100%", ir_measures.AP),
+    ("AP worse by 1", ir_measures.AP),
+    ("AP better by 200%", ir_measures.AP),
+    ("AP different by 200%", ir_measures.AP),
+    ("ASL@10 worse by 200%", ASL @ 10),
+    ("ASL@10 worse by 5", ASL @ 10),
+    ("TBG worse by 3", TBG),
+    ("NumRet lower by 30", ir_measures.NumRet),
+    ("rrLP worse by 1", None),
+]
+
+
+def direction(measure):
+    return True if measure is None else higher_is_better(measure)
+
+
+@pytest.mark.parametrize("text, measure, remedy", IMPOSSIBLE)
+def test_what_nothing_can_meet_is_an_error(text, measure, remedy):
+    with pytest.raises(ValueError, match=f"can never hold; write an amount of {remedy}"):
+        check_condition(parse_condition(text), measure, direction(measure))
+
+
+@pytest.mark.parametrize("text, measure", POSSIBLE)
+def test_what_some_runs_meet_can_be_asked(text, measure):
+    check_condition(parse_condition(text), measure, direction(measure))
+
+
+@pytest.mark.parametrize(
+    "text, measure, words",
+    [
+        ("NumRet possibly worse by 2 p<.05", ir_measures.NumRet, "neither better nor worse"),
+        ("sgnLP possibly worse by .1 p<.05", None, "the sign test, which knows no amount"),
+        ("rrLP possibly worse by 2% p<.05", None, "leave out the %"),
+    ],
+)
+def test_what_cannot_be_possible(text, measure, words):
+    with pytest.raises(ValueError, match=words):
+        check_condition(parse_condition(text), measure, direction(measure))
+
+
+def test_a_loss_is_rejected_by_a_t_test_alone():
+    condition = parse_condition("AP possibly worse by .02 p<.05")
+    with pytest.raises(ValueError, match="possibly worse needs test='t'"):
+        check_condition(condition, ir_measures.AP, True, test="wilcoxon")
+
+
+@pytest.mark.parametrize(
+    "measure, grades, expected",
+    [
+        (ir_measures.AP, [0, -1], False),
+        (ir_measures.AP, [], False),
+        (ir_measures.AP(rel=0), [0, -1], True),
+        (ir_measures.AP(rel=2), [1, 2], True),
+        (ASL(rel=9), [1, 2], False),
+        (ir_measures.nDCG @ 10, [0, -2], False),
+        (ir_measures.nDCG @ 10, [0, 1], True),
+        (ir_measures.nDCG(gains={1: 0}) @ 10, [0, 1], False),
+        (ir_measures.NumRet, [0], True),
+        (ir_measures.NumRet(rel=9), [1], False),
+        (ir_measures.Judged @ 10, [0], True),
+    ],
+)
+def test_whether_anything_is_relevant_to_a_measure(measure, grades, expected):
+    assert are_relevant(measure, np.array(grades, float)) is expected

@@ -1,0 +1,288 @@
+"""Whether conditions hold, certainly or possibly, and what their verdicts say."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+
+from pyterrier_asl import compare
+from pyterrier_asl.comparison.conditions import parse_condition
+from pyterrier_asl.comparison.guard import (
+    Limits,
+    Observed,
+    Outcome,
+    holds,
+    holds_certainly,
+    rejected_certainly,
+    verdict_on,
+)
+
+QUERIES = [f"q{i}" for i in range(6)]
+QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
+LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
+#: One judged document between the relevant ones: worse by any labelling.
+WORSE = {qid: {"n": 4, "a": 3 + i % 2, "b": 2} for i, qid in enumerate(QUERIES)}
+#: Unjudged documents above them: better, perhaps.
+OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
+
+
+def verdict(new, condition, **options):
+    runs = {"live": LIVE, "new": new}
+    (found,) = compare(runs, QRELS, conditions=[condition], **options).verdicts
+    return found
+
+
+def test_certainly_is_read():
+    assert parse_condition("nDCG@10 worse by 2% p<.05 certainly").certainly
+    assert not parse_condition("nDCG@10 worse").certainly
+
+
+@pytest.mark.parametrize("condition", ["RR worse", "RR worse p<.05"])
+def test_what_is_certain_fails(condition):
+    found = verdict(WORSE, f"{condition} certainly", measures=["RR"])
+    assert found.outcome is Outcome.FAIL and "whatever the unjudged" in found.message
+
+
+def test_what_is_only_possible_passes_with_a_note():
+    assert verdict(OTHER, "RR worse", measures=["RR"]).outcome is Outcome.FAIL
+    found = verdict(OTHER, "RR worse certainly", measures=["RR"])
+    assert found.outcome is Outcome.PASS and "possible, not certain" in found.message
+
+
+def test_what_does_not_hold_passes():
+    found = verdict(WORSE, "RR better certainly", measures=["RR"])
+    assert found.outcome is Outcome.PASS and "possible" not in found.message
+
+
+@pytest.mark.parametrize(
+    "condition, words",
+    [
+        ("Bpref worse certainly", "Bpref has no bounds"),
+        ("sgnLP worse certainly", "leave out certainly"),
+        ("RR worse p<.05 certainly", "test='t'"),
+    ],
+)
+def test_what_cannot_be_certain_is_refused(condition, words):
+    test = "sign" if "test=" in words else "t"
+    with pytest.raises(ValueError, match=words):
+        compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"], conditions=[condition], test=test)
+
+
+@pytest.mark.parametrize(
+    "text, difference, higher, expected",
+    [
+        ("AP worse", -0.01, True, True),
+        ("AP worse", 0.01, True, False),
+        ("ASL worse", 0.01, False, True),
+        ("ASL better", -0.01, False, True),
+        ("AP lower by .01", -0.01, True, True),
+        ("AP lower by 0.011", -0.01, True, False),
+        ("AP worse by 2%", -0.01, True, True),
+        ("AP worse by 2.1 %", -0.01, True, False),
+        ("AP different by 1e-3 p < 0.05", 0.01, True, True),
+        ("AP different p<.04", 0.01, True, False),
+        ("Judged@10 higher", 0.01, None, True),
+        ("ASL(g=10, rel=2)@20 worse p<.05", 0.01, False, True),
+        ("AP different", 1e-17, True, False),
+    ],
+)
+def test_what_conditions_mean(text, difference, higher, expected):
+    found = Observed(mean_a=0.5, difference=difference, higher_is_better=higher, p=0.04)
+    assert holds(parse_condition(text), found) is expected
+
+
+# What a test could find
+
+
+def graded(values, name="AP"):
+    """What came out where the baseline's mean is .5 and these are the differences by query."""
+    differences = np.asarray(values, float)
+    return Observed(0.5, float(differences.mean()), name != "ASL@10", 0.5, differences)
+
+
+DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.1, 40)
+
+
+@pytest.mark.parametrize("level, family", [(0.05, 1), (0.01, 1), (0.001, 1), (0.05, 3)])
+def test_what_a_test_finds_is_said_at_the_corrected_level_of_the_condition(level, family):
+    condition = parse_condition(f"AP worse p<{level}")
+    verdict = verdict_on(
+        condition, "new", graded(DIFFERENCES), family=family, correction="holm", limits=None
+    )
+    size = TTestPower().solve_power(nobs=40, alpha=level / family, power=0.8)
+    detectable = size * DIFFERENCES.std(ddof=1)
+    assert verdict.numbers["detectable"] == pytest.approx(detectable, rel=1e-4)
+    said = f"finds a difference of {verdict.numbers['detectable']:.3g} with probability .8"
+    assert said in verdict.message
+
+
+def test_levels_are_not_divided_where_nothing_is_corrected():
+    asked = parse_condition("AP worse p<.05"), "new", graded(DIFFERENCES)
+    one, three = (
+        verdict_on(*asked, family=family, correction=None, limits=None) for family in (1, 3)
+    )
+    assert one == three
+
+
+def test_of_equal_runs_no_test_can_be_made():
+    found = verdict(LIVE, "RR worse p<.05", measures=["RR"])
+    assert found.outcome is Outcome.PASS and math.isnan(found.numbers["detectable"])
+    assert "no test can be made: B has the value of A in every query" in found.message
+    assert "a difference of" not in found.message
+
+
+def test_a_pass_with_little_power_is_named():
+    found = verdict_on(
+        parse_condition("AP worse by .02 p<.05"),
+        "new",
+        graded(DIFFERENCES),
+        family=1,
+        correction="holm",
+        limits=None,
+    )
+    assert found.outcome is Outcome.PASS and found.numbers["amount"] == 0.02
+    assert "could not have found the difference of 0.02 that it asks about" in found.note
+    assert "'AP possibly worse by .02 p<.05' asks for proof" in found.note
+
+
+@pytest.mark.parametrize(
+    "text, differences",
+    [
+        ("AP worse by .3 p<.05", DIFFERENCES),  # it could have found that
+        ("AP worse p<.05", DIFFERENCES),  # it asks about any difference
+        ("AP worse by .02", DIFFERENCES),  # it asks for no test
+        ("AP possibly worse by .01 p<.05", DIFFERENCES),  # it fails
+    ],
+)
+def test_other_conditions_are_not(text, differences):
+    asked = parse_condition(text), "new", graded(differences)
+    assert verdict_on(*asked, family=1, correction="holm", limits=None).note == ""
+
+
+# Those who must not get worse
+
+
+def shifted(qids):
+    """A run in which the second relevant document of some queries stands a rank lower."""
+    return {q: {"a": 3, "n": 2, "b": 1} if q in qids else LIVE[q] for q in QUERIES}
+
+
+@pytest.mark.parametrize("measure", ["AP", "ASL@10", "rrLP"])
+@pytest.mark.parametrize("amount", [0.05, 0.2, 0.5])
+def test_a_loss_is_rejected_as_by_scipy_whichever_way_is_better(measure, amount):
+    new = shifted(QUERIES[:2])
+    text = f"{measure} possibly worse by {amount} p<.05"
+    found = compare({"live": LIVE, "new": new}, QRELS, ["AP", "ASL@10"], conditions=[text])
+    rows = found.by_query[found.by_query["measure"] == measure]
+    gains = rows["difference"] * (-1 if measure == "ASL@10" else 1)
+    assert gains.mean() < 0
+    p = stats.ttest_1samp(gains, -amount, alternative="greater").pvalue
+    (result,) = found.verdicts
+    assert result.numbers["p"] == pytest.approx(p)
+    assert result.outcome is (Outcome.PASS if p < 0.05 else Outcome.FAIL)
+    which = "rejected" if p < 0.05 else "not rejected"
+    assert f"a loss of {amount:.4g} or more is {which}, one-sided p = {p:.4g}" in result.message
+
+
+def test_p_is_corrected_over_the_conditions_of_both_kinds():
+    texts = ["AP possibly worse by .2 p<.05", "AP possibly worse by .3 p<.05", "RR worse p<.05"]
+    again = [*texts, "AP possibly worse by .2 p<.01"]  # the same test once more
+    new = shifted(QUERIES[:3])
+    found = compare({"live": LIVE, "new": new}, QRELS, ["AP", "RR"], conditions=again).verdicts
+    gains = np.array([-1 / 6] * 3 + [0.0] * 3)
+    p = [stats.ttest_1samp(gains, -by, alternative="greater").pvalue for by in (0.2, 0.3)]
+    assert found[1].numbers["p"] == pytest.approx(3 * p[1])
+    assert found[0].numbers["p"] == found[3].numbers["p"] == pytest.approx(2 * p[0])
+    assert "over 3 conditions" in found[0].message
+
+
+def test_an_equal_run_passes_and_an_equally_bad_one_fails():
+    text = "RR possibly worse by .02 p<.05"
+    assert verdict(LIVE, text, measures=["RR"]).outcome is Outcome.PASS
+    bad = {qid: {"n": 4, "a": 3, "b": 2} for qid in QUERIES}
+    assert verdict(bad, text, measures=["RR"]).outcome is Outcome.FAIL
+
+
+def test_a_percentage_is_of_the_baselines_value():
+    new = shifted(QUERIES[:2])
+    absolute, relative = (
+        verdict(new, f"AP possibly worse by {by} p<.05", measures=["AP"]) for by in (".2", "20%")
+    )  # the baseline's AP is 1
+    assert absolute.numbers == relative.numbers
+
+
+def test_what_has_one_query_is_an_error():
+    one = {"q0": QRELS["q0"]}
+    runs = {"live": {"q0": LIVE["q0"]}, "new": {"q0": OTHER["q0"]}}
+    text = "RR possibly worse by .02 p<.05"
+    (found,) = compare(runs, one, ["RR"], conditions=[text]).verdicts
+    assert found.outcome is Outcome.ERROR and "there is only one query" in found.message
+
+
+def test_unjudged_documents_must_not_hide_a_loss():
+    better = {qid: {"a": 4, f"x{i % 2}": 3, "b": 2} for i, qid in enumerate(QUERIES)}
+    plain = verdict(better, "RR possibly worse by .1 p<.05", measures=["RR"])
+    assert plain.outcome is Outcome.PASS
+    # RR of neither can change where the first document is judged relevant.
+    found = verdict(better, "RR possibly worse by .1 p<.05 certainly", measures=["RR"])
+    assert found.outcome is Outcome.PASS and "whatever the unjudged" in found.message
+    found = verdict(better, "AP possibly worse by .4 p<.05 certainly", measures=["AP"])
+    assert verdict(better, "AP possibly worse by .4 p<.05", measures=["AP"]).outcome is Outcome.PASS
+    low = compare({"live": LIVE, "new": better}, QRELS, ["AP"], bounds=True).summary.loc[0, "low"]
+    assert found.outcome is (Outcome.FAIL if low <= -0.4 else Outcome.PASS)
+
+
+@pytest.mark.parametrize("amount", [0.01, 0.05, 0.08, 0.1, 0.15, 0.3])
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_loss_is_certainly_rejected_where_every_corner_rejects_it(amount, higher):
+    draw = np.random.default_rng(7)
+    low = draw.normal(0, 0.02, 6)
+    high = low + draw.uniform(0, 0.04, 6) * (draw.random(6) < 0.5)
+    limits = Limits(low, high, 0.5) if higher else Limits(-high, -low, 0.5)
+    condition = parse_condition(f"AP possibly worse by {amount} p<.01")
+    found = rejected_certainly(condition, limits, higher, family=2)
+    corners = [np.where([k >> q & 1 for q in range(6)], high, low) for k in range(64)]
+    tests = [stats.ttest_1samp(c, -amount, alternative="greater").pvalue for c in corners]
+    assert not found or max(tests) < 0.01 / 2
+    assert found or max(tests) > 0.01 / 4  # the bound of t is not far from the least
+
+
+def test_a_certain_loss_is_tested_at_the_corrected_level():
+    limits = Limits(np.array([-0.3, -0.2, -0.1]), np.array([-0.3, -0.2, -0.1]), 0.5)
+    p = stats.ttest_1samp([-0.3, -0.2, -0.1], 0).pvalue  # .074
+    condition = parse_condition(f"AP worse p<{1.5 * p} certainly")
+    assert holds_certainly(condition, limits, True, family=1)
+    assert not holds_certainly(condition, limits, True, family=2)
+    # The same from the verdict, whose own p is small enough.
+    found = Observed(0.5, -0.2, True, p, limits.low)
+    outcomes = [
+        verdict_on(condition, "new", found, family=2, correction=by, limits=limits).outcome
+        for by in ("holm", None)
+    ]
+    assert outcomes == [Outcome.PASS, Outcome.FAIL]
+
+
+# What cannot be tested
+
+
+@pytest.mark.parametrize(
+    "text, options",
+    [
+        ("AP(rel=99) worse", {}),
+        ("AP worse", {"rel": 9}),
+        ("nDCG@10 worse p<.05", {"qrels": {q: {"a": 0, "n": -1} for q in QUERIES}}),
+        ("rrLP worse", {"rel": 9}),
+        ("AP possibly worse by .02 p<.05", {"rel": 9}),
+    ],
+)
+def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
+    qrels = options.pop("qrels", QRELS)
+    found = compare({"live": LIVE, "new": WORSE}, qrels, ["RR"], conditions=[text], **options)
+    (result,) = found.verdicts
+    assert result.outcome is Outcome.ERROR
+    assert re.search("no judged document is relevant to it .*check the qrels", result.message)

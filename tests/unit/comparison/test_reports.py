@@ -1,0 +1,110 @@
+"""Every output of a guard, in all three outcomes, and after every kind of error."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from pyterrier_asl import compare
+from pyterrier_asl.comparison.guard import Outcome, Verdict, unanswered_verdicts
+from pyterrier_asl.comparison.reports import GuardReports, github_annotations, summary_of
+
+VERDICTS = {
+    "PASS": [Verdict("new", "AP worse", Outcome.PASS, "+0.1 from A to B", {"p": 0.5}, "Little.")],
+    "FAIL": [Verdict("new", "AP worse|p", Outcome.FAIL, "50 %, worse", {"p": 0.01})],
+    "ERROR": [Verdict("new", "AP worse", Outcome.ERROR, "no test can be made")],
+}
+COUNTS = {"PASS": ("0", "0"), "FAIL": ("1", "0"), "ERROR": ("0", "1")}
+
+
+@pytest.mark.parametrize("outcome", VERDICTS)
+def test_every_output_says_the_outcome(tmp_path, capsys, outcome):
+    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
+    reports = GuardReports("jsonl", junit, summary, True)
+    reports.begin(["new"], ["AP worse"])
+    assert reports.report(VERDICTS[outcome]).name == outcome
+    out, err = capsys.readouterr()
+    row, last = map(json.loads, out.splitlines())
+    assert row["outcome"] == last["verdict"] == outcome
+    assert last["status"] == list(VERDICTS).index(outcome)
+    assert f"Guard: {outcome}\n" in err
+    assert f"::{'notice' if outcome == 'PASS' else 'error'} title={outcome}%3A AP worse" in err
+    suite = ElementTree.parse(junit).getroot()
+    assert (suite.get("failures"), suite.get("errors")) == COUNTS[outcome]
+    text = summary.read_text()
+    assert text.startswith(f"## Guard: {outcome}\n") and f"| {outcome} | new | AP worse" in text
+
+
+def test_an_interrupted_guard_leaves_no_old_file(tmp_path):
+    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
+    reports = GuardReports("table", junit, summary)
+    reports.begin(["new"], ["AP worse"])
+    reports.report(VERDICTS["PASS"])
+    reports.begin(["new"], ["AP worse"])  # and then it is killed
+    assert ElementTree.parse(junit).getroot().get("errors") == "1"
+    assert "the guard did not come to an end" in summary.read_text()
+
+
+def test_a_file_that_cannot_be_written_does_not_keep_an_error_from_the_others(tmp_path, capsys):
+    (tmp_path / "guard.xml").write_text("notes of mine")
+    reports = GuardReports("jsonl", tmp_path / "guard.xml", tmp_path / "guard.md", True)
+    with pytest.raises(FileExistsError, match="holds something else"):
+        reports.begin(["new"], ["AP worse"])
+    reports.report_error(["new"], ["AP worse"], "that one")
+    out, err = capsys.readouterr()
+    assert (tmp_path / "guard.xml").read_text() == "notes of mine" and "something else" in err
+    assert "that one" in (tmp_path / "guard.md").read_text() and "::error" in err
+    assert json.loads(out.splitlines()[-1]) == {"verdict": "ERROR", "status": 2}
+
+
+@pytest.mark.parametrize("which", ["junit", "summary"])
+def test_no_input_is_overwritten(tmp_path, which):
+    path = tmp_path / "qrels"
+    path.write_text("")
+    reports = GuardReports(**{which: path}, inputs=[path])
+    with pytest.raises(FileExistsError, match="one of the inputs"):
+        reports.begin(["new"], ["AP worse"])
+
+
+def test_lines_name_the_run_where_there_are_several(capsys):
+    other = Verdict("other", "AP worse", Outcome.FAIL, "50 %")
+    GuardReports().report([*VERDICTS["FAIL"], other])
+    err = capsys.readouterr().err
+    assert "FAIL: AP worse|p [run new: 50 %, worse]" in err
+    assert "FAIL: AP worse [run other: 50 %]" in err
+    GuardReports().report([other])
+    assert "FAIL: AP worse [50 %]" in capsys.readouterr().err
+
+
+def test_what_a_pass_does_not_say_is_in_every_output(tmp_path, capsys):
+    GuardReports("jsonl", tmp_path / "guard.xml", tmp_path / "guard.md", True).report(
+        VERDICTS["PASS"]
+    )
+    out, err = capsys.readouterr()
+    assert json.loads(out.splitlines()[0])["note"] == "Little."
+    assert "Note: Little." in err and "::warning title=Little power::Little." in err
+    assert all("Little." in (tmp_path / name).read_text() for name in ("guard.xml", "guard.md"))
+
+
+def test_annotations_escape_what_ends_them():
+    (line,) = github_annotations([Verdict("a,b", "x: y, z%", Outcome.FAIL, "1\n2 %")])
+    assert line == "::error title=FAIL%3A x%3A y%2C z%25::a,b: 1%0A2 %25"
+
+
+def test_a_summary_has_measures_and_what_moved():
+    runs = {"live": {"q": {"a": 2, "n": 1}}, "new": {"q": {"a": 1, "n": 2}}}
+    compared = compare(runs, {"q": {"a": 1}}, ["AP"], conditions=["AP worse by 5%"])
+    text = summary_of(compared.verdicts, compared)
+    lines = text.splitlines()
+    assert lines[0] == "## Guard: FAIL" and "### Measures" in lines
+    assert "| FAIL | new | AP worse by 5% | -0.5 from A to B (-50.00 %) |" in lines
+    assert any(line.startswith("| AP ↑ | 1.0000 | 0.5000 | -0.5000 |") for line in lines)
+    assert "| q | a | 1 | 2 | 1 | both |" in lines
+
+
+def test_a_run_that_leaves_queries_unanswered_is_named():
+    (found,) = unanswered_verdicts({"new": ["q1", "q2"], "other": []}, "live")
+    assert (found.run, found.outcome) == ("new", Outcome.FAIL)
+    assert found.message.startswith("2 queries that live answers unanswered, e.g. 'q1'")

@@ -1,0 +1,46 @@
+"""The one-sided test of non-inferiority, against SciPy's t-test and noncentral t, and draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pyterrier_asl.statistics.noninferiority import non_inferiority
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.02, 0.3])
+@pytest.mark.parametrize("queries", [2, 8, 50])
+def test_it_is_a_one_sided_t_test_against_the_margin(queries, margin):
+    gains = np.random.default_rng(queries).normal(-0.01, 0.1, queries)
+    result = non_inferiority(gains, margin)
+    expected = stats.ttest_1samp(gains, -margin, alternative="greater")
+    assert result.statistic == pytest.approx(expected.statistic)
+    assert result.p == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_the_power_is_that_of_the_noncentral_t(alpha):
+    gains = np.random.default_rng(3).normal(0, 0.1, 20)
+    error = gains.std(ddof=1) / np.sqrt(20)
+    power = stats.nct(19, 0.05 / error).sf(stats.t.isf(alpha, 19))
+    assert non_inferiority(gains, 0.05, alpha=alpha).power == pytest.approx(power)
+
+
+def test_a_loss_of_the_margin_is_rejected_at_the_level_by_chance():
+    draws = np.random.default_rng(4).normal(-0.02, 0.1, (4000, 30))
+    rejected = [non_inferiority(gains, 0.02).p < 0.05 for gains in draws]
+    assert np.mean(rejected) == pytest.approx(0.05, abs=0.012)
+
+
+@pytest.mark.parametrize(
+    "gain, p", [(0.0, 0), (0.1, 0), (-0.019, 0), (-0.02, 1), (-0.1 - 0.02 + 0.1, 1), (-0.5, 1)]
+)
+def test_equal_gains_leave_nothing_to_chance(gain, p):
+    assert non_inferiority([gain] * 5, 0.02).p == p
+
+
+def test_a_single_query_is_no_test():
+    assert np.isnan(non_inferiority([0.1], 0.02).p)
+    with pytest.raises(ValueError, match="give 0 < alpha < 1"):
+        non_inferiority([0.1, 0.2], 0.02, alpha=1)
