@@ -1,6 +1,6 @@
 """Loops over ids on Arrow's buffers, compiled: ranking, matching, looking up.
 
-Imported when a run is first large enough to pay for it (see
+Compiled when a run is first large enough to pay for it (see
 :mod:`~pyterrier_asl.judging.matching`), for Numba takes a while to load. An id is the bytes
 ``data[offsets[i]:offsets[i + 1]]``. Every kernel works on part of its input and lets go of the
 interpreter's lock, so that :func:`parallel_for` can put one on every core. Which rows and pairs
@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -44,7 +43,8 @@ def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> N
         *arguments: what else it takes.
     """
     blocks, rows = len(starts) - 1, int(starts[-1])
-    workers = min(threads(), rows // _ALONE, blocks)
+    workers = min(rows // _ALONE, blocks)
+    workers = min(threads(), workers) if workers > 1 else workers
     if workers < 2:
         kernel(0, blocks, starts, *arguments)
         return
@@ -61,6 +61,8 @@ def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> N
 def threads() -> int:
     """How many cores this process may use; ``NUMBA_NUM_THREADS`` can make them fewer."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    import numba
+
     return min(allowed or 1, int(numba.config.NUMBA_NUM_THREADS))
 
 

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from ..io.values import arrow_numbers, numpy_numbers
 from ..scoring.arrays import Ints, cumulate, queries_of
+from ..scoring.compiled import compile_loops
 
 #: The number of rows looked up in an index from which loading the compiled loops pays: about as
 #: many as PyArrow's way takes as long for as loading does.
@@ -27,6 +28,9 @@ ENOUGH = 1_000_000
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
 SEED = np.uint64(secrets.randbits(64) | 1)
+
+#: The module of the compiled loops.
+LOOPS = __name__.rpartition(".")[0] + "._kernels"
 
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
 
@@ -96,7 +100,7 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, npt.NDArray[np.uint8]]:
 
 def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[np.uint64]:
     """The hash of each id, by the compiled loops."""
-    from . import _kernels as kernels
+    kernels = compile_loops(LOOPS)
 
     hashes = np.empty(len(ids), dtype=np.uint64)
     kernels.parallel_for(kernels.hashes, even(len(ids)), *arrays_of(ids), seed, hashes)
@@ -171,9 +175,7 @@ class PairIndex:
         self.rows += rows
         if "_table" not in self.__dict__ and self.rows + len(self) < ENOUGH:
             return None
-        from . import _kernels as kernels
-
-        return kernels
+        return compile_loops(LOOPS)
 
     def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
         """The position of each (group, id) among the known pairs (the last of equals), -1 where it
@@ -210,7 +212,7 @@ class PairIndex:
     @cached_property
     def _table(self) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
         """Where each group's part of the table of hashes begins; the table; the repeated pairs."""
-        from . import _kernels as kernels
+        kernels = compile_loops(LOOPS)
 
         room = 2.0 * np.diff(self.offsets) + 1  # at most half of it is taken
         starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))

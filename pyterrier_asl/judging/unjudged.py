@@ -9,11 +9,13 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ..io.values import take
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, ranges_from
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, offsets_of, queries_of, ranges_from
+from ..scoring.compiled import compile_loops
 from .judged_run import JudgedRun
-from .matching import hashes_of
+from .matching import ENOUGH, LOOPS, codes, hashes_of
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class Unjudged:
         runs: runs, judged by the same judgements, with all their rows.
         depth: look only at the first ``depth`` of each ranking; None: at all.
 
-    Two documents of one query are taken for the same with a chance of one in 2^64.
+    Where there are a million documents or more, two of one query are taken for the same with a
+    chance of one in 2^64.
 
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> judgements = Judgements({"q": {"a": 1}})
@@ -74,26 +77,13 @@ class Unjudged:
     """
 
     def __init__(self, runs: Sequence[JudgedRun], depth: int | None = None) -> None:
-        from . import _kernels
-
         self.runs = list(runs)
-        found = [unjudged(run, depth) for run in runs]
-        queries = len(runs[0].judgements)
-        sizes = np.concatenate([np.diff(one.offsets) for one in found])
-        blocks = cumulate(sizes)
-        starts = cumulate(sizes.reshape(-1, queries).sum(axis=0))
-        ranks = np.concatenate([one.ranks for one in found])
-        hashes = np.concatenate([_hashes(run, one.rows) for run, one in zip(runs, found)])
-        codes, best = np.empty((2, len(ranks)), dtype=np.int64)
-        counts = np.zeros(queries, dtype=np.int64)
-        _kernels.parallel_for(
-            _kernels.number_documents, starts, blocks, hashes, ranks, codes, best, counts
-        )
-        self.offsets = cumulate(counts)
-        self.best = best[ranges_from(starts[:-1], self.offsets)]
-        codes += np.repeat(np.tile(self.offsets[:-1], len(found)), sizes)
-        parts = np.split(codes, blocks[queries:-1:queries])
-        self.retrieved = [replace(one, codes=part) for one, part in zip(found, parts)]
+        shown = [unjudged(run, depth) for run in runs]
+        sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
+        number = _numbers if sizes.sum() < ENOUGH else _numbers_by_loops
+        self.offsets, self.best, codes = number(self.runs, shown, sizes)
+        parts = np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])
+        self.retrieved = [replace(one, codes=part) for one, part in zip(shown, parts)]
         self.is_open = np.ones(len(self.best), dtype=bool)
 
     def __len__(self) -> int:
@@ -188,6 +178,47 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     offsets = np.searchsorted(places, ranking.offsets)
     ranks = places - np.repeat(ranking.offsets[:-1], np.diff(offsets)) + 1
     return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
+
+
+def _numbers(
+    runs: Sequence[JudgedRun], shown: Sequence[Retrieved], sizes: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Where each query's documents begin, the best rank of each, and which each run shows.
+
+    They are numbered query by query, as they first appear in the runs.
+    """
+    queries = np.repeat(np.tile(np.arange(sizes.shape[1]), len(runs)), sizes.ravel())
+    ids = pa.concat_arrays([take(run.table.docno, one.rows) for run, one in zip(runs, shown)])
+    numbers, different = codes(ids)
+    pairs, first, which = np.unique(
+        queries * len(different) + numbers, return_index=True, return_inverse=True
+    )
+    order = np.lexsort((first, queries[first]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    numbered: Ints = place[which]
+    best = np.full(len(pairs), np.iinfo(np.int64).max)
+    np.minimum.at(best, numbered, np.concatenate([one.ranks for one in shown]))
+    return offsets_of(queries[first[order]], sizes.shape[1]), best, numbered
+
+
+def _numbers_by_loops(
+    runs: Sequence[JudgedRun], shown: Sequence[Retrieved], sizes: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """What :func:`_numbers` gives, by the compiled loops and hashes of the ids."""
+    kernels = compile_loops(LOOPS)
+    starts = cumulate(sizes.sum(axis=0))
+    ranks = np.concatenate([one.ranks for one in shown])
+    hashes = np.concatenate([_hashes(run, one.rows) for run, one in zip(runs, shown)])
+    numbered, best = np.empty((2, len(ranks)), dtype=np.int64)
+    counts = np.zeros(sizes.shape[1], dtype=np.int64)
+    blocks = cumulate(sizes.ravel())
+    kernels.parallel_for(
+        kernels.number_documents, starts, blocks, hashes, ranks, numbered, best, counts
+    )
+    offsets = cumulate(counts)
+    numbered += np.repeat(np.tile(offsets[:-1], len(runs)), sizes.ravel())
+    return offsets, best[ranges_from(starts[:-1], offsets)], numbered
 
 
 def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:

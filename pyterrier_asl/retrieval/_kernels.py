@@ -1,13 +1,13 @@
 """Loops over postings: scoring, the best documents, the ranks of judged ones, feedback; compiled.
 
-Imported when first needed, for Numba takes a while to load. The retriever and the sweep add up
-scores in one and the same loop, so that their scores are equal to the last bit, and with them every
-tie.
+Where there is little to do, :mod:`~pyterrier_asl.retrieval.loops` does without them. The retriever
+and the sweep add up scores in one and the same loop, so that their scores are equal to the last
+bit, and with them every tie.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
+
+
+@compiled
+def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
+    """How much BM25 holds documents of these lengths back; of one, or of an array."""
+    return k1 * ((1.0 - b) + b * length_ratio)
+
+
+@compiled
+def term_score(weight: float, tf: Any, norm: Any) -> Any:
+    """What a term adds to BM25 scores; of one document, or of an array."""
+    return weight * tf / (norm + tf)
 
 
 @compiled
@@ -241,8 +253,7 @@ def _accumulate(
             docs[found] = doc  # written over by the next one if it was there already
             found += not seen[doc]
             seen[doc] = True
-            norm = k1 * ((1.0 - b) + b * length_ratios[doc])
-            scores[doc] += weight * tf / (norm + tf)
+            scores[doc] += term_score(weight, tf, length_norm(k1, b, length_ratios[doc]))
     return found
 
 

@@ -19,6 +19,7 @@ from ._transformer import (
     check_not_negative,
     validate_any,
 )
+from .loops import best_documents
 
 if TYPE_CHECKING:
     from .index import TermIndex
@@ -173,10 +174,8 @@ def top_documents(
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1.
     """
-    from . import _kernels
-
     return TopDocuments(
-        *_kernels.best_documents(
+        *best_documents(
             index.scoring_arrays,
             scoring_weights(index, queries, k1=k1, idf=idf),
             float(k1),

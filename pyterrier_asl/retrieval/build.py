@@ -21,6 +21,7 @@ from ..io.digests import checksum
 from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
 from .format import ROWS, metadata_checksum
+from .loops import count_entries, transpose
 from .tokens import WordTokeniser
 
 #: Tokens that are counted together; more need more memory, fewer more time.
@@ -219,15 +220,13 @@ def _new_folder(path: Path) -> Iterator[Path]:
 
 def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:
     """Writes both directions, rows and the entries inside them ascending; returns the sizes."""
-    from . import _kernels
-
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
     new_id = np.empty(num_terms, np.int32)
     new_id[order] = np.arange(num_terms, dtype=np.int32)
     by_doc = contents.offsets, new_id[contents.term_ids], contents.tfs
     by_term = _transpose(folder, "term", *by_doc, num_terms)
     by_doc = _transpose(folder, "doc", *by_term, num_docs)
-    _, lengths, _, _ = _kernels.count_entries(*by_doc, num_terms)
+    _, lengths, _, _ = count_entries(*by_doc, num_terms)
     np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
     return {
         "num_docs": num_docs,
@@ -246,14 +245,12 @@ def _transpose(
     num_columns: int,
 ) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Writes the transposed rows into the three files of ``rows`` and returns them."""
-    from . import _kernels
-
     names = [str(folder / f"{name}.npy") for name in ROWS[rows]]
     out_offsets = cumulate(np.bincount(columns, minlength=num_columns))
     np.save(names[0], out_offsets)
     mapped = [_mapped(name, columns.shape) for name in names[1:]]
     out, out_tfs = map(np.asarray, mapped)
-    _kernels.transpose(offsets, columns, np.asarray(tfs), out_offsets, out, out_tfs)
+    transpose(offsets, columns, np.asarray(tfs), out_offsets, out, out_tfs)
     for file in mapped:
         file.flush()
     return out_offsets, out, out_tfs

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.digests import checksum
+from .loops import count_entries
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -169,13 +170,11 @@ def agreeing_rows(
         ValueError: where the ids of a row do not ascend, or what they count is not the documents'
             lengths and the terms' document frequencies.
     """
-    from . import _kernels
-
     offsets, ids, tfs = ROWS[by]
     other, *_ = ROWS["doc" if by == "term" else "term"]
     rows = np.asarray(array(offsets)), np.asarray(array(ids)), np.asarray(array(tfs))
     frequencies = np.diff(array(other))
-    ascending, row_sums, column_sums, column_sizes = _kernels.count_entries(*rows, len(frequencies))
+    ascending, row_sums, column_sums, column_sizes = count_entries(*rows, len(frequencies))
     if not ascending:
         raise damaged(folder / f"{ids}.npy", f"the ids of a {by} do not ascend")
     if not np.array_equal(column_sizes, frequencies):

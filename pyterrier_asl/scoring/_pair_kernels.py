@@ -63,34 +63,30 @@ def layered(
 ) -> None:
     """(base + gained) / ideal, where documents can be given one of several gains.
 
-    Gains are made of ``steps``, shape (G,), the first ``given`` of which a label can give;
-    ``counts``, shape (Q, G), says how many judged documents have each, ``ideal[m]`` what m
-    documents with a gain of 1 come to at best.
+    ``weights`` ascend within a query. Gains are made of ``steps``, shape (G,), the first ``given``
+    of which a label can give; ``counts``, shape (Q, G), says how many judged documents have each,
+    ``ideal[m]`` what m documents with a gain of 1 come to at best.
     """
     for q in range(len(base)):
-        some = np.sort(weights[offsets[q] : offsets[q + 1]])
-        down = some[::-1].copy()
-        high[q] = _most(base[q], down, others[q], counts[q], steps, given, ideal)
-        low[q] = -_most(-base[q], -some, others[q], counts[q], steps, given, ideal)
+        some = weights[offsets[q] : offsets[q + 1]]
+        high[q] = _most(base[q], some, 1, others[q], counts[q], steps, given, ideal)
+        low[q] = -_most(-base[q], some, -1, others[q], counts[q], steps, given, ideal)
 
 
 @compiled
 def _most(
     base: float,
     weights: Floats,
+    sign: int,
     others: int,
     counts: Ints,
     steps: Floats,
     given: int,
     ideal: Floats,
 ) -> float:
-    """The greatest ratio; ``weights`` descend. The best s documents have at least a gain."""
-    room = len(weights) + others
-    positive = np.searchsorted(-weights, 0)
-    sums = np.zeros(room + 1)  # documents in no ranking have weight 0
-    sums[1 : positive + 1] = weights[:positive]
-    sums[positive + others + 1 :] = weights[positive:]
-    sums = np.cumsum(sums)
+    """The greatest ratio, of weights times a sign. The best s documents have at least a gain."""
+    sums = _sums_of_best(weights, sign, others)
+    room = len(sums) - 1
     whole, above = 0.0, 0.0
     for g in range(len(steps)):
         whole += steps[g] * ideal[counts[g]]
@@ -98,7 +94,8 @@ def _most(
     best = base / whole if whole > 0 else 0.0
     gained, cost = np.empty(room + 1), np.empty(room + 1)
     for _ in range(100):
-        gained[:], cost[:] = 0.0, above
+        for s in range(room + 1):
+            gained[s], cost[s] = 0.0, above
         for g in range(given - 1, -1, -1):
             top, top_gained, top_cost = -np.inf, 0.0, 0.0
             for s in range(room + 1):  # no more documents can have a gain than a smaller one
@@ -107,15 +104,38 @@ def _most(
                     top, top_gained, top_cost = value, gained[s], cost[s]
                 gained[s] = top_gained + steps[g] * sums[s]
                 cost[s] = top_cost + steps[g] * ideal[counts[g] + s]
-        value = base + gained - best * cost
-        at = np.argmax(value)
-        if value[at] <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
+        at, greatest = 0, -np.inf
+        for s in range(room + 1):
+            value = base + gained[s] - best * cost[s]
+            if value > greatest:
+                at, greatest = s, value
+        if greatest <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
             break
         better = (base + gained[at]) / cost[at]
         if better <= best:
             break
         best = better
     return best
+
+
+@compiled
+def _sums_of_best(weights: Floats, sign: int, others: int) -> Floats:
+    """What the best 0, 1, 2, ... documents weigh: ``weights``, which ascend, times a sign, and a
+    weight of 0 for each of ``others``, which are in no ranking."""
+    size = len(weights)
+    sums = np.zeros(size + others + 1)
+    total, skipped = 0.0, 0
+    for i in range(size):
+        weight = weights[size - 1 - i] if sign > 0 else -weights[i]
+        if weight <= 0 and skipped == 0:
+            for _ in range(others):
+                skipped += 1
+                sums[i + skipped] = total
+        total += weight
+        sums[i + skipped + 1] = total
+    for i in range(size + skipped, size + others):
+        sums[i + 1] = total
+    return sums
 
 
 @compiled

@@ -7,20 +7,20 @@ contains it.
 
 One run is :class:`RunDocuments`; two are :class:`PairDocuments`, where a second run that retrieved
 nothing gives the bounds of the first one for additive measures, ratios, and first ranks. The loops
-are in :mod:`~pyterrier_asl.scoring._kernels` and ``_pair_kernels``, imported when first used.
+are in :mod:`~pyterrier_asl.scoring._kernels` and ``_pair_kernels``, compiled where it pays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Bools, Floats, Ints, reduce_by_query, sum_by_query
+from .arrays import Bools, Floats, Ints, queries_of, reduce_by_query, sum_by_query
+from .compiled import loops
 from .lexicographic import NO_CUTOFF
 
 Bounds = tuple[Floats, Floats]
@@ -201,7 +201,7 @@ def ratio_of_gains(
         "_pair_kernels.layered",
         len(base),
         base,
-        weights,
+        weights[np.lexsort((weights, queries_of(offsets)))],
         offsets,
         others,
         counts,
@@ -260,10 +260,8 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
     Returns:
         Shape (Q, 3).
     """
-    from . import _pair_kernels
-
     verdicts = np.zeros((len(pair), 3), dtype=np.bool_)
-    _pair_kernels.lexicographic_verdicts(
+    _kernel("_pair_kernels.lexicographic_verdicts", len(pair.a) + len(pair.known_a))(
         pair.known_a, pair.known_b, pair.known_offsets, pair.a, pair.b, pair.offsets, verdicts
     )
     return verdicts
@@ -284,12 +282,11 @@ def average_precision_difference(
             AP, and 0 where the run has it not.
         known_gains: the same for the judged relevant ones.
     """
-    from . import _pair_kernels
-
     low, high = np.empty(len(pair)), np.empty(len(pair))
+    kernels = loops(f"{__package__}._pair_kernels", int(np.sum(np.diff(pair.offsets) ** 2)))
     for q in range(len(pair)):
         some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
-        alone, pairs = _pair_kernels.precision_gains(
+        alone, pairs = kernels.precision_gains(
             pair.a[some],
             pair.b[some],
             gains[0][some],
@@ -300,7 +297,7 @@ def average_precision_difference(
             known_gains[1][known],
         )
         pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
-        low[q], high[q] = _pair_kernels.precision_bounds(
+        low[q], high[q] = kernels.precision_bounds(
             base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
@@ -322,10 +319,16 @@ def intersect(one: Bounds, other: Bounds) -> Bounds:
 
 def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
     """Calls a kernel, ``MODULE.NAME``, that fills low and high."""
-    module, name = kernel.split(".")
     low, high = np.empty(queries), np.empty(queries)
-    getattr(import_module(f".{module}", __package__), name)(*arguments, low, high)
+    _kernel(kernel, sum(map(np.size, arguments)))(*arguments, low, high)
     return low, high
+
+
+def _kernel(name: str, steps: int) -> Callable[..., Any]:
+    """A kernel, ``MODULE.NAME``, for so many steps."""
+    module, name = name.split(".")
+    kernel: Callable[..., Any] = getattr(loops(f"{__package__}.{module}", steps), name)
+    return kernel
 
 
 def merge(
@@ -348,10 +351,7 @@ def merge(
     >>> [array.tolist() for array in merge(*one, *other, 5)]
     [[0, 2], [1, 2], [0, 1]]
     """
-    from . import _pair_kernels
-
     work = np.zeros(size, dtype=np.int64)
-    merged: tuple[Ints, Ints, Ints] = _pair_kernels.merge(
-        offsets, codes, other_offsets, other_codes, work
-    )
+    kernel = _kernel("_pair_kernels.merge", len(codes) + len(other_codes))
+    merged: tuple[Ints, Ints, Ints] = kernel(offsets, codes, other_offsets, other_codes, work)
     return merged

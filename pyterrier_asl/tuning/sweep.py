@@ -25,6 +25,7 @@ from ..judging.judgements import Judgements
 from ..measures.computed import Computed
 from ..measures.names import added_up
 from ..measures.standard import computed
+from ..retrieval import _kernels
 from ..retrieval.bm25 import (
     BM25,
     TopDocuments,
@@ -38,6 +39,7 @@ from ..retrieval.bm25 import (
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
 from ..scoring.arrays import Floats, cumulate, within_query
+from ..scoring.compiled import compile_loops
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 
@@ -130,9 +132,8 @@ class Sweep(Objective):
         return self._once("own", k3, lambda: number_terms(self.index, self.query_terms, k3=k3))
 
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> JudgedRanks:
-        from ..retrieval import _kernels
-
-        retrieved, offsets, which, ranks, above = _kernels.rank_judged(
+        kernels = compile_loops(_kernels.__name__)
+        retrieved, offsets, which, ranks, above = kernels.rank_judged(
             self.index.scoring_arrays,
             scoring_weights(self.index, queries, k1=bm25.k1, idf=bm25.idf),
             float(bm25.k1),
@@ -151,8 +152,7 @@ class Sweep(Objective):
 
     def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
-        from ..retrieval import _kernels
-
+        kernels = compile_loops(_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
         # Kept to the largest depth so far, so that a deeper one is not retrieved again and again.
@@ -172,9 +172,7 @@ class Sweep(Objective):
         def expand() -> WeightedQueries:
             offsets, term_ids, _ = self.index.forward_arrays
             return WeightedQueries(
-                *_kernels.expand(
-                    top, offsets, term_ids, self.selection_weights, self.own, *settings
-                )
+                *kernels.expand(top, offsets, term_ids, self.selection_weights, self.own, *settings)
             )
 
         top = self._once("top", (before, depth), retrieve)

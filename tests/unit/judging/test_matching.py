@@ -196,7 +196,7 @@ def test_compiled_loops_need_no_place_to_keep_them(tmp_path, places):
         "ids = pa.array(['a', 'b'], type=pa.large_string())\n"
         "index = matching.PairIndex(np.array([0, 2]), ids)\n"
         "print(index.find(None, ids).tolist())\n"
-        "from pyterrier_asl.judging import _kernels as _join\n"
+        "_join = matching.compile_loops(matching.LOOPS)\n"
         "print(type(_join.find._cache).__name__)\n"
     )
     environment = {"PATH": "", **({"NUMBA_CACHE_DIR": str(folder)} if places else {})}
