@@ -95,4 +95,4 @@ def _announce() -> None:
         def on_end(self, event: Any) -> None:
             pass
 
-    event.install_listener("numba:compile", Announcement())
+    event.register("numba:compile", Announcement())

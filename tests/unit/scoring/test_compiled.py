@@ -1,0 +1,99 @@
+"""Loops as plain Python and compiled: which is taken, what is said, and that they agree."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.scoring import bounds, compiled
+from pyterrier_asl.scoring.bounds import PairDocuments, RunDocuments
+
+GENERATOR = np.random.default_rng(3)
+
+
+def ranks(size, depth=40):
+    """Ascending ranks."""
+    return np.sort(GENERATOR.choice(np.arange(1, depth + 1), size, replace=False))
+
+
+def runs():
+    """Some runs of two queries, the first of which may have nothing."""
+    for first, second in ((0, 3), (4, 7)):
+        both = [ranks(size) for size in (2 * first, 2 * second)]
+        known = np.concatenate([of[::2] for of in both])
+        unjudged = np.concatenate([of[1::2] for of in both])
+        offsets = np.array([0, first, first + second])
+        total = np.array([first, second + 2])
+        yield RunDocuments(known, offsets, total, unjudged, offsets, np.array([0, 3]))
+
+
+def pair():
+    """Two runs of one query, which share some documents."""
+    places = np.array([[1, 0, 4, 9], [0, 2, 3, 0]]), np.array([[2, 5, 0, 7], [6, 0, 1, 8]])
+    offsets = np.array([0, 4])
+    (known_a, known_b), (a, b) = places
+    return PairDocuments(known_a, known_b, offsets, np.array([5]), a, b, offsets, np.array([2]))
+
+
+BOUNDS = {
+    "AP": lambda run: bounds.average_precision(run),
+    "ASL": lambda run: bounds.search_length(run, np.array([50, 50])),
+    "ASL(g=2)": lambda run: bounds.search_length(run, np.array([50, 50]), 2),
+    "LexiP": lambda run: bounds.lexip(run, 50),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_bounds_of_a_run_are_the_same_to_the_last_bit(name, monkeypatch):
+    for run in runs():
+        monkeypatch.setattr(compiled, "ENOUGH", np.inf)
+        plain = BOUNDS[name](run)
+        monkeypatch.setattr(compiled, "ENOUGH", 0)
+        np.testing.assert_array_equal(plain, BOUNDS[name](run))
+
+
+def test_bounds_of_a_difference_are_the_same(monkeypatch):
+    missing = np.array([30])
+    found = []
+    for enough in (np.inf, 0):
+        monkeypatch.setattr(compiled, "ENOUGH", enough)
+        ratio = bounds.ratio_of_gains(
+            np.array([0.5]),
+            np.array([0.25, -0.5, 0.125, 0.0]),
+            np.array([0, 4]),
+            np.array([2]),
+            np.array([[2, 1]]),
+            np.array([1.0, 2.0]),
+            lambda most: np.sqrt(np.arange(most + 1.0)),
+        )
+        lengths = bounds.search_length_difference(pair(), missing, missing)
+        found.append((ratio, lengths, bounds.lexicographic_verdicts(pair()).tolist()))
+    assert str(found[0]) == str(found[1])
+
+
+def in_a_new_process(steps: int, cache) -> tuple[str, str]:
+    """Whether Numba is loaded for so many steps, and what is said on stderr."""
+    program = (
+        "import sys\nimport numpy as np\n"
+        "from pyterrier_asl.scoring.compiled import loops\n"
+        f"kernels = loops('pyterrier_asl.scoring._pair_kernels', {steps})\n"
+        "one, work = (np.array([0, 1]), np.array([0])), np.zeros(1, dtype=np.int64)\n"
+        "kernels.merge(*one, *one, work)\n"
+        "print('numba' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={"PATH": "", "NUMBA_CACHE_DIR": str(cache)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+def test_a_little_is_done_without_numba_and_much_is_announced_once(tmp_path):
+    assert in_a_new_process(10, tmp_path) == ("False", "")
+    loaded, said = in_a_new_process(10**9, tmp_path)
+    assert loaded == "True" and said.startswith("Compiling loops") and said.count("\n") == 1
+    assert in_a_new_process(10**9, tmp_path) == ("True", "")
