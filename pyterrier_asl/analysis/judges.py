@@ -45,8 +45,8 @@ def judge_agreement(judges: Judges) -> pd.DataFrame:
     Sources: Cohen 1960 and 1968.
 
     >>> judges = {"person": {"q": {"a": 2, "b": 0}}, "model": {"q": {"a": 1, "b": 0, "c": 1}}}
-    >>> found = judge_agreement(judges, rel=2, judge_rel={"model": 1})
-    >>> found[["rel_a", "rel_b", "pairs", "agreement", "kappa", "kappa_grades"]]
+    >>> agreement = judge_agreement(judges, rel=2, judge_rel={"model": 1})
+    >>> agreement[["rel_a", "rel_b", "pairs", "agreement", "kappa", "kappa_grades"]]
        rel_a  rel_b  pairs  agreement  kappa  kappa_grades
     0      2      1      2        1.0    1.0           NaN
     """
@@ -160,7 +160,7 @@ def judge_confusion(judges: Judges) -> pd.DataFrame:
     members = judges.members.items()
     binned = [name for name, judge in members if are_binned(judge.judgements.grades)]
     if binned:
-        confusion.attrs["binned"] = binned
+        confusion.attrs["binned"] = ", ".join(binned)
     return confusion
 
 
@@ -195,17 +195,19 @@ def judge_confusion_chart(
         judge_a: one judge; None: every two judges.
         judge_b: another, in the order of the frame.
     """
-    known = list(dict.fromkeys(zip(confusion["judge_a"], confusion["judge_b"])))
-    wanted = known if judge_a is None and judge_b is None else [(judge_a, judge_b)]
-    if wanted[0] not in known:
-        raise ValueError(f"there is no pair {wanted[0]}; there are {sorted(known)}")
+    pairs = list(dict.fromkeys(zip(confusion["judge_a"], confusion["judge_b"])))
+    wanted = pairs if judge_a is None and judge_b is None else [(judge_a, judge_b)]
+    if wanted[0] not in pairs:
+        raise ValueError(f"there is no pair {wanted[0]}; there are {sorted(pairs)}")
     panels = [_confused(confusion, *map(str, pair)) for pair in wanted]
+    names = confusion.attrs.get("binned")
+    binned = f" Fractional grades ({names}) are in bins, by their lower ends." if names else ""
     title = f"{wanted[0][0]} against {wanted[0][1]}" if len(wanted) == 1 else "Grades of judges"
     return captioned(
         panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3),
         title,
         "Documents that both judged, by grade. Rows are shaded by their shares: how the second "
-        "judge grades what the first gave that grade.",
+        "judge grades what the first gave that grade." + binned,
         60,
     )
 

@@ -72,8 +72,8 @@ def satisfaction(
         curves.append((judge.name, "judge", expected))
     rows = []
     for system, kind, values in curves:
-        for n, one in enumerate(queries.of(values), start=1):
-            mean, low, high = wilson_interval(one, alpha=alpha, weights=queries.weights)
+        for n, satisfied in enumerate(queries.of(values), start=1):
+            mean, low, high = wilson_interval(satisfied, alpha=alpha, weights=queries.weights)
             rows.append((system, kind, n, mean, low, high, len(queries)))
     columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
     return pd.DataFrame(rows, columns=columns)

@@ -106,7 +106,7 @@ class JudgeReport(Printed):
 
     def _shown_agreement(self) -> pd.DataFrame:
         """The agreements without the columns that are empty."""
-        shown = self.agreement.drop(columns="reference")
+        shown = self.agreement.drop(columns=["reference", "human_queries"])
         if not shown["human_low"].isna().all():
             return shown
         human = [name for name in shown if str(name).startswith(("human_", "less_"))]

@@ -136,24 +136,15 @@ def show_estimates(
     from ..assessment.audit_plan import plan_audit
     from ..assessment.audited import audited, audited_chart, notes_on
     from ..charts.saving import check_path
-    from ..evaluation.files import completed, measures_for
     from ..evaluation.judged_runs import JudgedRuns
     from ..io.tables import write
-    from ..measures.names import parse_measures
     from ..statistics.prediction_powered import TARGETS
 
     if chart:
         check_path(chart, inputs=filter(None, [people, machine, *runs.values(), lengths]))
     if draw and plan is None:
         raise click.UsageError("--draw goes with --plan")
-    if names:
-        asked = parse_measures(names)
-    else:
-        default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
-        asked = [measure for measure in default if measure.higher_is_better is not None]
-    measures = {
-        measure.name: measure.measure for measure in completed(asked, lengths=lengths, rel=rel)
-    }
+    measures = _measures_of(names, machine, lengths, rel)
     judged = JudgedRuns.of(runs, machine, duplicates=duplicates)
     common: dict[str, Any] = {
         "target": dict(zip(("like-these", "these"), TARGETS))[target],
@@ -170,9 +161,8 @@ def show_estimates(
         return
     if people == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    frame = audited(
-        judged, people, machine, measures, baseline=baseline, all_pairs=all_pairs, **common
-    )
+    pairs: dict[str, Any] = {"baseline": baseline, "all_pairs": all_pairs}
+    frame = audited(judged, people, machine, measures, **pairs, **common)
     if output_format == "table":
         frame.show(places=places)
     else:
@@ -181,3 +171,18 @@ def show_estimates(
             click.echo(textwrap.fill(note, 100), err=True)
     if chart:
         options.draw(audited_chart(frame), chart, width=width, title=title)
+
+
+def _measures_of(
+    names: tuple[str, ...], machine: str, lengths: str | None, rel: float | None
+) -> dict[str, Any]:
+    """The measures by name; of the default ones those with a direction."""
+    from ..evaluation.files import completed, measures_for
+    from ..measures.names import parse_measures
+
+    if names:
+        typed = parse_measures(names)
+    else:
+        default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
+        typed = [measure for measure in default if measure.higher_is_better is not None]
+    return {measure.name: measure.measure for measure in completed(typed, lengths=lengths, rel=rel)}

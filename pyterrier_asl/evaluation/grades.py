@@ -25,7 +25,7 @@ def official_of(qrels: Any) -> list[Any]:
     """
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return []
-    return [parse_measure(one) for one in official_measures(qrels)]
+    return [parse_measure(name) for name in official_measures(qrels)]
 
 
 def with_rel(
@@ -64,7 +64,7 @@ def default_rel(qrels: Any, rel: float | None = None) -> float:
 
     Args:
         qrels: whatever judgements are read from.
-        rel: what was asked for; None: nothing.
+        rel: the option; None: it is not given.
 
     >>> default_rel({"q": {"d": 3}}), default_rel({"q": {"d": 3}}, 2)
     (1, 2)
@@ -76,15 +76,16 @@ def default_rel(qrels: Any, rel: float | None = None) -> float:
 
 
 def rel_beside(measures: Iterable[Any]) -> float | None:
-    """The grade that all measures which take one are explicitly given; None where there is none.
+    """The ``rel`` that all measures with this parameter have in common; None where there is none.
 
-    What stands beside them without a ``rel`` of its own, a preference, takes the same.
+    Preferences, which have no ``rel`` of their own, take the same.
 
     >>> from ir_measures import AP, RR, nDCG
     >>> rel_beside([AP(rel=2), nDCG, RR(rel=2)]), rel_beside([AP(rel=2), RR]), rel_beside([nDCG])
     (2, None, None)
     """
-    rels = {one.params.get("rel") for one in measures if "rel" in one.SUPPORTED_PARAMS}
+    graded = [measure for measure in measures if "rel" in measure.SUPPORTED_PARAMS]
+    rels = {measure.params.get("rel") for measure in graded}
     return rels.pop() if len(rels) == 1 else None
 
 
@@ -94,15 +95,15 @@ def grades_hint(
     *,
     rel: float | None = None,
 ) -> str:
-    """What to tell someone whose grades exceed 1 and who does not say what is relevant.
+    """A hint where grades exceed 1 and no ``rel`` is given.
 
     Args:
         grades: those of the judged documents.
-        measures: what is measured; None: something that takes ``rel``.
-        rel: what was asked for, or known of the collection; None: nothing.
+        measures: the measures; None: something that takes ``rel``.
+        rel: the option, or the grade of the collection; None: there is none.
 
     Returns:
-        The hint; '' where there is no need for one.
+        The hint; '' where none is needed.
 
     >>> import numpy as np
     >>> from pyterrier_asl.measures.names import parse_measures
@@ -117,8 +118,8 @@ def grades_hint(
     if highest <= 1 or rel is not None:
         return ""
     if measures is not None:
-        takes = [one.measure for one in measures if "rel" in one.measure.SUPPORTED_PARAMS]
-        if not takes or any("rel" in measure.params for measure in takes):
+        graded = [named.measure for named in measures if "rel" in named.measure.SUPPORTED_PARAMS]
+        if not graded or any("rel" in measure.params for measure in graded):
             return ""
     low = int(((grades >= 1) & (grades < 2)).sum())
     return (

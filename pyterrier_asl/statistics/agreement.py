@@ -66,8 +66,8 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
 
     Returns:
         At most 1, higher is better agreement: 1 they agree on everything, 0 as by chance, negative
-        below it. NaN where both gave one and the same grade to everything: chance cannot be told
-        from agreement then.
+        below it. NaN where both gave one and the same grade to everything: then agreement by chance
+        is complete.
 
     Raises:
         ValueError: The two are not vectors of one length of at least 1, hold NaN, or ``weights`` is
@@ -80,16 +80,14 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     >>> round(cohen_kappa([0, 1, 2, 2], [0, 2, 2, 1], weights="quadratic"), 4)
     0.6364
     """
+    from statsmodels.stats.inter_rater import cohens_kappa  # with it all of scipy.stats
+
+    check_name("weights", weights, [None, "linear", "quadratic"])
     grades, counts = confusion_table(a, b)
-    distance = np.abs(grades[:, None] - grades[None, :])
-    penalties = {None: np.sign(distance), "linear": distance, "quadratic": distance**2}
-    check_name("weights", weights, list(penalties))
-    observed = counts / counts.sum()
-    by_chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    expected = float(np.sum(penalties[weights] * by_chance))
-    if expected == 0:
+    if grades.size == 1:
         return float("nan")
-    return 1 - float(np.sum(penalties[weights] * observed)) / expected
+    distances = None if weights is None else grades
+    return float(cohens_kappa(counts, weights=distances, wt=weights, return_results=False))
 
 
 def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
@@ -100,8 +98,8 @@ def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
             (..., G, G).
 
     Returns:
-        The shares on the diagonal, and kappa, both of shape (...); NaN as of :func:`cohen_kappa`,
-        and where a table is empty.
+        The shares on the diagonal, and kappa, both of shape (...); kappa is NaN where both gave one
+        and the same grade to everything, both are where a table is empty.
 
     >>> [value.round(4).tolist() for value in agreement_of_tables([[[1, 1], [0, 2]]])]
     [[0.75], [0.5]]

@@ -119,10 +119,10 @@ def prediction_powered(
             that are not finite.
 
     >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
-    >>> found = prediction_powered(people, machine, [0.4, 0.6, 0.7, 0.2, 0.5, 0.4])
-    >>> print(f"{found.both.mean:.3f} [{found.both.low:.3f}, {found.both.high:.3f}]")
+    >>> result = prediction_powered(people, machine, [0.4, 0.6, 0.7, 0.2, 0.5, 0.4])
+    >>> print(f"{result.both.mean:.3f} [{result.both.low:.3f}, {result.both.high:.3f}]")
     0.442 [0.071, 0.812]
-    >>> print(f"{found.people.mean:.3f} [{found.people.low:.3f}, {found.people.high:.3f}]")
+    >>> print(f"{result.people.mean:.3f} [{result.people.low:.3f}, {result.people.high:.3f}]")
     0.500 [0.032, 0.968]
     """
     check_name("target", target, TARGETS)
@@ -216,7 +216,7 @@ def needed_queries(
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """People's and the machine's values of the audited queries, and the machine's of the others."""
-    h, f, rest = (np.asarray(each, dtype=np.float64) for each in values)
+    h, f, rest = (np.asarray(array, dtype=np.float64) for array in values)
     if h.shape != f.shape or h.ndim < 1 or rest.shape[:-1] != h.shape[:-1]:
         raise ValueError(
             f"people's values have shape {h.shape}, the machine's of the same queries {f.shape}, "
@@ -228,13 +228,13 @@ def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
             f"people have judged {h.shape[-1]} of the machine's queries: at least 3 are needed, "
             "and 10 for an interval that can be relied on"
         )
-    if not all(np.isfinite(each).all() for each in (h, f, rest)):
+    if not all(np.isfinite(array).all() for array in (h, f, rest)):
         raise ValueError("values must be finite: give every query one")
     return h, f, rest
 
 
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
-    """lambda: how far the machine is relied on; 0 where its values are all equal."""
+    """lambda, how far the machine is relied on; 0 where its values are all equal."""
     constant = np.ptp(everything, axis=-1) == 0
     centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
     covariance = centred.sum(-1) / (h.shape[-1] - 1)

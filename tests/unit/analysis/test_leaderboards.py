@@ -191,3 +191,15 @@ def test_judges_on_other_scales_have_minimum_grades_of_their_own():
     assert board["value"].tolist() == [0.5, 0.25, 0.5, 0.25]
     scores = assessor_scores(GRADED, {"model": BINARY}, rel=2, judge_rel={"model": 1})
     assert scores[["judge", "common", "upper"]].to_numpy().tolist() == [["model", 2, 1]]
+
+
+def test_confusion_of_fractional_grades_has_bins_and_says_so():
+    judges = {"person": GRADED, "mean": {"q": {"a": 2.7, "b": 2.2, "c": 0.9, "d": 0}}}
+    table = judge_confusion(judges)
+    counted = table[table["pairs"] > 0][["grade_a", "grade_b", "pairs"]].to_numpy().tolist()
+    assert counted == [[0, 0, 1], [1, 0, 1], [2, 2, 1], [3, 2, 1]]
+    assert table.attrs["binned"] == "mean"
+    assert "Fractional grades (mean) are in bins" in str(judge_confusion.draw(table).to_dict())
+    whole = judge_confusion({"person": GRADED, "model": BINARY})
+    assert "binned" not in whole.attrs
+    assert "in bins" not in str(judge_confusion.draw(whole).to_dict())
