@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..assessment.judges import QRELS
-from ..evaluation.files import read_groups, read_pairs
+from ..evaluation.files import of_tracks, read_groups, read_pairs
 from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
@@ -161,16 +161,6 @@ def analyze(
     if "runs" in analysis.parameters:
         taken["runs"] = list(runs)
     return analysis.function(**taken, **options)
-
-
-def of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
-    """Runs and qrels of each track, as the functions take them."""
-    named: dict[str, tuple[Any, str]] = {}
-    for name, qrels, runs in tracks:
-        if name in named:
-            raise ValueError(f"track {name!r} is given twice: name each differently")
-        named[name] = [runs], qrels
-    return named
 
 
 # What is shown

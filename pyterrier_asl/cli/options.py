@@ -87,16 +87,17 @@ def sources(
     **of_scores: Any,
 ) -> tuple[Any, Any]:
     """Runs and qrels as functions take them, or scores in their place, or several tracks."""
-    from ..analysis.command_line import of_tracks
-    from ..evaluation.scores import read_scores
-
     if sum(map(bool, (qrels, tracks, scores))) != 1:
         raise click.UsageError("give QRELS and RUN..., or --track for each track, or --scores")
     if scores:
+        from ..evaluation.scores import read_scores
+
         return read_scores(scores, **of_scores), None
     if any(value not in (None, ()) for value in of_scores.values()):
         raise click.UsageError("--lower-is-better, --higher-is-better and --fill need --scores")
     if tracks:
+        from ..evaluation.files import of_tracks
+
         return of_tracks(tracks), None
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'")

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..io.columns import is_frame
 from ..io.lazy import pd
+from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
@@ -26,8 +27,8 @@ from .scorer import MeasuredRun, Scorer
 
 def evaluate(
     runs: Any,
-    qrels: Any,
-    measures: Measures,
+    qrels: Any = None,
+    measures: Measures = (),
     *,
     jobs: int = 1,
     backend: str = "loky",
@@ -35,6 +36,7 @@ def evaluate(
     progress: bool | None = None,
     bounds: bool = False,
     duplicates: str | None = None,
+    common: bool = False,
 ) -> pd.DataFrame:
     """Measures runs, for every query.
 
@@ -48,6 +50,7 @@ def evaluate(
             query (see :mod:`~pyterrier_asl.io.partitions`). A file is read in blocks of whole
             queries, so that it may be larger than memory as long as the rows of a query lie
             together.
+            Without qrels: a dict of track -> (runs, qrels).
         qrels: data frame, file, ir_datasets id, dict of dicts, or a
             :class:`~pyterrier_asl.judging.judgements.Judgements` made before.
         measures: measures or their names, or a dict from how a column shall be called to either.
@@ -63,15 +66,18 @@ def evaluate(
             held in memory then, and judged by this process.
         duplicates: what a document is that stands twice in a ranking: ``'error'``, the default, or
             ``'best'``: it counts once, at its best rank.
+        common: whether systems that a track lacks are left out; else they are an error.
 
     Returns:
         A frame, runs in the order given and queries in the order of the qrels, with ``name``,
         ``qid`` (as the qrels hold it), and a column for each measure; with ``long`` ``name``,
-        ``qid``, ``measure``, ``value``. Exactly one value for every run, query and measure.
+        ``qid``, ``measure``, ``value``. Exactly one value for every run, query and measure. Of
+        several tracks first ``track``.
 
     Raises:
-        ValueError: for no runs, no or unknown measures; for a run that is empty, shares no query or
-            no document with the qrels, or cannot be measured, with its name.
+        ValueError: for no runs, a system that a track lacks, no or unknown measures; for a run that
+            is empty, shares no query or no document with the qrels, or cannot be measured, with its
+            name.
 
     >>> runs = {"good": {"q": {"a": 2, "x": 1}}, "bad": {"q": {"x": 2, "a": 1}}}
     >>> evaluate(runs, {"q": {"a": 1}}, ["ASL@10", "LexiP"])
@@ -79,6 +85,26 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
+    if qrels is None:
+        several = {str(track): (list_runs(of_track), by) for track, (of_track, by) in runs.items()}
+        shared = shared_systems(
+            {track: list(pair[0]) for track, pair in several.items()}, common=common
+        )
+        frames = {
+            track: evaluate(
+                {name: of_track[name] for name in shared},
+                judgements,
+                measures,
+                jobs=jobs,
+                backend=backend,
+                long=long,
+                progress=progress,
+                bounds=bounds,
+                duplicates=duplicates,
+            )
+            for track, (of_track, judgements) in several.items()
+        }
+        return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
     if is_frame(runs) or isinstance(runs, pa.Table):
         runs = {"run": runs}
     if bounds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -167,6 +167,16 @@ def measure_files(
     hint = grades_hint(judgements.grades, asked, rel=rel)
     unanswered = {name: count for name, count in zip(values.names, missing) if count}
     return Measured(values, asked, failures, unanswered, hint)
+
+
+def of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
+    """Runs and qrels of each track, as the functions take them."""
+    named: dict[str, tuple[Any, str]] = {}
+    for name, qrels, runs in tracks:
+        if name in named:
+            raise ValueError(f"track {name!r} is given twice: name each differently")
+        named[name] = [runs], qrels
+    return named
 
 
 def measures_for(

@@ -21,6 +21,9 @@ import pandas as pd
 from ..evaluation.relevant_documents import search_lengths
 from ..io.processes import python_command
 from ..io.qrels import irds_qrels
+from ..io.tables import counted
+from ..leaderboard.ranks import ranks
+from ..leaderboard.samples import FEWEST
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
@@ -28,6 +31,9 @@ from ..measures.pool import FEW, RarenessPool
 
 #: Seconds that fetching vaswani, 3 MB, may take before a collection is generated instead.
 PATIENCE = 60
+
+#: The measure by which it is said who could be the best.
+RANKED_BY = "nDCG@10"
 
 BM25 = "BM25"
 FEEDBACK = "BM25 + feedback"
@@ -95,11 +101,13 @@ class Demonstration:
         scores: a row per system: its name, ``run``, and the mean of each measure.
         higher_is_better: by measure.
         missed: by system.
+        best: who could be the best by :data:`RANKED_BY`, in a sentence.
     """
 
     scores: pd.DataFrame
     higher_is_better: dict[str, bool]
     missed: dict[str, MissedDocuments]
+    best: str
 
 
 # Where the documents come from
@@ -241,7 +249,8 @@ def demonstrate(collection: Collection) -> Demonstration:
     values = table.rename(columns={"name": "run", **named})[["run", *measures]]
     higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
     missed = {name: missed_by(run, collection.qrels) for name, run in runs.items()}
-    return Demonstration(values, higher, missed)
+    best = about_the_best(runs, collection.qrels)
+    return Demonstration(values, higher, missed, best)
 
 
 def retrieve(collection: Collection) -> dict[str, pd.DataFrame]:
@@ -289,7 +298,16 @@ def remarks(demonstration: Demonstration) -> list[str]:
         about_missing(demonstration.missed),
         about_the_top(means),
         about_the_pool(len(demonstration.scores)),
+        demonstration.best,
     ]
+
+
+def about_the_best(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> str:
+    """Who could be the best by :data:`RANKED_BY`."""
+    topics = qrels["qid"].nunique()
+    if topics < FEWEST:
+        return f"{counted(topics, 'topic')} are too few to say who could be the best."
+    return f"By {RANKED_BY}: {ranks(runs, qrels, RANKED_BY).sentences()[0]}"
 
 
 def about_order(means: Means) -> str:

@@ -72,6 +72,7 @@ def Experiment(
     save_mode: str = "warn",
     save_format: Any = "trec",
     bounds: bool = False,
+    ranks: bool = False,
     **options: Any,
 ) -> Any:
     """``pt.Experiment``, called alike and returning alike, that gets right what it cannot know.
@@ -114,6 +115,8 @@ def Experiment(
         save_format: ``'trec'``, a module such as pickle, or a pair of functions.
         bounds: also what each mean could be, whatever the unjudged documents of these systems are:
             columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
+        ranks: also the best and the worst rank that each system could have by each measure:
+            columns ``rank low`` and ``rank high`` of each (see :func:`~pyterrier_asl.ranks`).
         **options: whatever else ``pt.Experiment`` takes, such as ``plan='tree'``.
 
     Returns:
@@ -167,7 +170,9 @@ def Experiment(
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
 
-    table = partial(averages, scored, baselines, test_function, correction, correction_alpha, round)
+    table = partial(
+        averages, scored, baselines, test_function, correction, correction_alpha, round, ranks
+    )
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
     if perquery is True:

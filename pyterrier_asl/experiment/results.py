@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
+from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
@@ -36,6 +37,7 @@ def averages(
     correction: str | None,
     alpha: float,
     round: Any,
+    ranks: bool = False,
 ) -> pd.DataFrame:
     """One row a system: means, then how they compare with each baseline."""
     values = {column.label: scored.values(column) for column in scored.columns}
@@ -46,6 +48,10 @@ def averages(
         if label in scored.bounds:
             for which, bound in zip(("low", "high"), scored.bounds[label].T):
                 means[f"{label} {which}"] = _rounded(bound, label, round)
+    if ranks:
+        measured = [column for column in scored.columns if column.preference is None]
+        directions = {column.label: column.higher_is_better for column in measured}
+        means = with_rank_columns(means, scored.names, scored.queries, values, directions)
     if scored.mrt is not None:
         means["mrt"] = _rounded(scored.mrt, "mrt", round)
     parts = [pd.DataFrame(means)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 #: How many names an error lists.
@@ -39,3 +39,31 @@ def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], wha
         f"{argument} names {unknown[0]!r}, which is none of the {what}: {hint} "
         f"(of {', '.join(existing[:_LISTED])}{more})"
     )
+
+
+def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) -> list[str]:
+    """The systems that all collections have, in the order of the first.
+
+    Args:
+        names: collection -> the systems that it has.
+        common: whether systems that a collection lacks are left out; else they are an error.
+
+    Raises:
+        ValueError: for a system that a collection lacks, with both names; where none is left.
+
+    >>> shared_systems({"x": ["b", "a"], "y": ["a", "b", "c"]}, common=True)
+    ['b', 'a']
+    """
+    every = list(dict.fromkeys(name for systems in names.values() for name in systems))
+    lacking = [(name, track) for name in every for track in names if name not in names[track]]
+    if lacking and not common:
+        name, track = lacking[0]
+        raise ValueError(
+            f"system {name!r} has no run in collection {track!r}: add it, or compare those that "
+            "all collections have (common=True, --common)"
+        )
+    without = {name for name, _ in lacking}
+    shared = [name for name in every if name not in without]
+    if not shared:
+        raise ValueError(f"no system is in all of the collections {', '.join(names)}")
+    return shared

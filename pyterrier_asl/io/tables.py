@@ -122,7 +122,8 @@ def a_row_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list
     """Values of measures as ir_measures' own command prints them, a row for each.
 
     Args:
-        scores: columns ``run``, ``qid`` where there is a row per query, and one for each measure.
+        scores: columns ``run``, ``qid`` where there is a row per query, ``track`` where there are
+            several, and one for each measure.
         with_run: whether rows begin with the run.
 
     Returns:
@@ -133,8 +134,10 @@ def a_row_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list
     ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
     """
     columns = _lists(scores)
-    keys = {"run": "run", "qid": "query_id"} if with_run else {"qid": "query_id"}
-    measures = [name for name in columns if name not in ("run", "qid")]
+    keys = {"track": "track", "run": "run", "qid": "query_id"}
+    measures = [name for name in columns if name not in keys]
+    if not with_run:
+        del keys["run"]
     rows = {
         title: [value for value in columns[key] for _ in measures]
         for key, title in keys.items()
@@ -146,6 +149,25 @@ def a_row_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list
         "measure": measures * len(columns["run"]),
         "value": [float(value) for row in values for value in row],
     }
+
+
+def with_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
+    """Tables with the same columns as one, the name of each in the column ``track``.
+
+    Raises:
+        ValueError: where their columns differ.
+
+    >>> with_tracks({"x": {"run": ["a"], "AP": [0.5]}, "y": {"run": ["a"], "AP": [0.25]}})
+    {'track': ['x', 'y'], 'run': ['a', 'a'], 'AP': [0.5, 0.25]}
+    """
+    tables = {track: _lists(part) for track, part in parts.items()}
+    first = next(iter(tables.values()))
+    for track, columns in tables.items():
+        if list(columns) != list(first):
+            raise ValueError(f"{track} has other measures than the other tracks: name measures")
+    joined = {name: [value for each in tables.values() for value in each[name]] for name in first}
+    sizes = {track: len(next(iter(columns.values()))) for track, columns in tables.items()}
+    return {"track": [track for track, size in sizes.items() for _ in range(size)], **joined}
 
 
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:

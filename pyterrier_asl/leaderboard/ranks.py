@@ -12,6 +12,7 @@ from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..measures.names import NamedMeasure, named_measures
 from ..measures.standard import computed
+from ..scoring.arrays import Floats
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import OVERALL, Leaderboard, board_of, with_tracks
 from .samples import (
@@ -234,3 +235,32 @@ def _intervals(sample: Sample, judge: str, options: _Options) -> RankIntervals:
         possibly_best=options.possibly_best,
         progress=None if many else False,
     )
+
+
+def with_rank_columns(
+    columns: Mapping[str, list[Any]],
+    names: Sequence[str],
+    qids: Sequence[Any],
+    values: Mapping[str, Floats],
+    higher_is_better: Mapping[str, bool | None],
+) -> dict[str, list[Any]]:
+    """Columns of means with the ranks that each system could have beside those of each measure.
+
+    Args:
+        columns: a row a system, with its means by measure, and whatever else.
+        names: the system of each row.
+        qids: the topics.
+        values: measure -> values by topic, shape (S, Q), systems in the order of the rows.
+        higher_is_better: which way a measure is better; one without a direction has no ranks.
+    """
+    shown: dict[str, list[Any]] = {}
+    for label, column in columns.items():
+        shown[label] = column
+        up = higher_is_better.get(label)
+        if up is not None and label in values:
+            sample = Sample(list(names), list(qids), up, {QRELS: values[label]})
+            check_sample(sample, label)
+            intervals = _intervals(sample, QRELS, _Options(possibly_best=False))
+            shown[f"{label} rank low"] = intervals.low.tolist()
+            shown[f"{label} rank high"] = intervals.high.tolist()
+    return shown

@@ -15,6 +15,7 @@ from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import bounded
 from ..evaluation.scores import ScoreTable
+from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..measures.names import NamedMeasure
@@ -152,24 +153,16 @@ def joined(samples: Mapping[str, Sample], *, common: bool = False) -> dict[str, 
         ValueError: for a system that a collection lacks, with both names, without ``common``; where
             no system is left; for judges that differ.
     """
-    first, *others = samples
-    names = samples[first].names
+    first = next(iter(samples.values()))
     for track, sample in samples.items():
-        for name in {**dict.fromkeys(names), **dict.fromkeys(sample.names)}:
-            lacking = first if name not in names else track if name not in sample.names else None
-            if lacking is not None and not common:
-                raise ValueError(
-                    f"system {name!r} has no run in collection {lacking!r}: add it, or compare "
-                    "those that all collections have (common=True, --common)"
-                )
-        if list(sample.values) != list(samples[first].values):
+        if list(sample.values) != list(first.values):
             raise ValueError(
-                f"collection {track!r} has the judges {', '.join(sample.values)}, {first!r} has "
-                f"{', '.join(samples[first].values)}: the same are needed for all collections"
+                f"collection {track!r} has the judges {', '.join(sample.values)}, others have "
+                f"{', '.join(first.values)}: the same are needed for all collections"
             )
-    shared = [name for name in names if all(name in samples[track].names for track in others)]
-    if not shared:
-        raise ValueError(f"no system is in all of the collections {', '.join(samples)}")
+    shared = shared_systems(
+        {track: sample.names for track, sample in samples.items()}, common=common
+    )
     return {track: sample.systems(shared) for track, sample in samples.items()}
 
 

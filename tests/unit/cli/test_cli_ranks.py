@@ -115,3 +115,38 @@ def test_the_chart(files):
 def test_what_cannot_be_said_is_an_error(files, arguments, message):
     result = call("ranks", *arguments)
     assert result.exit_code == 2 and message in result.stderr
+
+
+# evaluate
+
+
+def test_evaluate_shows_ranks_beside_means(files):
+    result = call("evaluate", "qrels", "runs", "-m", "AP NumRet", "--ranks", "-o", "jsonl")
+    values = {(row["run"], row["measure"]): row["value"] for row in rows(result)}
+    for row in asl.ranks("runs", "qrels", "AP").table.itertuples():
+        assert values[row.name, "AP"] == row.mean
+        assert values[row.name, "AP rank low"] == row.low
+        assert values[row.name, "AP rank high"] == row.high
+    assert ("a", "NumRet rank low") not in values
+    assert call("evaluate", "qrels", "runs", "--ranks", "-q").exit_code == 2
+
+
+def test_evaluate_takes_tracks(files):
+    tracks = ["--track", "x", "qrels", "runs", "--track", "y", "other", "runs"]
+    result = rows(call("evaluate", *tracks, "-m", "AP", "-o", "jsonl"))
+    alone = [
+        {"track": track, **row}
+        for track, qrels in (("x", "qrels"), ("y", "other"))
+        for row in rows(call("evaluate", qrels, "runs", "-m", "AP", "-o", "jsonl"))
+    ]
+    assert result == alone
+    by_query = rows(call("evaluate", *tracks, "-m", "AP", "-q", "-n", "-o", "jsonl"))
+    assert list(by_query[0]) == ["track", "run", "query_id", "measure", "value"]
+    assert len(by_query) == 2 * 4 * 30
+    (files / "few").mkdir()
+    (files / "few" / "a.run").write_text((files / "runs" / "a.run").read_text())
+    tracks[-1] = "few"
+    result = call("evaluate", *tracks, "-m", "AP")
+    assert result.exit_code == 2 and "system 'b' has no run in collection 'y'" in result.stderr
+    shared = rows(call("evaluate", *tracks, "-m", "AP", "--common", "-o", "jsonl"))
+    assert [row["run"] for row in shared] == ["a", "a"]

@@ -201,3 +201,28 @@ def test_a_frame_by_itself_is_one_run(bounds):
     alone = evaluate(frame, QRELS, ["AP", ASL @ 10], bounds=bounds)
     assert alone.equals(evaluate({"run": frame}, QRELS, ["AP", ASL @ 10], bounds=bounds))
     assert alone["name"].unique().tolist() == ["run"]
+
+
+# Several tracks
+
+
+def test_tracks_have_a_column():
+    one = {"a": {"q1": {"d": 2, "x": 1}}, "b": {"q1": {"x": 2, "d": 1}}}
+    tracks = {"x": (one, {"q1": {"d": 1}}), "y": (one, {"q1": {"x": 1}})}
+    frame = evaluate(tracks, measures=["RR"])
+    assert list(frame) == ["track", "name", "qid", "RR"]
+    for track, pair in tracks.items():
+        rows = frame[frame["track"] == track].drop(columns="track").reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, evaluate(*pair, ["RR"]))
+
+
+def test_a_system_that_a_track_lacks_is_an_error_that_names_both():
+    runs = {"a": {"q1": {"d": 2}}, "b": {"q1": {"d": 1}}}
+    tracks = {"x": (runs, {"q1": {"d": 1}}), "y": ({"a": runs["a"]}, {"q1": {"d": 1}})}
+    with pytest.raises(ValueError, match="system 'b' has no run in collection 'y'"):
+        evaluate(tracks, measures=["RR"])
+    frame = evaluate(tracks, measures=["RR"], common=True)
+    assert frame["name"].tolist() == ["a", "a"]
+    with pytest.raises(ValueError, match="no system is in all"):
+        evaluate({"x": tracks["y"], "y": ({"c": runs["a"]}, {"q1": {"d": 1}})}, measures=["RR"],
+                 common=True)  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import brute_force
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -188,6 +189,22 @@ def test_a_small_pool_is_told_in_words():
     assert "too few" not in demo.about_the_pool(8)
 
 
+def one_relevant(topics):
+    qids = [f"q{number:02}" for number in range(topics)]
+    run = pd.DataFrame({"qid": qids, "docno": "d", "score": 1.0})
+    return {"a": run, "b": run}, pd.DataFrame({"qid": qids, "docno": "d", "label": 1})
+
+
+@pytest.mark.filterwarnings("ignore:there are only 10 topics")
+def test_who_could_be_the_best():
+    assert demo.about_the_best(*one_relevant(10)) == (
+        "By nDCG@10: 10 topics do not say who is best: each of the 2 systems could be."
+    )
+    assert demo.about_the_best(*one_relevant(9)) == (
+        "9 topics are too few to say who could be the best."
+    )
+
+
 # The command
 
 
@@ -221,7 +238,7 @@ def test_command_prints_a_row_for_each_system_and_a_column_for_each_measure(prin
 def test_command_says_why_it_is_not_vaswani_and_warns_of_nothing(printed):
     assert "vaswani cannot be had: no network. Instead a collection is generated." in printed.stderr
     assert "Warning" not in printed.stderr
-    assert printed.stdout.count("\n* ") == len(demo.SYSTEMS) + 4
+    assert printed.stdout.count("\n* ") == len(demo.SYSTEMS) + 5
 
 
 def test_version_is_the_packages():

@@ -1,11 +1,12 @@
-"""Bounds beside the means of an experiment."""
+"""Bounds and ranks beside the means of an experiment."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl import Experiment, bounds
+from pyterrier_asl import Experiment, bounds, ranks
 
 TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["chess", "go"]})
 QRELS = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 1]})
@@ -31,4 +32,30 @@ def test_bounds_stand_beside_means():
 def test_values_are_the_same_without():
     table = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"], bounds=True)
     plain = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"])
+    pd.testing.assert_frame_equal(table[list(plain)], plain)
+
+
+def test_ranks_stand_beside_means():
+    generator = np.random.default_rng(0)
+    qids = [f"{number:02}" for number in range(30)]
+    qrels = pd.DataFrame({"qid": qids, "docno": "a", "label": 1})
+    topics = pd.DataFrame({"qid": qids, "query": "chess"})
+    systems = {
+        name: pd.DataFrame(
+            {
+                "qid": np.repeat(qids, 2),
+                "docno": ["a", "b"] * 30,
+                "score": generator.normal(np.tile([gain, 0.0], 30)),
+            }
+        )
+        for name, gain in (("bad", -2), ("good", 3), ("fair", 1))
+    }
+    table = Experiment(systems, topics, qrels, ["AP", "ASL@5", "NumRet"], ranks=True)
+    columns = [f"{m}{end}" for m in ("AP", "ASL@5") for end in ("", " rank low", " rank high")]
+    assert list(table) == ["name", *columns, "NumRet"]
+    for measure in ("AP", "ASL@5"):
+        board = ranks(systems, qrels, measure).table.set_index("name").loc[table["name"]]
+        assert table[f"{measure} rank low"].tolist() == board["low"].tolist()
+        assert table[f"{measure} rank high"].tolist() == board["high"].tolist()
+    plain = Experiment(systems, topics, qrels, ["AP", "ASL@5", "NumRet"])
     pd.testing.assert_frame_equal(table[list(plain)], plain)
