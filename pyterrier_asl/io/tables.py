@@ -270,7 +270,7 @@ def show(table: Columns, **style: Any) -> None:
         turned = rich_table(table, looks, ascii_only=ascii_only, turned=True)
         if _width(console, turned) <= console.width:
             printed, wide = turned, console.width
-    console.width = max(wide, console.width)
+    console.size = (max(wide, console.width), console.height)  # a dumb terminal's width, too
     console.print(printed)
 
 

@@ -18,9 +18,19 @@ from pyterrier_asl.unjudged.labels import read_labels
 
 pty = pytest.importorskip("pty")  # of POSIX
 
-QRELS = "q 0 a 1\nq 0 n 0\np 0 b 1\n"
-RUNS = {"one": ["q a x y", "p u b"], "two": ["q z x a", "p v w b"]}
-TRUTH = {"z": "1", "v": "0", "w": "0", "u": "1", "x": "1", "y": "0"}
+QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n"
+RUNS = {"bm25": ["1 d1 d4 d5", "2 d6 d3"], "dense": ["1 d7 d4 d1", "2 d8 d9 d3"]}
+TRUTH = {"d7": "1", "d8": "0", "d9": "0", "d6": "1", "d4": "1", "d5": "0"}
+TOPICS = {"1": "whistlers in the ionosphere", "2": "transistor noise"}
+TEXTS = {
+    "d4": "Dispersion of whistlers at night.",
+    "d5": "A survey of aerials for short waves.",
+    "d6": "Noise of junction transistors at low frequencies.",
+    "d7": "Whistlers and the density of electrons.",
+    "d8": "Transistors as switches in computers.",
+    "d9": "Measuring the noise of receivers.",
+}
+PAGE = Path(__file__).parents[2] / "pyterrier_asl" / "pt_docs" / "unjudged.rst"
 
 
 class Terminal:
@@ -92,10 +102,10 @@ def call(tmp_path):
             for rank, doc in enumerate(docs, 1)
         )
         (tmp_path / f"{name}.run").write_text(text)
-    documents = [{"docno": doc, "text": f"the text of {doc}"} for doc in TRUTH]
+    documents = [{"docno": docno, "text": text} for docno, text in TEXTS.items()]
     (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, documents)))
-    (tmp_path / "topics.tsv").write_text("q\twhat is q\np\twhat is p\n")
-    files = [tmp_path / name for name in ("qrels.txt", "one.run", "two.run")]
+    (tmp_path / "topics.tsv").write_text("".join(f"{q}\t{text}\n" for q, text in TOPICS.items()))
+    files = [tmp_path / name for name in ("qrels.txt", "bm25.run", "dense.run")]
     texts = ["--docs", tmp_path / "docs.jsonl", "--topics", tmp_path / "topics.tsv"]
     return ["holes", *files, "-m", "AP", *texts, "--labels", tmp_path / "mine.jsonl", "--judge"]
 
@@ -122,21 +132,29 @@ def test_a_round_that_is_killed_is_finished_and_nothing_is_asked_twice(call, tmp
 
     killed = Terminal(*call)
     first = killed.asked()
-    assert f"the text of {first}" in killed.text and "what is " in killed.text
+    assert TEXTS[first] in killed.text and any(text in killed.text for text in TOPICS.values())
     killed.press(TRUTH[first])
     second = killed.asked()
     # the answer was on the disk, and the verdict shown, before the next document was
     assert read_labels(labels)["docno"].tolist() == [first]
-    assert killed.text.count("AP: one - two") == 2
+    assert killed.text.count("AP: bm25 - dense") == 2
     killed.kill()
 
     resumed = Terminal(*call)
     rest = answer_until_settled(resumed)
     resumed.press("q")
-    assert resumed.end().rstrip().splitlines()[-1] == final
+    end = resumed.end()
+    assert end.rstrip().splitlines()[-1] == final
     assert [first, *rest] == in_order and rest[0] == second
     written = [json.loads(line)["docno"] for line in labels.read_text().splitlines()]
     assert written == in_order
+    # the page shows this very round
+    _, _, block = PAGE.read_text().partition("At the terminal\n~~~~")
+    _, _, block = block.partition(".. code-block:: console\n")
+    lines = [line.strip() for line in block.partition("\nEach answer")[0].splitlines()]
+    shown = [line for line in lines if line and not line.startswith(("$", "--labels"))]
+    wanted = f"{killed.text}\nKilled\n{end}".replace(f"{tmp_path}/", "").splitlines()
+    assert shown == [line.strip() for line in wanted if line.strip()]
 
 
 def test_undo_skip_and_quit(call, tmp_path):
