@@ -287,3 +287,14 @@ def test_texts_of_a_local_collection(files, tmp_path):
     assert call(*files, "-m", "AP", "--export", todo, *texts).exit_code == 0
     for row in map(json.loads, todo.read_text().splitlines()):
         assert row["text"] == f"says {row['docno']}" and row["query"] == f"what is {row['qid']}"
+
+
+@pytest.mark.parametrize("broken", ["q\tx\tgood\n", "q\tx\t1\tmore\n"])
+def test_a_list_that_cannot_be_read_is_not_overwritten(files, tmp_path, broken):
+    path = tmp_path / "todo.tsv"
+    path.write_text(f"qid\tdocno\tlabel\nq\tz\t1\n{broken}")
+    before = path.read_bytes()
+    for options in ([], ["--labels", path]):
+        done = call(*files, "-m", "AP", "--export", path, *options)
+        assert done.exit_code == 2 and "todo.tsv" in done.stderr
+    assert path.read_bytes() == before

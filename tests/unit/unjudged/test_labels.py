@@ -235,3 +235,12 @@ def test_lines_are_whole_json(tmp_path):
     file = LabelFile(tmp_path / "labels.jsonl")
     file.add([label('a "quoted" one\n', 0.5)])
     assert json.loads(file.path.read_text()) == label('a "quoted" one\n', 0.5)
+
+
+@pytest.mark.parametrize(("grades", "last"), [((1, 0), 0), ((0, 1), 1), ((1, -1), 1)])
+def test_the_last_label_of_a_document_counts(tmp_path, grades, last):
+    rows = [label("x", grade) for grade in grades]
+    path = tmp_path / "labels.tsv"
+    path.write_text("".join(line + "\n" for line in tsv_lines(pd.DataFrame(rows))))
+    for source in (pd.DataFrame(rows), path):
+        assert read_labels(source)["label"].tolist() == [last]
