@@ -13,7 +13,7 @@ from ..io.atomic import another_kind, check_replaceable, replacing
 from ..io.tables import counted, jsonl_lines, tsv_lines
 from ..io.texts import Texts
 from .holes import Holes, describe
-from .labels import COLUMNS, KEY, label_of, read_labels, read_rows
+from .labels import COLUMNS, KEY, labels_of, read_labels, read_rows
 from .loop import questions
 
 #: What a list can look like, by the ending of its file, else TREC's; and what it begins with: of
@@ -140,7 +140,7 @@ def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
 def _labelled_rows(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The rows of a file that have a label, with all their columns, as they stand there."""
     rows = read_rows(Path(path))
-    rows = rows[[label_of(label) >= 0 for label in rows["label"]]]
+    rows = rows[labels_of(rows["label"], str(path)) >= 0]
     return rows.drop_duplicates(KEY, keep="last")
 
 

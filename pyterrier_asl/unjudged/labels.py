@@ -172,6 +172,14 @@ def label_of(value: Any) -> float:
     return label
 
 
+def labels_of(values: Iterable[Any], name: str) -> Floats:
+    """Labels as numbers (see :func:`label_of`); errors begin with the name of what holds them."""
+    try:
+        return np.array([label_of(value) for value in values], dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
 def read_labels(source: Any) -> pd.DataFrame:
     """Labels from a frame or a file.
 
@@ -204,10 +212,7 @@ def read_labels(source: Any) -> pd.DataFrame:
     missing = [column for column in COLUMNS[:3] if column not in frame]
     if missing:
         raise ValueError(f"{name}: labels need the columns {missing}; there are {list(frame)}")
-    try:
-        labels = np.array([label_of(value) for value in frame["label"]], dtype=np.float64)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    labels = labels_of(frame["label"], name)
     who = frame["source"].replace("", None).fillna(name) if "source" in frame else name
     ids = {column: _ids(frame[column], column, name) for column in KEY}
     frame = frame.assign(label=labels, source=who, **ids)
