@@ -108,7 +108,9 @@ def agreement_with_people(
         whole = _agreements(judges, measure, draws)
         for name in others:
             people = beside[name]
-            among = whole if people in (None, judges) else _agreements(people, measure, draws)
+            among = whole
+            if people is not None and people is not judges:
+                among = _agreements(people, measure, draws)
             for kind, values in whole.values.items():
                 pair = frozenset((name, reference))
                 own = _interval(values[pair], alpha)
@@ -143,8 +145,8 @@ def _with_people(judges: Judges, name: str) -> Judges | None:
         return None
     members = judges.select(dict.fromkeys([*judges.people, name]))
     shared = members.on_shared_pairs
-    all_shared = shared is members and len(members.qids) == len(judges.qids)
-    return judges if all_shared else shared
+    nothing_left_out = shared is members and members.shared_queries == judges.shared_queries
+    return judges if nothing_left_out else shared
 
 
 def _human_columns(
@@ -209,6 +211,8 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     judge, symbol = row["judge"], row["agreement"]
     what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
     numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
+    if np.isnan(row["value"]):
+        numbers = f"{symbol} has no value"
     about = (
         f"{judge}, {what}: {numbers} with {row['reference']}, "
         f"{counted(row['queries'], 'query', 'queries')}"

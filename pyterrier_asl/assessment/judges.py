@@ -22,7 +22,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 QRELS = "qrels"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judge:
     """A judge: a person, a crowd or a machine.
 
@@ -85,7 +85,7 @@ class Judge:
         return replace(self, judgements=judgements)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judges:
     """Judges of the same queries, the reference first, with or without runs.
 
@@ -184,21 +184,27 @@ class Judges:
         return [reference.qids[number] for number in self.positions[self.names[0]]]
 
     @cached_property
+    def shared_queries(self) -> set[str]:
+        """The ids, as text, of the queries that all judged; there may be none."""
+        judgements = (judge.judgements for judge in self.members.values())
+        return set.intersection(*(set(of_judge.qid_text.to_pylist()) for of_judge in judgements))
+
+    @cached_property
     def positions(self) -> dict[str, Ints]:
         """The numbers of the :attr:`qids` among each judge's queries."""
-        texts = {name: judge.judgements.qid_text for name, judge in self.members.items()}
-        reference = next(iter(texts.values()))
-        numbers = {name: pc.index_in(reference, of_judge) for name, of_judge in texts.items()}
-        judged = np.array([of_judge.is_valid().to_numpy(False) for of_judge in numbers.values()])
-        shared = np.flatnonzero(judged.all(axis=0))
-        if not shared.size:
-            first = {name: of_judge[:1].to_pylist() for name, of_judge in texts.items()}
+        texts = {n: judge.judgements.qid_text.to_pylist() for n, judge in self.members.items()}
+        shared = [qid for qid in texts[self.names[0]] if qid in self.shared_queries]
+        if not shared:
+            first = {name: of_judge[:1] for name, of_judge in texts.items()}
             raise ValueError(
                 f"no query was judged by all judges: are the ids alike? Their first are {first}"
             )
+        numbers = {
+            name: {qid: number for number, qid in enumerate(of_judge)}
+            for name, of_judge in texts.items()
+        }
         return {
-            name: of_judge.take(pa.array(shared)).to_numpy().astype(np.int64)
-            for name, of_judge in numbers.items()
+            name: np.array([of_judge[qid] for qid in shared]) for name, of_judge in numbers.items()
         }
 
     @cached_property

@@ -214,6 +214,20 @@ def test_a_judge_without_a_pair_that_all_people_judged():
     assert "no other people to compare with: range unknown" in table.loc["two", "sentence"]
 
 
+def test_judges_without_a_query_of_all_can_still_agree_on_documents():
+    docs = {"a": 1, "b": 0, "c": 1}
+    judges = Judges.of({"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}})
+    people = Judges.of(
+        {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}, people=["x", "y"]
+    )
+    assert judges.shared_queries == set()
+    kappa = verdicts(people, n_resamples=5).set_index("judge")
+    assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
+    assert kappa.loc["z", "sentence"].startswith("z, documents: kappa has no value with x, 0 quer")
+    with pytest.raises(ValueError, match="no query was judged by all judges"):
+        _ = judges.qids
+
+
 def test_verdicts_for_named_judges_in_one_call():
     labels = truth(20)
     qrels = {"nist": 2, "second": 3, "good": 4}
