@@ -15,9 +15,11 @@ import ir_measures
 import numpy as np
 
 from ..io.columns import Columns
+from ..judging.judged_run import JudgedRun
 from ..judging.matching import codes
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
 from ..measures.standard import computed
+from ..scoring.arrays import Floats
 
 #: Held while the providers of ir_measures are replaced.
 _SWITCHING = Lock()
@@ -47,20 +49,33 @@ def accelerate(on: bool = True) -> None:
         pipeline.providers = [AcceleratedProvider(), *others] if on else others
 
 
+def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
+    """The values of measures computed here, as ir_measures' providers would give them, (Q,) each.
+
+    Args:
+        measures: measures of this package, or standard ones.
+        judged: the run, with its rows where a document stands twice.
+    """
+    others = judged
+    if judged.has_duplicates:  # of which ir_measures' providers take the last row
+        others = judged.judgements.judge(_last_rows(judged.table))
+    own = [computed(measure) for measure in measures]
+    return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own if m is not None]
+
+
+def is_provided_here(measure: Any) -> bool:
+    """Whether ir_measures, as it is set up now, has a measure computed by this package."""
+    providers = ir_measures.DefaultPipeline.providers
+    first = next((p for p in providers if p.is_available() and p.supports(measure)), None)
+    return isinstance(first, PluginProvider)
+
+
 class AcceleratedEvaluator(JudgedRunEvaluator):
     """Scores runs by our measures and standard ones, from one judging of each run."""
 
     def _columns(self, run: Any) -> list[list[float]]:
         judged = self.judgements.judge(run)
-        theirs = judged
-        if judged.has_duplicates:  # of which ir_measures' providers take the last row
-            theirs = self.judgements.judge(_last_rows(judged.table))
-        computes = [computed(measure) for measure in self.measures]
-        return [
-            measure.values(theirs if measure.LAST_ROW_COUNTS else judged).tolist()
-            for measure in computes
-            if measure is not None
-        ]
+        return [values.tolist() for values in provided_values(self.measures, judged)]
 
 
 class AcceleratedProvider(PluginProvider):

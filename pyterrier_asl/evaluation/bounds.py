@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..measures.names import Measures, named_measures, needs_pool, pool_depth, with_pool
-from ..measures.pool import RarenessPool
+from ..measures.names import Measures, named_measures
+from .automatic_pool import with_pool_of
 from .frame import frame_of
 from .grades import with_rel
 from .judged_runs import JudgedRuns
@@ -156,21 +156,3 @@ def evaluation_with_bounds(
         part.insert(2, "measure", label)
         parts.append(part.assign(unjudged=unjudged, exact=one.measure.is_exact()))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
-
-
-def with_pool_of(
-    runs: JudgedRuns, measures: Mapping[str, Any], groups: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """The measures, with these runs for the pool of a rareness measure that has none.
-
-    Args:
-        runs: the runs.
-        measures: measures by name.
-        groups: run -> group; see :class:`~pyterrier_asl.RarenessPool`.
-    """
-    if not any(map(needs_pool, measures.values())):
-        return dict(measures)
-    depth = pool_depth(measures.values())
-    tables = {name: run.table for name, run in zip(runs.names, runs.runs)}
-    pool = RarenessPool.from_runs(tables, depth=depth, groups=groups, name="runs")
-    return {name: with_pool(measure, pool) for name, measure in measures.items()}

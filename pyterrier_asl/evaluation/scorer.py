@@ -16,10 +16,11 @@ from ..io.partitions import PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run
 from ..judging.judgements import Judgements
-from ..measures.names import needs_pool, pool_depth, with_pool
-from ..measures.pool import RarenessPool, ranked
+from ..measures.names import needs_pool, pool_depth
+from ..measures.pool import top_documents
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
+from .automatic_pool import with_pool_of_tops
 from .others import values_of
 
 
@@ -123,8 +124,7 @@ class Scorer:
         by_rows = {label: each[answered] for label, each in zip(self._by_rows, values)}
         top = None
         if self._pooled:
-            ranking = judged.whole_ranking.cut(self._depth)
-            top = ranked(name, judged.table, self.judgements.qid_text, ranking)
+            top = top_documents(name, judged, self._depth)
         return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
 
     def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
@@ -144,15 +144,14 @@ class Scorer:
         """Adds what needs the pool of all runs, made of what each has left."""
         if not self._pooled:
             return [each.values for each in scored]
-        values = [each.values.copy() for each in scored]  # what Ray gives cannot be written to
-        tables = [each.top for each in sorted(scored, key=lambda each: each.name)]
-        pool = RarenessPool(pa.concat_tables(tables), name="runs", depth=self._depth, groups={})
-        for column, (label, measure) in enumerate(self.measures.items()):
-            if label in self._pooled:
-                given = with_pool(measure, pool)
-                for row, each in enumerate(scored):
-                    assert each.judged is not None
-                    values[row][:, column] = given.values(each.judged)
+        values = [run.values.copy() for run in scored]  # what Ray gives cannot be written to
+        tops = {run.name: run.top for run in scored if run.top is not None}
+        pooled = {label: self.measures[label] for label in self._pooled}
+        columns = list(self.measures)
+        for label, measure in with_pool_of_tops(tops, pooled).items():
+            for row, run in enumerate(scored):
+                assert run.judged is not None
+                values[row][:, columns.index(label)] = measure.values(run.judged)
         return values
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..judging.judged_run import JudgedRun
+from ..judging.judged_run import JudgedRun, join_parts
 from ..judging.judgements import Judgements
 
 
@@ -116,11 +116,12 @@ class ResultRecorder:
     Attributes:
         name: the system's.
         judgements: what they are matched with; Q queries.
-        keep: the columns to keep; none: the results are only counted.
+        keep: the columns to keep until all results are there; none: results are matched as they
+            pass, and their rows are dropped.
         retrieved: documents retrieved for each query, shape (Q,).
         judged: how many of them are judged.
         arrived: whether there have been any.
-        judged_run: all of them, matched with the judgements; where they are kept.
+        judged_run: all of them, matched with the judgements; None before :meth:`close`.
     """
 
     name: str
@@ -131,6 +132,7 @@ class ResultRecorder:
     judged_run: JudgedRun | None = None
     retrieved: npt.NDArray[np.int64] = field(init=False)
     _parts: list[pd.DataFrame] = field(default_factory=list)
+    _judged_parts: list[JudgedRun] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.retrieved = np.zeros(len(self.judgements), dtype=np.int64)
@@ -146,25 +148,28 @@ class ResultRecorder:
         if self.keep:  # counted once all are there, so that it takes no time from the system's
             self._parts.append(results[[c for c in self.keep if c in results.columns]])
         else:
-            self._count(results)
+            self._judged_parts.append(self._judge(results).without_rows())
         self.arrived = True
 
     def close(self) -> None:
-        """Counts what was kept.
+        """Matches what was kept, and puts parts together.
 
         Raises:
             ValueError: naming the system, where it is no results.
         """
         if self._parts and self.judged_run is None:
             self._parts = [pd.concat(self._parts, ignore_index=True)]
-            self.judged_run = self._count(self.frame)
+            self.judged_run = self._judge(self.frame)
+        elif self._judged_parts and self.judged_run is None:
+            parts = self._judged_parts
+            self.judged_run = parts[0] if len(parts) == 1 else join_parts(parts)
 
     @property
     def frame(self) -> pd.DataFrame:
         """The results kept."""
         return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
 
-    def _count(self, results: pd.DataFrame) -> JudgedRun:
+    def _judge(self, results: pd.DataFrame) -> JudgedRun:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scoring says the same
             try:

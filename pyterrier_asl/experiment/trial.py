@@ -14,12 +14,14 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..evaluation.acceleration import is_provided_here, provided_values
+from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
 from ..judging.judgements import Judgements, NothingJudged
-from ..measures import LexiP
-from ..measures.names import needs_pool, pool_depth, with_pool
-from ..measures.pool import RarenessPool
+from ..measures.names import needs_pool
+from ..measures.provider import Unscored
+from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column
@@ -27,9 +29,6 @@ from .recorder import ResultRecorder, Saving, check_results, error_context, with
 
 #: System number -> query -> measure -> value: what pt.Experiment returns for every query.
 Scores = dict[int, dict[Any, dict[str, float]]]
-
-
-_RUN = {"query_id": "qid", "doc_id": "docno"}
 
 
 @dataclass(frozen=True)
@@ -138,54 +137,47 @@ class ExperimentValues:
 def score(
     trial: Trial, systems: list[Any], columns: list[Column], mrt: bool, bounds: bool = False
 ) -> ExperimentValues:
-    """Runs every system once and scores it, in one call of pt.Experiment where that will do.
+    """Runs every system once and scores it.
 
-    A pool of all systems is known only when all have run, and pt.Experiment gives away either
-    response times or per-query values; then the results are kept, and scored by a second call.
+    Each system's results are judged once, as they are recorded; from that come the values of the
+    measures that this package computes, pools, preferences and bounds. pt.Experiment scores the
+    others, in the call that runs the systems, unless response times are asked for: it gives away
+    either these or per-query values. Then the results are kept and scored by a second call.
     """
-    poolless = [c.measure for c in columns if needs_pool(c.measure)]
     measures = _unique(columns)
-    twice = bool(mrt or poolless or not measures)
-    preferences = any(c.preference for c in columns)
-    keep = _needed(measures) if twice or bounds or preferences else []
+    here = [m for m in measures if needs_pool(m) or is_provided_here(m)]
+    asked = [m for m in measures if m not in here] + [Unscored(columns=_inputs(here))]
     judgements = trial.judgements()
+    keep = _needed(here) if mrt or bounds or any(map(_needs_rows, here)) else []
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
-    scores: Scores = {}
-    times = None
+    times, scores = None, {}
     with error_context(recorders, trial.saving):
-        if twice:
-            table = trial.run(pipelines, ["mrt", *_probe(measures)], False)
-            times = table["mrt"].tolist() if mrt else None
+        if mrt:
+            times = trial.run(pipelines, ["mrt", asked[-1]], False)["mrt"].tolist()
         else:
-            scores = trial.run(pipelines, measures, "both")[1]
+            scores = trial.run(pipelines, asked, "both")[1]
     check_results(recorders, trial.saving)
     _warn_of_depths(columns, recorders)
-    if poolless:
-        pool = _pool(poolless, recorders)
-        columns = [replace(c, measure=with_pool(c.measure, pool)) for c in columns]
-    if twice:
-        results = [one.frame for one in recorders]
-        scored_by = _unique(columns) or [LexiP]
-        scores = trial.run(results, scored_by, "both", validate="ignore", verbose=False)[1]
-    labelled = _labelled(scores, columns, judgements, recorders)
-    known = set(judgements.qid_text.to_pylist())
-    queries = [qid for qid in labelled[0] if str(qid) in known]
-    limits = _bounds(columns, judgements, recorders) if bounds else {}
+    if mrt:
+        results = [recorder.frame for recorder in recorders]
+        scores = trial.run(results, asked, "both", validate="ignore", verbose=False)[1]
+    runs = JudgedRuns(
+        trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
+    )
+    columns = _with_pool(columns, runs)
+    labelled = _labelled(scores, columns, runs)
+    queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
+    limits = _bounds(columns, runs) if bounds else {}
     return ExperimentValues(trial.names, columns, labelled, queries, times, limits)
 
 
-def _bounds(
-    columns: list[Column], judgements: Judgements, recorders: list[ResultRecorder]
-) -> dict[str, Floats]:
+def _bounds(columns: list[Column], runs: JudgedRuns) -> dict[str, Floats]:
     """The bounds of each system's means, shape (systems, 2), by the columns' labels."""
-    runs = [judgements.judge_part(one.frame) for one in recorders]
     measures = {c.label: c.measure for c in columns if c.preference is None}
-    names = [str(number) for number in range(len(runs))]
-    labelled = labelled_measures(JudgedRuns(names, runs, judgements), measures)
     return {
-        label: np.array([np.mean(one.bounds(row), axis=1) for row in range(len(runs))])
-        for label, one in labelled.items()
+        label: np.array([np.mean(of_measure.bounds(row), axis=1) for row in range(len(runs))])
+        for label, of_measure in labelled_measures(runs, measures).items()
     }
 
 
@@ -194,34 +186,37 @@ def _unique(columns: list[Column]) -> list[Measure]:
     return list(dict.fromkeys(c.measure for c in columns if c.preference is None))
 
 
+def _inputs(measures: list[Measure]) -> str:
+    """The columns of results that measures need besides query, document and score."""
+    ready = [m for m in measures if not needs_pool(m)]
+    further = sorted(set(ir_measures.run_inputs(ready)) if ready else ())
+    return " ".join(c for c in further if c not in ("query_id", "doc_id", "score"))
+
+
 def _needed(measures: list[Measure]) -> list[str]:
-    """The columns of results that scoring needs."""
-    ready = [m for m in measures if not needs_pool(m)]
-    further = ir_measures.run_inputs(ready) if ready else []
-    return list(dict.fromkeys(["qid", "docno", "score", *(_RUN.get(c, c) for c in further)]))
+    """The columns of results to keep."""
+    return ["qid", "docno", "score", *_inputs(measures).split()]
 
 
-def _probe(measures: list[Measure]) -> list[Measure]:
-    """As few measures as ask of the systems what all of them do."""
-    ready = [m for m in measures if not needs_pool(m)]
-    wanting = [m for m in ready if set(_needed([m])) > set(_needed([]))]
-    return wanting or ready[:1] or [LexiP]
+def _needs_rows(measure: Measure) -> bool:
+    own = computed(measure)
+    return needs_pool(measure) or own is None or own.needs_rows() or own.LAST_ROW_COUNTS
 
 
-def _pool(measures: list[Measure], recorders: list[ResultRecorder]) -> RarenessPool:
-    """The pool of the experiment's own systems, as deep as the measures need."""
-    names = [one.name for one in recorders]
-    if len(set(names)) < len(names):
-        raise ValueError(f"rareness counts systems by name: give each its own, not {names}")
-    depth = pool_depth(measures)
+def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
+    """The columns, with the experiment's own systems for the pool of measures without one."""
+    measures = {c.label: c.measure for c in columns}
+    if not any(map(needs_pool, measures.values())):
+        return columns
+    if len(set(runs.names)) < len(runs):
+        raise ValueError(f"rareness counts systems by name: give each its own, not {runs.names}")
     print(
-        f"pt.asl.Experiment: rareness is counted over the {len(names)} systems of the experiment: "
-        + ", ".join(names),
+        f"pt.asl.Experiment: rareness is counted over the {len(runs)} systems of the experiment: "
+        + ", ".join(runs.names),
         file=sys.stderr,
     )
-    return RarenessPool.from_runs(
-        {one.name: one.frame for one in recorders}, depth=depth, name="experiment"
-    )
+    pooled = with_pool_of(runs, measures, name="experiment")
+    return [replace(c, measure=pooled[c.label]) for c in columns]
 
 
 def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> None:
@@ -242,37 +237,41 @@ def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> N
             )
 
 
-def _labelled(
-    scores: Scores, columns: list[Column], judgements: Judgements, recorders: list[ResultRecorder]
-) -> Scores:
-    """The values by the columns' labels, preferences among them."""
-    preferred = {c.label: _preference(c, judgements, recorders) for c in columns if c.preference}
+def _labelled(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores:
+    """The values by the columns' labels: those of pt.Experiment, and those computed here."""
+    theirs = set(next(iter(next(iter(scores.values())).values()), {}))
+    own = {
+        c.label: _own_values(c, runs)
+        for c in columns
+        if c.preference or str(c.measure) not in theirs
+    }
+    number = {qid: row for row, qid in enumerate(runs.judgements.qid_text.to_pylist())}
 
     def value(system: int, qid: Any, column: Column) -> float:
-        if column.preference is None:
+        if column.label not in own:
             return scores[system][qid][str(column.measure)]
-        return preferred[column.label][system].get(str(qid), np.nan)
+        row = number.get(str(qid))
+        return np.nan if row is None else own[column.label][system][row]
 
     return {
         system: {
-            qid: {column.label: value(system, qid, column) for column in columns} for qid in queries
+            qid: {column.label: value(system, qid, column) for column in columns}
+            for qid in sorted(queries, key=lambda qid: number.get(str(qid), len(number)))
         }
         for system, queries in sorted(scores.items())
     }
 
 
-def _preference(
-    column: Column, judgements: Judgements, recorders: list[ResultRecorder]
-) -> list[dict[str, float]]:
-    """Every system against the baseline: query -> rrLP or sgnLP."""
+def _own_values(column: Column, runs: JudgedRuns) -> list[list[float]]:
+    """A measure of every system, or rrLP or sgnLP against the baseline: for each its queries."""
     measure = column.measure
+    if column.preference is None:
+        return [provided_values([measure], run)[0].tolist() for run in runs.runs]
     assert column.baseline is not None
-    kept = [one.judged_run for one in recorders if one.judged_run is not None]
-    runs = JudgedRuns([one.name for one in recorders], kept, judgements)
     reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
-    total = judgements.num_relevant(measure["rel"])
+    total = runs.judgements.num_relevant(measure["rel"])
     _, values = first_difference(reciprocal, reciprocal[column.baseline], total)
-    if column.preference == "sgnLP":
-        values = np.sign(values)
-    qids = judgements.qid_text.to_pylist()
-    return [dict(zip(qids, row)) for row in values.tolist()]
+    preferences: list[list[float]] = (
+        np.sign(values) if column.preference == "sgnLP" else values
+    ).tolist()
+    return preferences

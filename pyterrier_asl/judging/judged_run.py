@@ -280,7 +280,7 @@ def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
     some = next((part for part in parts if len(part.table)), None)
     if some is None:
         raise ValueError("the run is empty: it has no rows")
-    judged = parts[0] if len(parts) == 1 else _joined(parts)
+    judged = parts[0] if len(parts) == 1 else join_parts(parts)
     if not judged.retrieved.any():
         raise ValueError(
             f"the run answers none of the {len(judgements)} judged queries: its query ids look "
@@ -296,7 +296,12 @@ class SplitQuery(ValueError):
     """Two parts of a run answer the same query."""
 
 
-def _joined(parts: Sequence[JudgedRun]) -> JudgedRun:
+def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
+    """A run from its parts by queries, without their rows.
+
+    Raises:
+        SplitQuery: where two parts answer a query.
+    """
     judgements = parts[0].judgements
     answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
     if np.any(answered > 1):

@@ -131,11 +131,27 @@ class RarenessPool(Named):
         for run in frames:
             if not isinstance(run, str):
                 raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
-        check_names("groups", groups or {}, frames, "runs of the pool")
-        parts = [ranked(run, *rank(frames[run], depth)) for run in sorted(frames)]
-        empty = [run for run, part in zip(sorted(frames), parts) if not len(part)]
+        tops = {run: ranked(run, *rank(frames[run], depth)) for run in frames}
+        return cls.from_tops(tops, depth=depth, groups=groups, name=name)
+
+    @classmethod
+    def from_tops(
+        cls,
+        tops: Mapping[str, pa.Table],
+        *,
+        depth: int | None,
+        groups: Mapping[str, str] | None = None,
+        name: str = "runs",
+    ) -> Self:
+        """A pool of runs by their top documents, as :func:`top_documents` gives them.
+
+        The other arguments are those of :meth:`from_runs`.
+        """
+        empty = sorted(run for run, top in tops.items() if not len(top))
         if empty:
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
+        check_names("groups", groups or {}, tops, "runs of the pool")
+        parts = [tops[run] for run in sorted(tops)]
         return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
 
     @classmethod
@@ -356,3 +372,9 @@ def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Rankin
     rank = arrow_numbers(within_query(offsets) + 1)
     columns = [run, take(table.qid, rows), take(table.docno, rows), rank]
     return pa.table(columns, names=["run", "qid", "docno", "rank"])
+
+
+def top_documents(name: str, judged: JudgedRun, depth: int | None) -> pa.Table:
+    """The first ``depth`` documents of a judged run, for a pool; None: all."""
+    ranking = judged.whole_ranking.cut(depth)
+    return ranked(name, judged.table, judged.judgements.qid_text, ranking)

@@ -8,7 +8,9 @@ from typing import Any
 
 import ir_measures
 from ir_measures import CalcResults, Measure, Metric
+from ir_measures.measures import ParamInfo
 from ir_measures.providers import Evaluator, Provider
+from ir_measures.util import QrelsConverter
 
 from . import PluginMeasure
 from ._base import own_measures
@@ -59,6 +61,21 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         return CalcResults(self._means(columns), list(self._metrics(columns)))
 
 
+class Unscored(Measure):  # type: ignore[misc]
+    """A measure without values, 0 for every query: for systems that are run by ``pt.Experiment``
+    and scored elsewhere. ``columns`` are those that their results must have, by blanks."""
+
+    __name__ = NAME = "Unscored"
+    SUPPORTED_PARAMS = {"columns": ParamInfo(dtype=str, default="", desc="columns of a run")}
+
+
+class _UnscoredEvaluator(Evaluator):  # type: ignore[misc]
+    """Gives every query the default value of the measures, and reads no run."""
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        return iter(())
+
+
 class PluginProvider(Provider):  # type: ignore[misc]
     """
     pyterrier_asl
@@ -69,12 +86,25 @@ class PluginProvider(Provider):  # type: ignore[misc]
     NAME = "pyterrier_asl"
     SUPPORTED_MEASURES = own_measures()
 
-    def _evaluator(self, measures: Iterable[PluginMeasure], qrels: Any) -> JudgedRunEvaluator:
+    def supports(self, measure: Any) -> bool:
+        """Whether it computes this measure."""
+        return isinstance(measure, Unscored) or bool(super().supports(measure))
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
+        measures = list(measures)
+        if all(isinstance(measure, Unscored) for measure in measures):
+            frame = QrelsConverter(qrels).as_pd_dataframe()
+            return _UnscoredEvaluator(measures, frame["query_id"].unique().tolist())
         return JudgedRunEvaluator(measures, qrels)
 
-    def run_inputs(self, measures: Iterable[PluginMeasure]) -> list[str]:
+    def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """The columns that these measures need in the run."""
         further = {
+            column
+            for measure in measures
+            if isinstance(measure, Unscored)
+            for column in measure["columns"].split()
+        } | {
             name
             for measure in measures
             if isinstance(measure, PluginMeasure)  # and not a standard one, accelerated

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..analysis.best_runs import run_quality
 from ..analysis.discrimination import stability
-from ..evaluation.bounds import with_pool_of
+from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.preferences import PreferenceMatrix

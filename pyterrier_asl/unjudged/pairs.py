@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square
-from ..evaluation.bounds import with_pool_of
+from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, unjudged_of
