@@ -10,7 +10,9 @@ import scipy.stats
 from brute_force import asl, lexip, ranking, rareness, tbg
 from ir_measures import AP, R
 
-from pyterrier_asl import ASL
+from pyterrier_asl import ASL, ranks
+from pyterrier_asl.analysis import rare_finds, ties
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
@@ -86,6 +88,35 @@ def test_each_measure_is_a_loop_over_the_same_results(world):
                 pool = [ranking(other.get(qid, {}), qrels) for other in runs.values()]
                 values.append(loop(ranking(run.get(qid, {}), qrels), qrels, pool))
             assert table.loc[name, column] == pytest.approx(np.mean(values), abs=1e-9), column
+
+
+def check_table(digits, block, table):
+    """Checks that the values of a table are those that a block of the README shows."""
+    rows = [line.split() for line in block.strip().splitlines()[1:]]
+    assert len(rows) == len(table.columns)
+    for label, *values in rows:
+        assert table[label].round(digits).tolist() == [float(value) for value in values], label
+
+
+def test_the_first_example_prints_what_is_shown(vaswani):
+    names = {}
+    exec(blocks("python")[0], names)
+    check_table(3, blocks("")[0], names["table"].set_index("name"))
+
+
+def test_what_is_said_of_the_runs_of_a_track(data):
+    text = " ".join(README.read_text().split())
+    folder = data / "dl20-passage"
+    judged = JudgedRuns.of(folder / "runs", folder / "qrels.txt")
+    tied = ties(judged, rel=2).set_index("preference")["percent"]
+    assert f"same reciprocal rank in {tied['RR']:.0f} % of all pairs" in text
+    assert f"same lexicographic precision in {tied['rrLP, sgnLP']:.0f} %" in text
+    board = ranks(judged, measure="nDCG@10").table.set_index("name")
+    finds = rare_finds(judged, rel=2).set_index("system")
+    run = "DLH_d_5_t_25"
+    assert f"`{run}` is {board['rank'][run]}th of {len(board)} on DL 2020 by nDCG@10" in text
+    assert f"retrieves {finds['alone'][run]} relevant documents that no other run" in text
+    assert f"{board['could_be_best'].sum()} of {len(board)} runs could be, by nDCG@10" in text
 
 
 def test_what_stands_beside_the_picture(vaswani):
