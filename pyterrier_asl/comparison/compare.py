@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ir_measures import AP
 
 from ..evaluation.files import completed, measures_for
 from ..evaluation.grades import grades_hint
@@ -25,6 +24,7 @@ from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.files import local_path
 from ..io.runs import run_name
 from ..judging.judgements import Judgements
+from ..measures.lexip import LexiP
 from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
@@ -32,7 +32,7 @@ from ..statistics.correction import Corrected, correct
 from ..statistics.inputs import check_name
 from ..statistics.intervals import detectable_difference
 from ..statistics.tests import compare_pair
-from .conditions import are_relevant, check_condition, parse_condition
+from .conditions import Condition, are_relevant, check_condition, parse_condition
 from .guard import limits_of
 from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
 
@@ -100,41 +100,20 @@ def compare(
     typed = None if measures is None else _without_preferences(measures)
     on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
     guarded = [_measure_of_condition(name) for name in on_measures]
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-    if asked and judged.judgements.contradiction:
-        raise ValueError(
-            f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one of them"
-        )
-    if len(judged) < 2:
-        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    if baseline is not None:
-        judged = judged.select([baseline, *(name for name in judged.names if name != baseline)])
+    judged = _judged(runs, qrels, baseline, duplicates, is_guard=bool(asked))
     first, *others = judged.names
     if typed is None:
         name = qrels if isinstance(qrels, str) else ""
         typed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
-    given = completed([*typed, *guarded], pool=pool, lengths=lengths, rel=rel)
-    shown = unique(given)
-    rows = {one.key: one.name for one in shown}
-    names = {name: rows[one.key] for name, one in zip(on_measures, given[len(typed) :])}
-    names |= {name: name for name in PREFERENCES}
-    higher: dict[str, bool | None] = {one.name: one.higher_is_better for one in shown}
+    measured = completed([*typed, *guarded], pool=pool, lengths=lengths, rel=rel)
+    shown = unique(measured)
+    higher: dict[str, bool | None] = {measure.name: measure.higher_is_better for measure in shown}
     higher |= dict.fromkeys(PREFERENCES, True)
-    by_name = {one.name: one.measure for one in shown}
-    for condition in asked:
-        name = names[condition.measure]
-        check_condition(condition, by_name.get(name), higher[name], test=test)
+    named = _named_conditions(asked, measured[len(typed) :], shown, test)
     least = _least_grade(shown, rel)
-    untestable = _untestable(judged.judgements, by_name | dict.fromkeys(PREFERENCES, AP(rel=least)))
     options = HowTested(test, correction, alpha, seed)
     differences = list(_run_differences(judged, shown, higher, least))
-    certain = {names[condition.measure] for condition in asked if condition.certainly}
-    limits = {
-        (run, one.name): limits_of(judged, first, run, one.measure)
-        for run in others
-        for one in shown
-        if (has_bounds(one.measure) if bounds else one.name in certain)
-    }
+    limits = _limits(judged, shown, named, bounds)
     table, corrected = _tested(differences, limits, options)
     moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
@@ -152,9 +131,9 @@ def compare(
         corrected.family,
         corrected.dropped,
         grades_hint(judged.judgements.grades, shown, rel=rel),
-        [(condition, names[condition.measure]) for condition in asked],
+        named,
         limits,
-        untestable,
+        _untestable(judged.judgements, shown, least),
     )
 
 
@@ -183,6 +162,22 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 # What is asked for
 
 
+def _judged(
+    runs: Any, qrels: Any, baseline: str | None, duplicates: str | None, *, is_guard: bool
+) -> JudgedRuns:
+    """The runs, matched with the qrels, the baseline first."""
+    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    if is_guard and judged.judgements.contradiction:
+        raise ValueError(
+            f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one of them"
+        )
+    if len(judged) < 2:
+        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
+    if baseline is None:
+        return judged
+    return judged.select([baseline, *(name for name in judged.names if name != baseline)])
+
+
 def _without_preferences(measures: Any) -> list[NamedMeasure]:
     """The measures named, without the preferences, which are there anyway."""
     if isinstance(measures, Mapping):
@@ -202,23 +197,71 @@ def _measure_of_condition(name: str) -> NamedMeasure:
     return found[0]
 
 
+def _named_conditions(
+    conditions: Iterable[Condition],
+    measured: Sequence[NamedMeasure],
+    shown: Sequence[NamedMeasure],
+    test: str,
+) -> list[tuple[Condition, str]]:
+    """The conditions, each with the name of its row, once they are checked.
+
+    Args:
+        conditions: what is asked.
+        measured: the measures of those that are not on preferences, in their order.
+        shown: the measures, by the names of their rows.
+        test: by what differences are tested.
+    """
+    rows, measures = {measure.key: measure for measure in shown}, iter(measured)
+    named = []
+    for condition in conditions:
+        name, measure = condition.measure, None
+        higher: bool | None = True
+        if name not in PREFERENCES:
+            row = rows[next(measures).key]
+            name, measure, higher = row.name, row.measure, row.higher_is_better
+        check_condition(condition, measure, higher, test=test)
+        named.append((condition, name))
+    return named
+
+
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
     """What preferences take for relevant: as LexiP, which stands for the same."""
-    of_lexip = [one.measure["rel"] for one in shown if one.measure.NAME == "LexiP"]
+    of_lexip = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
     return float(of_lexip[0] if of_lexip else 1 if rel is None else rel)
 
 
-def _untestable(judgements: Judgements, measures: Mapping[str, Any]) -> dict[str, str]:
+def _untestable(
+    judgements: Judgements, shown: Sequence[NamedMeasure], rel: float
+) -> dict[str, str]:
     """Why conditions on a measure cannot be tested, by its name, of those where they cannot."""
     highest = f"{judgements.grades.max():g}" if len(judgements.grades) else "none"
     why = (
         "no test can be made: no judged document is relevant to it (the highest grade is "
         f"{highest}); check the qrels and rel"
     )
+    measures = {measure.name: measure.measure for measure in shown}
+    measures |= dict.fromkeys(PREFERENCES, LexiP(rel=rel))
     return {
         name: why
         for name, measure in measures.items()
         if not are_relevant(measure, judgements.grades)
+    }
+
+
+def _limits(
+    judged: JudgedRuns,
+    shown: Sequence[NamedMeasure],
+    conditions: Iterable[tuple[Condition, str]],
+    bounds: bool,
+) -> AllLimits:
+    """The bounds of differences: of every measure that has some, or where they must be certain."""
+    certain = {name for condition, name in conditions if condition.certainly}
+    first, *others = judged.names
+    return {
+        (run, measure.name): limits_of(judged, first, run, measure.measure)
+        for run in others
+        for measure in shown
+        if (has_bounds(measure.measure) if bounds else measure.name in certain)
     }
 
 

@@ -300,7 +300,7 @@ def _rejection(
     numbers["power"] = test.power
     parts = [f"a loss of {margin:.4g} or more is {rejected}", f"one-sided {p}"]
     if not math.isnan(test.power):
-        parts.append(f"where B truly equals A it is rejected with probability {test.power:.2f}")
+        parts.append(f"where B truly equals A it is rejected with probability {test.power:.2g}")
     return parts
 
 

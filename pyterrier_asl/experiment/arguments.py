@@ -16,6 +16,7 @@ from ..evaluation.grades import rel_beside
 from ..measures import LexiP
 from ..measures.names import higher_is_better, parse_measure, parse_measures
 from ..scoring.arrays import Floats
+from ..statistics.inputs import check_probability
 from ..statistics.pairwise import sign_test, t_test
 from .recorder import text_ids
 
@@ -172,8 +173,11 @@ def test_of(test: Any) -> Test:
     return named[test]
 
 
-def check_correction(method: str) -> None:
-    """Raises ValueError for a correction that statsmodels does not know."""
+def check_correction(method: str | None, alpha: float) -> None:
+    """Raises ValueError for a correction that statsmodels does not know, or no level."""
+    check_probability("correction_alpha", alpha)
+    if method is None:
+        return
     from statsmodels.stats.multitest import multipletests, multitest_methods_names
 
     try:

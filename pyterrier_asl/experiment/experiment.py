@@ -147,6 +147,7 @@ def Experiment(
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
     check_options(perquery, correction, baselines, highlight, round, batch_size, options)
+    check_correction(correction, correction_alpha)
     test_function = test_of(test)
     trial = Trial(
         names=names,
@@ -200,8 +201,6 @@ def check_options(
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
     if correction is not None and not baselines:
         raise ValueError("correction needs something to correct: say baseline=")
-    if correction is not None:
-        check_correction(correction)
     whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
     if batch_size is not None and not (whole and batch_size > 0):
         raise ValueError(f"batch_size must be 1, 2, 3, ..., or None for all, not {batch_size!r}")

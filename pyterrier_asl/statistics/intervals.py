@@ -201,6 +201,7 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
     >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
     0.200 [0.061, 0.345]
     """
+    check_probability("alpha", alpha)
     if queries < 1 or wins < 0 or losses < 0 or wins + losses > queries:
         raise ValueError(f"{wins} wins and {losses} losses of {queries} queries cannot be")
     mean = (wins - losses) / queries
@@ -310,6 +311,7 @@ def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) 
     >>> [round(end, 3) for end in centred_interval(0.9, [0.7, 0.8, 0.85, 0.95], alpha=0.5)]
     [0.9, 0.85, 0.95]
     """
+    check_probability("alpha", alpha)
     known = np.asarray(draws, dtype=np.float64)
     known = known[~np.isnan(known)]
     if np.isnan(observed) or not known.size:

@@ -594,6 +594,10 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
         ({"baseline": "BM25"}, "not 'BM25'"),
         ({"baseline": [0, True]}, "not True"),
         ({"correction": "holm"}, "say baseline="),
+        (
+            {"baseline": 0, "correction": "holm", "correction_alpha": 2},
+            "correction_alpha is 2, but it is a probability",
+        ),
         ({"highlight": "blink"}, "highlight must be 'bold' or 'color', not 'blink'"),
         ({"round": -1}, "decimal places"),
         ({"round": {"AP": 1.5}}, "decimal places"),

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from pyterrier_asl.statistics.boxes import box_test
-from pyterrier_asl.statistics.intervals import detectable_difference, sign_interval
+from pyterrier_asl.statistics.intervals import (
+    centred_interval,
+    detectable_difference,
+    sign_interval,
+)
 from pyterrier_asl.statistics.tests import compare_pair
 
 
@@ -107,6 +111,8 @@ def test_a_level_is_a_probability(alpha):
         lambda: detectable_difference([0.1, 0.2], alpha=alpha),
         lambda: box_test(np.array([0.1, 0.2]), np.array([0.3, 0.4]), alpha),
         lambda: compare_pair([0.1, 0.2], [0.3, 0.5], alpha=alpha),
+        lambda: sign_interval(3, 1, 5, alpha=alpha),
+        lambda: centred_interval(0.5, [0.1, 0.2], alpha=alpha),
     ):
         with pytest.raises(ValueError, match="give 0 < alpha < 1"):
             test()
