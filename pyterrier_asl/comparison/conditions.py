@@ -190,7 +190,7 @@ def are_relevant(measure: Any, grades: Floats) -> bool:
     """
     rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
     if isinstance(rel, (int, float)):  # else it is not given, and has no default
-        return bool(((grades >= rel) & (grades >= 0)).any())
+        return bool((grades >= rel).any())
     if higher_is_better(measure) is None:  # a count of what was retrieved
         return True
     gains = measure.params.get("gains") or {}
