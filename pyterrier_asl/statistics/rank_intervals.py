@@ -13,7 +13,7 @@ Wilhelm 2024; topics as blocks: Carterette 2012; the best: Hsu 1981.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -104,24 +104,19 @@ def rank_intervals(
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha is {alpha}, but it is a probability: give 0 < alpha < 1")
-    pairs = Pairs.of(values, lower, weights, collections, variance, draws, seed)
+    pairs = Pairs(values, lower, weights, collections, variance, draws, seed)
     systems = len(pairs.difference)
-    beyond = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
-    better = np.zeros((systems, systems), bool)
+    nth = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
     unordered = ~np.eye(systems, dtype=bool)
-    every = np.arange(pairs.draws)
-    largest = pairs.largest(unordered, every, np.float32, progress) if systems > 1 else None
-    remains = _possibly_best(pairs, largest, beyond) if possibly_best else None
-    critical: list[float] = []
-    bound = None if largest is None else _at_most(largest.max(axis=0))
-
-    def statistics(draws: Ints) -> Floats:
-        return np.asarray(pairs.largest(unordered, draws).max(axis=0))
-
-    while bound is not None and unordered.any():
-        c = _nth_largest(bound, statistics, beyond)
-        critical.append(c)
-        rejected = unordered & pairs.exceeds(c)
+    # Where all sign vectors are gone through, a statistic can be equal to its critical value.
+    precision = np.float32 if pairs.are_random else np.float64
+    largest = pairs.largest(unordered, np.arange(pairs.draws), precision, progress)
+    of_each = np.partition(largest, -nth, axis=1)[:, -nth].astype(np.float64)
+    remains = np.asarray(~pairs.exceeds(of_each).any(axis=0)) if possibly_best else None
+    better, critical = np.zeros_like(unordered), []
+    while unordered.any():
+        critical.append(pairs.nth_largest(unordered, largest.max(axis=0), nth))
+        rejected = unordered & pairs.exceeds(critical[-1])
         if not rejected.any():
             break
         better |= rejected
@@ -166,7 +161,7 @@ def p_of_pair(
     >>> p_of_pair([[0.5, 0.7, 0.4, 0.9, 0.3], [0.4, 0.6, 0.5, 0.7, 0.2]])
     0.25
     """
-    pairs = Pairs.of(values, None, weights, collections, variance, draws, seed)
+    pairs = Pairs(values, None, weights, collections, variance, draws, seed)
     if len(pairs.difference) != 2:
         raise ValueError(f"a pair is two systems, not {len(pairs.difference)}")
     largest = pairs.largest(~np.eye(2, dtype=bool), np.arange(pairs.draws)).max(axis=0)
@@ -174,9 +169,10 @@ def p_of_pair(
     return (1 + as_large) / (1 + pairs.draws) if pairs.are_random else as_large / pairs.draws
 
 
-@dataclass(frozen=True)
 class Pairs:
     """All ordered pairs of systems, and their statistics with random signs of the residuals.
+
+    Args are those of :func:`rank_intervals`.
 
     Attributes:
         residuals: of each system and topic, shape (S, Q), a pair's being the difference of two
@@ -185,19 +181,13 @@ class Pairs:
         error: the squared error of each pair, shape (S, S).
         groups: the topics of each collection.
         signs: sign vectors, shape (Q, N).
+        draws: how many sign vectors there are, N.
+        are_random: whether these are random ones, not all that there are.
         common: whether all pairs have the same squared error.
     """
 
-    residuals: Floats
-    difference: Floats
-    error: Floats
-    groups: list[Ints]
-    signs: NDArray[np.int8]
-    common: bool
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         values: ArrayLike | None,
         lower: ArrayLike | None,
         weights: ArrayLike | None,
@@ -205,43 +195,31 @@ class Pairs:
         variance: str,
         draws: int,
         seed: int,
-    ) -> Pairs:
-        """From what :func:`rank_intervals` takes."""
+    ) -> None:
         check_name("variance", variance, VARIANCES)
         if draws < 1:
             raise ValueError(f"draws is {draws}: give at least 1")
         array = _finite(values, lower)
-        topics = array.shape[-1]
-        groups = _groups(collections, topics)
-        share = _shares(weights, groups, topics)
-        scale, heaviest = float(np.abs(array).max(initial=0)), float(share.max())
-        residuals = np.empty_like(array)
-        for group in groups:
+        self.groups = _groups(collections, array.shape[-1])
+        share = _shares(weights, self.groups, array.shape[-1])
+        self.residuals = np.empty_like(array)
+        for group in self.groups:
             within = share[group] / share[group].sum()
             factor = share[group] / np.sqrt(1 - 2 * within + (within**2).sum())
-            part = array[..., group]
-            residuals[..., group] = (part - (part @ within)[..., np.newaxis]) * factor
-        means = array @ share
-        difference = means if lower is not None else means[:, np.newaxis] - means
-        difference[np.abs(difference) <= _ROUNDING * scale] = 0
+            centred = array[..., group] - (array[..., group] @ within)[..., np.newaxis]
+            self.residuals[..., group] = centred * factor
+        self.difference = array @ share
         if lower is None:
-            # What systems have in common is not in any difference; single precision needs it not.
-            residuals -= residuals.mean(axis=0)
-        error = _squared_errors(residuals, _ROUNDING * scale * heaviest)
-        return cls(
-            residuals, difference, error, groups, _signs(draws, topics, seed), variance == "common"
-        )
-
-    @property
-    def draws(self) -> int:
-        """How many sign vectors there are."""
-        return int(self.signs.shape[1])
-
-    @property
-    def are_random(self) -> bool:
-        """Whether the sign vectors are random ones, not all that there are."""
-        topics, draws = self.signs.shape
-        return bool(topics > 62 or 2**topics != draws)
+            self.difference = self.difference[:, np.newaxis] - self.difference
+            # What systems have in common is in no difference, and would cost single precision.
+            self.residuals -= self.residuals.mean(axis=0)
+        rounding = _ROUNDING * float(np.abs(array).max(initial=0))
+        self.difference[np.abs(self.difference) <= rounding] = 0
+        self.error = _squared_errors(self.residuals, rounding * float(share.max()))
+        self.signs = _signs(draws, array.shape[-1], seed)
+        self.draws = int(self.signs.shape[1])
+        self.are_random = self.draws != 2 ** len(self.signs)
+        self.common = variance == "common"
 
     @cached_property
     def mean_error(self) -> float:
@@ -277,30 +255,48 @@ class Pairs:
         """
         from tqdm.auto import tqdm
 
-        systems, found = len(pairs), np.zeros((len(pairs), len(draws)), dtype)
-        residuals = self.residuals.astype(dtype, copy=False)
-        rows = {int(j): _rows(pairs[:, j]) for j in np.flatnonzero(pairs.any(axis=0))}
-        step = max(16, _BLOCK // systems)
+        maxima = np.zeros((len(pairs), len(draws)), dtype)
+        residuals, by_value = self.residuals.astype(dtype, copy=False), self.residuals.ndim == 2
+        rows: dict[int, Any] = {int(j): pairs[:, j] for j in np.flatnonzero(pairs.any(axis=0))}
+        for j, chosen in rows.items():
+            # A system's statistic against itself is 0, which no maximum is below.
+            every = chosen.sum() == len(pairs) - 1
+            rows[j] = slice(None) if every else np.flatnonzero(chosen)
+        step = max(16, _BLOCK // len(pairs))
         starts = range(0, len(draws), step)
         hidden = None if progress is None else not progress
         for start in tqdm(starts, desc="ranks", disable=hidden, leave=False):
             signs = self.signs[:, draws[start : start + step]].astype(dtype)
-            sums = [residuals[..., group] @ signs[group] for group in self.groups if self._by_value]
+            sums = [residuals[..., group] @ signs[group] for group in self.groups if by_value]
             for j, row in rows.items():
-                if self._by_value:
+                if by_value:
                     totals = [part[row] - part[j] for part in sums]
                 else:
                     totals = [residuals[row, j][:, group] @ signs[group] for group in self.groups]
                 quotients = self._quotients(totals, row, j, dtype)
-                found[j, start : start + step] = quotients.max(axis=0, initial=0)
+                maxima[j, start : start + step] = quotients.max(axis=0, initial=0)
         if len(self.groups) == 1 and not self.common:
             # With the error recomputed the quotient q becomes this, which grows with q.
-            found *= np.sqrt(2 / (1 - found**2 / len(self.signs)))
-        return found
+            maxima *= np.sqrt(2 / (1 - maxima**2 / len(self.signs)))
+        return maxima
 
-    @property
-    def _by_value(self) -> bool:
-        return self.residuals.ndim == 2
+    def nth_largest(self, pairs: Bools, before: NDArray[Any], n: int) -> float:
+        """The n-th largest, over the draws, of the largest statistic of pairs, in double precision.
+
+        It is computed for those draws only that could be among the n.
+
+        Args:
+            pairs: which pairs.
+            before: the largest statistic of these and further pairs in each draw.
+            n: from 1.
+        """
+        bound = before * (1 + _SINGLE) + _SINGLE
+        order, values, nth = np.argsort(-bound, kind="stable"), np.empty(0), -np.inf
+        while len(values) < len(order) and nth < bound[order[len(values)]]:
+            some = order[len(values) : max(n, 2 * len(values))]
+            values = np.concatenate((values, self.largest(pairs, some).max(axis=0)))
+            nth = float(np.partition(values, -n)[-n])
+        return nth
 
     @cached_property
     def _reciprocal_errors(self) -> Floats:
@@ -326,39 +322,31 @@ def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:
     if (values is None) == (lower is None):
         raise ValueError("give either values or lower")
     array = np.array(values if lower is None else lower, dtype=np.float64)
-    by_value = lower is None
-    if array.ndim != (2 if by_value else 3) or 0 in array.shape:
-        what = "systems x topics" if by_value else "systems x systems x topics"
-        raise ValueError(f"an array of {what} is needed, not one of shape {array.shape}")
-    if not by_value:
-        if array.shape[0] != array.shape[1]:
-            raise ValueError(f"lower is about pairs of the same systems: {array.shape}")
-        array[np.arange(len(array)), np.arange(len(array))] = 0
-    wrong = np.argwhere(~np.isfinite(array))
-    if wrong.size:
-        *which, topic = wrong[0].tolist()
+    form = "systems x topics" if lower is None else "systems x systems x topics"
+    square = lower is None or (array.ndim == 3 and array.shape[0] == array.shape[1])
+    if array.ndim != (2 if lower is None else 3) or 0 in array.shape or not square:
+        raise ValueError(f"an array of {form} is needed, not one of shape {array.shape}")
+    if lower is not None:
+        array[np.diag_indices(len(array))] = 0
+    for *systems, topic in np.argwhere(~np.isfinite(array)).tolist()[:1]:
         raise ValueError(
-            f"the value of system {' less '.join(map(str, which))} for topic {topic} is "
-            f"{array[tuple(wrong[0])]}: give finite values"
+            f"the value of system {' less '.join(map(str, systems))} for topic {topic} is "
+            f"{array[(*systems, topic)]}: give finite values"
         )
     return array
 
 
 def _groups(collections: Sequence[Any] | None, topics: int) -> list[Ints]:
     """The topics of each collection."""
-    if topics < 2:
-        raise ValueError("there is a single topic: two at least are needed")
-    if collections is None:
-        return [np.arange(topics)]
-    if len(collections) != topics:
+    if collections is not None and len(collections) != topics:
         raise ValueError(f"{len(collections)} topics have a collection, and there are {topics}")
-    by_name: dict[Any, list[int]] = {}
-    for topic, name in enumerate(collections):
-        by_name.setdefault(name, []).append(topic)
-    for name, members in by_name.items():
-        if len(members) == 1:
-            raise ValueError(f"collection {name!r} has a single topic: leave it out")
-    return [np.array(members) for members in by_name.values()]
+    names = np.zeros(topics) if collections is None else np.array(collections, dtype=str)
+    groups = [np.flatnonzero(names == name) for name in np.unique(names)]
+    for group in groups:
+        if len(group) == 1:
+            which = "the sample" if collections is None else f"collection {str(names[group[0]])!r}"
+            raise ValueError(f"{which} has a single topic: at least two are needed")
+    return groups
 
 
 def _shares(weights: ArrayLike | None, groups: list[Ints], topics: int) -> Floats:
@@ -392,57 +380,8 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
 
 def _signs(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
     """Sign vectors, shape (Q, N): all that there are, or random ones."""
-    if topics < 62 and 2**topics <= draws:
+    if 2**topics <= draws:
         bits = np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
     else:
         bits = np.random.default_rng(seed).integers(0, 2, (draws, topics)).T
     return np.ascontiguousarray(1 - 2 * bits.astype(np.int8))
-
-
-def _rows(chosen: Bools) -> Any:
-    """The chosen rows, as all of them where only the system itself is left out.
-
-    A system's statistic against itself is 0, which no maximum is below.
-    """
-    return slice(None) if chosen.sum() == len(chosen) - 1 else np.flatnonzero(chosen)
-
-
-def _possibly_best(pairs: Pairs, largest: NDArray[Any] | None, beyond: int) -> Bools:
-    """Who could be the best: each system against all others, without steps."""
-    systems = len(pairs.difference)
-    if largest is None:
-        return np.ones(systems, bool)
-    critical = np.partition(largest, -beyond, axis=1)[:, -beyond].astype(np.float64)
-    close = np.abs(pairs.statistic - critical) <= _SINGLE * (1 + critical)
-    for j in np.flatnonzero((close & ~np.eye(systems, dtype=bool)).any(axis=0)).tolist():
-        with_j = np.zeros((systems, systems), bool)
-        with_j[:, j] = np.arange(systems) != j
-
-        def statistics(draws: Ints, j: int = j, with_j: Bools = with_j) -> Floats:
-            return np.asarray(pairs.largest(with_j, draws)[j])
-
-        critical[j] = _nth_largest(_at_most(largest[j]), statistics, beyond)
-    return np.asarray(~pairs.exceeds(critical).any(axis=0))
-
-
-def _at_most(single: NDArray[Any]) -> Floats:
-    """What numbers of single precision can be at most."""
-    return np.asarray(single * (1 + _SINGLE) + _SINGLE, dtype=np.float64)
-
-
-def _nth_largest(bound: Floats, exact: Callable[[Ints], Floats], n: int) -> float:
-    """The n-th largest value of the draws, computed for those only that could be among them.
-
-    Args:
-        bound: what the value of each draw is at most; statistics of fewer pairs are not larger.
-        exact: the values of draws, by their numbers.
-        n: from 1.
-    """
-    order = np.argsort(-bound, kind="stable")
-    values = exact(order[:n])
-    while True:
-        nth = float(np.partition(values, -n)[-n])
-        done = len(values)
-        if done == len(order) or nth >= bound[order[done]]:
-            return nth
-        values = np.concatenate((values, exact(order[done : 2 * done])))

@@ -16,14 +16,14 @@ def dl20(data):
     return JudgedRuns.of(folder / "runs", folder / "qrels.txt")
 
 
-@pytest.mark.parametrize(("seed", "ordered"), [(0, {1033}), (1, {1026, 1027}), (2, {1026, 1027})])
+@pytest.mark.parametrize(("seed", "ordered"), [(0, 1033), (1, 1027), (2, 1026)])
 def test_who_could_be_the_best_of_dl20(dl20, seed, ordered):
     board = asl.ranks(dl20, measure="nDCG@10", seed=seed)
     table = board.table.set_index("name")
     assert table["could_be_best"].sum() == 12
     assert table["possibly_first"].sum() == 21
     assert table.loc["pash_r3", ["rank", "low", "high"]].tolist() == [1, 1, 21]
-    assert len(board.pairs()) == 1711 and int(board.pairs()["ordered"].sum()) in ordered
+    assert len(board.pairs()) == 1711 and int(board.pairs()["ordered"].sum()) == ordered
     assert board.sentences()[0] == ("54 topics do not say who is best: 12 of 59 systems could be.")
 
 
