@@ -63,6 +63,11 @@ from . import epilog, options
 @options.groups
 @options.duplicates
 @options.switch(
+    "--unjudged",
+    help="Also the ranks that systems could have whatever their unjudged documents are, for "
+    "measures with a cut-off of at most 100; minutes for many systems.",
+)
+@options.switch(
     "--stability",
     help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )

@@ -70,6 +70,7 @@ def report(
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
+    unjudged: bool = False,
     stability: bool = False,
     command: str = "",
 ) -> Report:
@@ -103,6 +104,9 @@ def report(
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
         duplicates: what a document is that stands twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        unjudged: whether to compute the ranks that systems could have whatever their unjudged
+            documents are, for measures with a cut-off of at most 100, which can take minutes; few
+            systems always get them.
         stability: whether to show how many pairs each measure distinguishes, and how often the
             better system of a pair is so on half of the queries.
         command: the command line behind the report, which its last section shows.
@@ -141,6 +145,7 @@ def report(
         lengths=lengths,
         groups=groups,
         duplicates=duplicates,
+        unjudged=unjudged,
         stable=stability,
         command=command,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,19 +19,32 @@ from ..analysis.discrimination import stability
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.labellings import has_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.digests import digest_of
+from ..io.metadata import metadata_lines, read_metadata
+from ..io.runs import list_runs
+from ..leaderboard.ranks import ranks
+from ..leaderboard.result import Leaderboard
 from ..measures import ASL
 from ..measures.names import NamedMeasure, default_measures, named_measures, unique
+from ..measures.standard import computed
 from ..scoring.arrays import Floats, Ints
 from ..scoring.preferences import by_query
 from ..statistics.correlation import kendall_tau
+from ..statistics.rank_intervals import RankIntervals
 from .ranking import SystemRanking
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
 #: The measures whose rankings of the systems are compared, those of them that are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+
+#: Numbers of pairs and queries whose bounds are computed without being asked for.
+_FEW_BOUNDS = 20_000
+
+#: The deepest cut-off of measures whose bounds are computed.
+_DEEPEST_BOUNDS = 100
 
 #: Documents of top tens in a page: beyond that, only those of the best systems.
 _MOST_TOPS = 200_000
@@ -43,16 +59,23 @@ class Provenance:
         command: the command line, '' for a call from Python.
         qrels: digest of the judgements (BLAKE2b, 128 bits), of ids and grades as they were read.
         runs: likewise of each run, of query ids, document ids and scores in their order.
+        metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
 
     version: str
     command: str
     qrels: str
     runs: list[str]
+    metadata: list[str]
 
     @classmethod
-    def of(cls, runs: JudgedRuns, command: str = "") -> Provenance:
+    def of(cls, runs: JudgedRuns, command: str = "", sources: Any = None) -> Provenance:
         """That of a report on runs.
+
+        Args:
+            runs: the runs.
+            command: the command line.
+            sources: what the runs were made from, whose metadata is shown.
 
         >>> judged = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
@@ -66,7 +89,23 @@ class Provenance:
                 [judgements.qid_text, judgements.offsets, judgements.docnos, judgements.grades]
             ),
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
+            _metadata(sources, runs.names),
         )
+
+
+def _metadata(sources: Any, names: list[str]) -> list[str]:
+    """The ir_metadata of runs as text."""
+    listed = {} if sources is None or isinstance(sources, JudgedRuns) else list_runs(sources)
+    texts = []
+    for name in names:
+        source = listed.get(name)
+        metadata = getattr(source, "attrs", {}).get("metadata", {})
+        if isinstance(source, (str, os.PathLike)):
+            with contextlib.suppress(ValueError, OSError):  # no number depends on it
+                metadata = read_metadata(source)
+        lines = [line.removeprefix("# ") for line in metadata_lines(metadata)[1:-1]]
+        texts.append("\n".join(lines))
+    return texts
 
 
 @dataclass(frozen=True)
@@ -88,6 +127,8 @@ class Findings:
         depths: how many documents the systems retrieve.
         tops: the first documents of the best systems.
         provenance: version, command and digests.
+        whatever_unjudged: measure -> the ranks that systems could have whatever their unjudged
+            documents are, for measures whose bounds were asked for, or take no time.
         stability: how often the better of two systems is so on half of the queries, by measure;
             see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
     """
@@ -105,6 +146,7 @@ class Findings:
     depths: RunDepths
     tops: TopTens
     provenance: Provenance
+    whatever_unjudged: dict[str, RankIntervals]
     stability: pd.DataFrame | None = None
 
     @property
@@ -241,6 +283,7 @@ def collect(
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
+    unjudged: bool = False,
     stable: bool = False,
     command: str = "",
 ) -> Findings:
@@ -260,6 +303,8 @@ def collect(
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
         duplicates: what a document is that stands twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        unjudged: whether to compute ranks whatever the unjudged documents are, which can take
+            minutes; few systems always get them.
         stable: whether to compare the systems on half of the queries, many times.
         command: the command line behind the report.
 
@@ -298,7 +343,8 @@ def collect(
         _ranking(judged, NamedMeasure(str(without), without), alpha, test),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
         _tops(judged, rankings),
-        Provenance.of(judged, command),
+        Provenance.of(judged, command, runs),
+        _whatever_unjudged(judged, rankings, unjudged),
         _stability(judged, rankings) if stable else None,
     )
 
@@ -327,6 +373,45 @@ def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopTens:
 
 def _deciding(rankings: list[SystemRanking]) -> SystemRanking:
     return next((each for each in rankings if each.higher_is_better is not None), rankings[0])
+
+
+def _whatever_unjudged(
+    runs: JudgedRuns, rankings: list[SystemRanking], wanted: bool
+) -> dict[str, RankIntervals]:
+    """Measure -> the ranks that systems could have whatever their unjudged documents are."""
+    if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
+        return {}
+    ranked = {
+        ranking.name: ranking.named.measure
+        for ranking in rankings
+        if ranking.intervals is not None and _looks_no_deeper(ranking.named.measure)
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the page has the cautions of each ranking
+        boards = {
+            name: ranks(runs, measure=measure, unjudged=True, alpha=rankings[0].alpha)
+            for name, measure in ranked.items()
+        }
+    return {name: _in_order(board, runs.names) for name, board in boards.items()}
+
+
+def _looks_no_deeper(measure: Any) -> bool:
+    """Whether a measure has bounds, and a cut-off of at most :data:`_DEEPEST_BOUNDS`."""
+    own = computed(measure)
+    cutoff = None if own is None else own.cutoff
+    return has_bounds(measure) and cutoff is not None and cutoff <= _DEEPEST_BOUNDS
+
+
+def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
+    """The intervals of a leaderboard, systems in the order of ``names``."""
+    table = board.table.set_index("name").loc[names]
+    better, statistic = (
+        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic)
+    )
+    low, high = (table[end].to_numpy(dtype=np.int64) for end in ("low", "high"))
+    best = table["could_be_best"].to_numpy(dtype=bool)
+    means = table["mean"].to_numpy(dtype=np.float64)
+    return RankIntervals(low, high, better, best, means[:, None] - means, statistic, board.critical)
 
 
 def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from ..leaderboard.samples import FEWEST, Sample, check_sample
 from ..measures.names import NamedMeasure, added_up
+from ..measures.standard import computed
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from ..statistics.tests import PAIR_TESTS, compare_all
-
-#: Below this many queries nothing is said about ranks.
-LEAST_QUERIES = 10
 
 
 @dataclass(frozen=True)
@@ -153,15 +153,28 @@ class SystemRanking:
     def intervals(self) -> RankIntervals | None:
         """The ranks that each system could have, which hold for all systems at once.
 
-        None where nothing can be said: a single system, fewer than ten queries, a count, and ASL
+        None where nothing can be said: a single system, fewer than ten queries, a count, and a cost
         without a cut-off, in which one system that fails makes all intervals wide.
         """
-        enough = len(self.names) > 1 and self.values.shape[1] >= LEAST_QUERIES
-        open_ended = self.kind == "ASL" and "cutoff" not in self.named.measure.params
-        if self.higher_is_better is None or not enough or open_ended:
+        enough = len(self.names) > 1 and self.values.shape[1] >= FEWEST
+        own = computed(self.named.measure)
+        unbounded = own is not None and own.HIGHER_IS_BETTER is False and own.cutoff is None
+        if self.higher_is_better is None or not enough or unbounded:
             return None
         values = self.values if self.higher_is_better else -self.values
         return rank_intervals(values, alpha=self.alpha)
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """Why :attr:`intervals` may hold less often than they say, or be wide."""
+        if self.intervals is None:
+            return []
+        topics = list(range(self.values.shape[1]))
+        sample = Sample(self.names, topics, bool(self.higher_is_better), {"": self.values})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            check_sample(sample, self.name)
+        return [str(warning.message) for warning in caught]
 
     @cached_property
     def better(self) -> Bools:

@@ -17,6 +17,7 @@ from ir_measures import Judged
 from jinja2 import Environment
 
 from ..io.texts import Texts
+from ..statistics.rank_intervals import RankIntervals
 from .collect import Findings
 from .environment import environment
 from .figures import specifications
@@ -61,7 +62,7 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         source=partial(_source, templates),
         scripts=_SCRIPTS,
         vega=_vega(),
-        digests=list(zip(findings.names, findings.provenance.runs)),
+        digests=list(zip(findings.names, findings.provenance.runs, findings.provenance.metadata)),
         data=page.data(),
     )
     return html.replace("\0", "\ufffd")  # HTML has no such character
@@ -191,7 +192,11 @@ class _Page:
             "queries": [str(qid) for qid in f.runs.qids],
             "queryTexts": self.query_texts,
             "relevant": f.relevant.total.tolist(),
-            "measures": [_measure(each, letters=self.has_letters) for each in f.rankings],
+            "measures": [
+                _measure(ranking, letters=self.has_letters)
+                | {"unjudged": _intervals(f.whatever_unjudged.get(ranking.name))}
+                for ranking in f.rankings
+            ],
             "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
             "judgements": f.provenance.qrels,
@@ -295,7 +300,7 @@ def _measure(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
         "decimals": decimals(ranking),
         "margins": _plain(ranking.margins),
         "letters": ranking.letters if letters else None,
-        **_intervals(ranking),
+        "judged": _intervals(ranking.intervals),
         "values": _floats(ranking.values),
         "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
         "p": None if frame is None else _floats(frame["p_corrected"]),
@@ -304,11 +309,10 @@ def _measure(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
     }
 
 
-def _intervals(ranking: SystemRanking) -> dict[str, Any]:
+def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
     """The ranks that systems could have by a measure, and which pairs are ordered."""
-    ranks = ranking.intervals
     if ranks is None:
-        return {"low": None, "high": None, "possible": None, "better": None}
+        return None
     assert ranks.possibly_best is not None
     return {
         "low": ranks.low.tolist(),

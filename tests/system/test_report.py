@@ -319,6 +319,25 @@ def test_the_line_at_the_top_counts_systems(browser, file, made):
         assert f"{certainly} system" in text and f"certainly, {possibly} possibly." in text
 
 
+def test_ranks_whatever_the_unjudged_documents_are_on_a_switch(browser, file, made):
+    found = made.findings.whatever_unjudged["nDCG@10"]
+    order = made.findings.first.order
+    ends = [f"{a}–{b}" if a != b else f"{a}" for a, b in zip(found.low[order], found.high[order])]
+    with opened(browser, file) as page:
+        page.check("#board-unjudged")
+        assert texts(page, "#board .ranks") == ends
+        text = page.text_content("#board-says")
+        assert "Top 3" in text and "whatever the unjudged documents are" in text
+        assert f"{found.possibly_best.sum()} systems could be the best" in text
+        address = page.url
+        page.select_option("#measure", label="AP")
+        assert page.is_disabled("#board-unjudged")
+        assert "whatever" not in page.text_content("#board-says")
+    with opened(browser, file, address=address) as page:
+        assert page.is_checked("#board-unjudged")
+        assert texts(page, "#board .ranks") == ends
+
+
 def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, tmp_path):
     names = ["=1+1|cmd", "@SUM(1)", "+up", "-down", "-5"]
     runs = {name: RUNS[run] for name, run in zip(names, RUNS)}
@@ -525,7 +544,9 @@ def test_tables_can_be_read_without_scripts(browser, file):
     page.goto(file.as_uri())
     assert page.is_visible("#board tbody tr:first-child")
     assert page.is_visible("#query-table tbody tr:first-child")
-    assert page.is_visible("#summary dd")
+    assert page.is_visible("#summary .says") and page.is_visible("#summary .ten li")
+    page.click("#summary summary")
+    assert page.is_visible("#summary .answers li")
     context.close()
 
 

@@ -46,7 +46,7 @@ function holm(p) {
 for (const measure of page.measures) {
   measure.values = unpackFloats(measure.values);
   measure.ownP = measure.ownP && unpackFloats(measure.ownP);
-  measure.better = measure.better && unpackWhole(measure.better);
+  for (const ranks of [measure.judged, measure.unjudged]) if (ranks) ranks.better = unpackWhole(ranks.better);
   measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
 }
 docs.ranks = unpackWhole(docs.ranks);

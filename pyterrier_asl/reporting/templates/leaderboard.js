@@ -3,16 +3,23 @@ const board = $("board");
 const boardRows = () => board.tBodies[0].rows;
 let against = null; // the system whose pairs are shown
 
+// The ranks that systems could have by the chosen measure: as judged, or whatever the unjudged documents are.
+function chosenRanks() {
+  const { judged, unjudged } = chosenMeasure();
+  return (state.unjudged && unjudged) || judged;
+}
+
 function showRanks() {
   const measure = chosenMeasure();
+  const could = chosenRanks();
   for (const row of board.rows) moveChosen(row);
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
     const rank = row.querySelector(".rank");
     rank.textContent = rank.dataset.value = measure.ranks[system];
     for (const cell of row.querySelectorAll(".could, .same")) cell.dataset.value = measure.ranks[system];
-    row.classList.toggle("possible", Boolean(measure.possible?.[system]));
-    row.querySelector(".order")?.replaceChildren(...drawnInterval(measure, system));
+    row.classList.toggle("possible", Boolean(could?.possible[system]));
+    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system));
     const letters = row.querySelector(".letters");
     if (letters) letters.textContent = measure.letters[system];
   }
@@ -21,8 +28,9 @@ function showRanks() {
   showTopRanks();
 }
 
-function drawnInterval({ low, high, ranks }, system) {
-  if (!low) return ["–"];
+function drawnInterval(could, ranks, system) {
+  if (!could) return ["–"];
+  const { low, high } = could;
   const drawn = element("span", [element("i"), element("b")], "interval");
   drawn.setAttribute("aria-hidden", "true");
   for (const [name, of] of [["low", low], ["high", high], ["rank", ranks]]) drawn.style.setProperty(`--${name}`, of[system]);
@@ -32,7 +40,7 @@ function drawnInterval({ low, high, ranks }, system) {
 
 // Greys the systems that are not ordered against the one that is chosen in the column of intervals.
 function showPairs() {
-  const { better } = chosenMeasure();
+  const better = chosenRanks()?.better;
   const unordered = (i) => against !== null && better && i !== against && !better[against * S + i] && !better[i * S + against];
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
@@ -47,12 +55,16 @@ function showTopRanks() {
   const k = Number($("board-top").value);
   board.style.setProperty("--k", k);
   const count = (ranks) => ranks.filter((rank) => rank <= k).length;
-  let text = measure.low ? `Top ${k} by ${measure.name}: ${plural(count(measure.high), "system")} certainly, ${count(measure.low)} possibly.`
+  const could = chosenRanks();
+  const whatever = could && could === measure.unjudged ? " whatever the unjudged documents are" : "";
+  let text = could
+    ? `Top ${k} by ${measure.name}${whatever}: ${plural(count(could.high), "system")} certainly, ${count(could.low)} possibly. ` +
+      `${plural(could.possible.filter(Boolean).length, "system")} could be the best.`
     : `Nothing is said of ranks by ${measure.name}.`;
-  if (against !== null && measure.better) {
+  if (against !== null && could) {
     const others = page.systems.map((_, i) => i).filter((i) => i !== against);
-    const worse = others.filter((i) => measure.better[against * S + i]).length;
-    const above = others.filter((i) => measure.better[i * S + against]).length;
+    const worse = others.filter((i) => could.better[against * S + i]).length;
+    const above = others.filter((i) => could.better[i * S + against]).length;
     text += ` ${page.systems[against]} is ordered above ${worse} and below ${above}; ` +
       `${plural(others.length - worse - above, "system")} in grey ${others.length - worse - above === 1 ? "is" : "are"} not ordered against it.`;
   }
@@ -81,7 +93,8 @@ function showColumns() {
 function boardCsv() {
   const chosen = chosenMeasure();
   const names = page.measures.flatMap(({ name }) => [name, `${name} low`, `${name} high`]);
-  const own = [["rank", chosen.ranks], ["rank low", chosen.low], ["rank high", chosen.high], ["could be the best", chosen.possible],
+  const could = chosenRanks();
+  const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible],
     ["letters", chosen.letters]].filter(([, values]) => values);
   const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, "retrieved", "ASL from missed",
     "unjudged above", "unjudged above retrieved"];
@@ -162,11 +175,16 @@ function startLeaderboard() {
   startRows();
   const show = () => {
     $("measure").value = String(state.measure);
+    if ($("board-unjudged")) {
+      $("board-unjudged").disabled = !chosenMeasure().unjudged;
+      $("board-unjudged").checked = Boolean(state.unjudged);
+    }
     showRanks();
     showColumns();
     showConflicts();
   };
-  follow((changed) => changed.includes("measure") && show());
+  $("board-unjudged")?.addEventListener("change", (event) => chooseHere({ unjudged: Number(event.target.checked) }, "leaderboard"));
+  follow((changed) => (changed.includes("measure") || changed.includes("unjudged")) && show());
   addEventListener("resize", showColumns);
   show();
 }

@@ -1,7 +1,8 @@
 // What is chosen: a measure, systems A and B, a query. The address holds all of it, and so does every link
 // of the page, so that reloading, going back and sharing a link keep it.
-const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0 };
-const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries };
+const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0 };
+const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries,
+  unjudged: ["no", "yes"] };
 const chosenMeasure = () => page.measures[state.measure];
 const followers = [];
 
@@ -18,8 +19,9 @@ function choose(changes, section) {
 
 // The address of a section with what is chosen, and some of it by other names.
 function address(section, others = {}) {
-  const kept = Object.keys(CHOICES).filter((name) => S > 1 || !["a", "b"].includes(name));
-  return `#${section}?${new URLSearchParams(kept.map((name) => [name, others[name] ?? CHOICES[name][state[name]]]))}`;
+  const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
+  const kept = chosen.filter(([name, value]) => (["a", "b"].includes(name) ? S > 1 : name !== "unjudged" || value === "yes"));
+  return `#${section}?${new URLSearchParams(kept)}`;
 }
 
 // Chooses from a control of the page, and writes the address.

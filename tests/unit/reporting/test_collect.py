@@ -307,6 +307,47 @@ def test_intervals_of_ranks_are_those_of_the_statistics():
     assert found.high.tolist() == expected.high.tolist()
 
 
+def test_ranks_whatever_the_unjudged_documents_are():
+    from pyterrier_asl.leaderboard.ranks import ranks
+
+    findings = collect(RUNS, QRELS, ["nDCG@10", "AP", "ASL@1000"])
+    assert list(findings.whatever_unjudged) == ["nDCG@10"]  # the others look deeper
+    found = findings.whatever_unjudged["nDCG@10"]
+    with pytest.warns(UserWarning, match="only 10 topics"):
+        board = ranks(RUNS, QRELS, "nDCG@10", unjudged=True)
+    table = board.table.set_index("name").loc[findings.names]
+    assert found.low.tolist() == table["low"].tolist()
+    assert found.high.tolist() == table["high"].tolist()
+    assert found.possibly_best.tolist() == table["could_be_best"].tolist()
+    better = board.better.loc[findings.names, findings.names].to_numpy()
+    np.testing.assert_array_equal(found.better, better)
+    assert (found.low <= findings.first.intervals.low).all()
+
+
+def test_cautions_about_intervals():
+    values = np.random.default_rng(0).normal(0.5, 0.1, size=(4, 30))
+    values[3] = 0.001
+    (few,) = ranking_of(values[:3, :12]).cautions
+    assert few.startswith("there are only 12 topics")
+    (weak,) = ranking_of(values).cautions
+    assert "s3 is below a tenth of the median system's" in weak
+    assert ranking_of(values[:3]).cautions == ranking_of(values[:1]).cautions == []
+
+
+def test_metadata_of_runs_is_kept(tmp_path):
+    path = tmp_path / "own.run"
+    head = "# ir_metadata.start\n# actor:\n#   team: A <b>\n# ir_metadata.end\n"
+    path.write_text(head + "q Q0 d 1 1.0 x\n")
+    other = tmp_path / "other.run"
+    other.write_text("# ir_metadata.start\nq Q0 d 1 1.0 x\n")
+    found = collect([path, other], {"q": {"d": 1}}, ["RR"]).provenance
+    assert found.metadata == ["actor:\n  team: A <b>", ""]
+    frame = pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]})
+    frame.attrs["metadata"] = {"method": {"automatic": True}}
+    found = collect({"a": frame}, {"q": {"d": 1}}, ["RR"]).provenance
+    assert found.metadata == ["method:\n  automatic: true"]
+
+
 @pytest.mark.parametrize(
     "name, systems, queries", [("AP", 1, 10), ("AP", 5, 9), ("NumRet", 5, 10), ("ASL", 5, 10)]
 )

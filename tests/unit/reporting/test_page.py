@@ -142,6 +142,7 @@ def test_links_name_what_the_page_holds(made):
         "b": data["systems"],
         "query": data["queries"],
         "measure": [measure["name"] for measure in data["measures"]],
+        "unjudged": ["yes"],
     }
     states = re.findall(r'<a href="#(\w+)" data-state="(.*?)"', made.html)
     assert len(states) > 5

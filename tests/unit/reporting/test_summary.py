@@ -110,7 +110,7 @@ def test_where_others_could_be_the_best_it_says_how_many(monkeypatch):
     ranks = findings.first.intervals
     assert ranks.possibly_best.tolist() == [True, True, False]
     first, second = verdict(findings)
-    assert first == "20 queries do not say who is best by AP: 2 of 3 systems could be."
+    assert first == "20 topics do not say who is best by AP: 2 of 3 systems could be."
     assert second.endswith("2 systems could be first where the ranks of all are to hold at once.")
     assert "rank 1 to 2" in second
 
@@ -323,7 +323,7 @@ def test_one_system():
 def test_one_query():
     findings = collect(*FEW["one query"], ["AP"])
     first, second = verdict(findings)
-    assert first == "1 query says nothing of who could be the best by AP: that takes 10."
+    assert first == "1 topic says nothing of who could be the best by AP: that takes 10."
     assert second == "b has the best mean (1.0000), followed by a (0.5000)."
     assert "Is it real?" not in said_by(findings)
 
