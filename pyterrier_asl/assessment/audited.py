@@ -130,15 +130,15 @@ def audited(
     rows, less = means_and_differences(len(sample.systems), first, all_pairs)
     parts, explanations = [], []
     for measure in named_measures(measures):
-        values = sample.values(measure, rows, less)
-        estimates = prediction_powered(*values, target=target, alpha=alpha)
+        h, f, rest = sample.values(measure, rows, less)
+        estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
         label = sample.judges.label(measure)
         part = pd.DataFrame({"measure": label, "run": names[rows], "minus": names[less]})
         for by, columns in _COLUMNS.items():
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
-        explanations += explain_estimates(part, *values)
+        explanations += explain_estimates(part, h, f, rest, target)
         parts.append(part)
     frame = AuditedEstimates(pd.concat(parts, ignore_index=True))
     of = (
@@ -183,7 +183,9 @@ def notes_on(frame: pd.DataFrame) -> list[str]:
     return [frame.attrs["note"], *frame.attrs["explanations"]]
 
 
-def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) -> list[str]:
+def explain_estimates(
+    part: pd.DataFrame, h: Floats, f: Floats, rest: Floats, target: str
+) -> list[str]:
     """Why estimates of a measure have another sign than people's and machine's, or save nothing.
 
     Args:
@@ -191,6 +193,7 @@ def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) ->
         h: people's values, shape (rows, n).
         f: the machine's of the same queries, shape (rows, n).
         rest: the machine's of the other queries, shape (rows, N).
+        target: of the estimates.
 
     Returns:
         A sentence for each estimate of another sign, and one for all negative "queries saved".
@@ -210,16 +213,31 @@ def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) ->
     costly = np.flatnonzero(part["saved"].to_numpy() < -_NO_COST)
     if costly.size:
         saved = part["saved"].to_numpy()[costly]
-        together = [np.corrcoef(h[row], f[row])[0, 1] for row in costly]
         rows = f"{costly.size} of {len(part)} rows: {_some([what[row] for row in costly])}"
         sentences.append(
             f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}) means "
-            "that people alone have the smaller error there: lambda is estimated from the "
-            f"{h.shape[1]} queries that people judged, and the machine's values follow people's "
-            f"too little on them (correlation {_range(np.array(together), '.2f')}) to make up for "
-            "that."
+            "that people alone have the smaller error there: "
+            + _why_costly(h[costly], f[costly], rest[costly], target)
         )
     return sentences
+
+
+def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
+    """Why the machine costs precision, by the numbers that decide it for a target."""
+    if target == TARGETS[0]:
+        whole = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
+        ratios = f.var(axis=1, ddof=1) / whole
+        return (
+            "lambda is computed from the spread of the machine's values over all queries, and on "
+            f"the {h.shape[1]} that people judged their variance is {_range(ratios, '.1f')} times "
+            "as large."
+        )
+    correlations = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(h, f)])
+    return (
+        f"lambda is estimated from the {h.shape[1]} queries that people judged, and the error of "
+        "that outweighs what the machine's values take off, whose correlation with people's is "
+        f"{_range(correlations, '.2f')} on them."
+    )
 
 
 def _range(values: Floats, form: str) -> str:

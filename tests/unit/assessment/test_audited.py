@@ -74,12 +74,33 @@ def rows_with(saved: list[float]) -> pd.DataFrame:
 def test_negative_queries_saved_are_explained(saved, says):
     h = np.tile([0.0, 1.0, 0.0, 1.0], (len(saved), 1))
     f = np.tile([0.0, 1.0, 1.0, 0.0], (len(saved), 1))
-    sentences = explain_estimates(rows_with(saved), h, f, f)
+    sentences = explain_estimates(rows_with(saved), h, f, f, "these queries")
     if says is None:
         assert sentences == []
     else:
-        assert says in sentences[0] and "(correlation 0.00)" in sentences[0]
+        assert says in sentences[0] and "correlation with people's is 0.00 on" in sentences[0]
         assert "the 4 queries that people judged" in sentences[0]
+
+
+def test_of_queries_like_these_the_spread_on_the_audited_queries_decides():
+    """The machine's values vary among the audited queries, and are equal on all others."""
+    people, machine = [1, 0, 1, 0, 1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
+    qids = [f"r{number}" for number in range(200)]
+    runs = {
+        "old": {qid: {"n": 2, "r": 1} for qid in qids},
+        "new": {qid: {"r": 2, "n": 1} for qid in qids},
+    }
+    labels = [*machine, *[1] * 190]
+
+    def judged(labels):
+        return {qid: {"r": label, "n": 1 - label} for qid, label in zip(qids, labels)}
+
+    frame = audited(runs, judged(people), judged(labels), "AP")
+    assert (frame["saved"] < 0).all()
+    (sentence,) = frame.attrs["explanations"]
+    variances = np.var(machine, ddof=1) / np.var(labels, ddof=1)
+    assert f"their variance is {variances:.1f} times as large" in sentence
+    assert variances > 2
 
 
 def test_a_bad_machine_costs_queries_and_the_result_says_so():
