@@ -244,7 +244,7 @@ def test_a_loss_that_labels_could_show_fails():
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_without_unjudged_documents_a_certain_rejection_is_the_test_at_the_corrected_level(higher):
-    gains = np.array([-0.02, 0.01, 0.0, 0.01])
+    gains = np.array([-0.02, 0.01, 0.0, 0.02])
     p = stats.ttest_1samp(gains, -0.02, alternative="greater").pvalue
     values = gains if higher else -gains
     limits = Limits(values, values, 0.5, 0.5)
