@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..io.texts import Texts
     from ..judging.judgements import Judgements
     from ..unjudged.holes import Holes
+    from ..unjudged.pairs import AllPairs
 
 
 @click.command(name="holes", epilog=epilog(__doc__))
@@ -126,7 +127,7 @@ def command(
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
-    from ..charts.saving import check_path, save_chart
+    from ..charts.saving import check_path
     from ..io.runs import list_runs
     from ..io.tables import write
     from ..unjudged.export import check_export
@@ -153,9 +154,7 @@ def command(
             raise click.UsageError("--export, --judge, --likely and -q take two runs")
         pairs = all_pairs(named, judgements, measure, **given)
         write(pairs.pairs, output_format, places=places)
-        click.echo(pairs.describe(), err=True)
-        if chart:
-            save_chart(pairs.chart(), chart, width=width, title=title, force=force)
+        _end_of_pairs(pairs, chart, width=width, title=title, force=force)
         return
     if chart:
         raise click.UsageError("--chart draws all pairs of three runs or more")
@@ -171,6 +170,15 @@ def command(
         click.echo(pair.likely().sentence(a))
     if label and export_to:
         label.export(pair, export_to, form=form, force=force, keep=keep)
+
+
+def _end_of_pairs(pairs: AllPairs, chart: str | None, **options: Any) -> None:
+    """Counts the pairs on the standard error stream, and saves the chart."""
+    from ..charts.saving import save_chart
+
+    click.echo(pairs.describe(), err=True)
+    if chart:
+        save_chart(pairs.chart(), chart, **options)
 
 
 class _Labelling:
