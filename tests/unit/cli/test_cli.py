@@ -464,6 +464,10 @@ NEVER = (
     "multiprocessing",
     "pyarrow.dataset",
 )
+#: What measuring and printing text does not need.
+UNREAD = (*NEVER, "pandas", "pyarrow.parquet")
+#: What comparing two runs does not need; scipy.special is imported sooner.
+TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.optimize")
 
 
 @pytest.mark.parametrize(
@@ -473,7 +477,11 @@ NEVER = (
         (["evaluate", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
         (["compare", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
         (["pool", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
-        (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*NEVER, "rich")),
+        (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*UNREAD, "rich")),
+        (["evaluate", "qrels", "a.run", "b.run.gz", "-q"], UNREAD),
+        (["analyze", "--list"], (*TESTS, "pandas", "scipy.special", "pyarrow.parquet")),
+        (["compare", "qrels", "a.run", "b.run.gz"], TESTS),
+        (["holes", "qrels", "a.run", "b.run.gz"], TESTS),
     ],
 )
 def test_nothing_is_imported_that_a_command_does_not_need(files, arguments, heavy):
