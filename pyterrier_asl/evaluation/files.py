@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,8 @@ from ir_measures import NumRet
 
 from ..io.lazy import pd
 from ..io.partitions import PartitionedRun
-from ..io.runs import RunSource, list_runs, run_name
+from ..io.prefetch import begun
+from ..io.runs import RunSource, iter_run_batches, list_runs, run_name
 from ..io.tables import ALL, counted
 from ..io.texts import text_lines
 from ..judging.judgements import Judgements
@@ -155,14 +157,15 @@ def measure_files(
     """
     files = list_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
-    judgements = Judgements.of(qrels, duplicates)
-    if not len(judgements):
-        raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
-    if typed is None:
-        several = len(files) > 1 or pool is not None
-        typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
-    asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-    values, failures = _evaluated(files, judgements, asked, jobs)
+    with begun(files, iter_run_batches) if jobs == 1 else nullcontext(files) as sources:
+        judgements = Judgements.of(qrels, duplicates)
+        if not len(judgements):
+            raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
+        if typed is None:
+            several = len(files) > 1 or pool is not None
+            typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
+        asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
+        values, failures = _evaluated(sources, judgements, asked, jobs)
     missing = np.count_nonzero(values.columns.pop(_RETRIEVED) == 0, axis=1).tolist()
     hint = grades_hint(judgements.grades, asked, rel=rel)
     unanswered = {name: count for name, count in zip(values.names, missing) if count}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
 from threading import Semaphore
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +19,8 @@ _TABLES = 96
 #: How many files are prefetched, and of how many bytes together, if they are more than one; and how
 #: many at a time.
 _FILES, _BYTES, _THREADS = 32, 1 << 25, 2
+#: A file of as many bytes is worth reading while the judgements are got ready.
+_LARGE = 1 << 23
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -117,6 +119,28 @@ class PrefetchedFile(os.PathLike[str]):
             self._reading.result()
         self._tables = iter(())  # what it was is closed as nobody has it
         self._read = SimpleQueue()
+
+
+@contextmanager
+def begun(
+    sources: Mapping[str, Any], read: Callable[[str | os.PathLike[str]], Iterator[pa.Table]]
+) -> Iterator[Mapping[str, Any]]:
+    """Sources, of which the first is being read where it is a large file.
+
+    Args:
+        sources: files, and whatever else there is, by name.
+        read: reads a file, table by table.
+
+    Returns:
+        A context with the same sources. No more is read once it is left.
+    """
+    name, first = next(iter(sources.items()))
+    is_file = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
+    if not is_file or os.path.getsize(first) < _LARGE:
+        yield sources
+        return
+    with ThreadPoolExecutor(1) as threads, PrefetchedFile(first, read(first), threads) as file:
+        yield {**sources, name: file}
 
 
 def prefetch(
