@@ -4,7 +4,8 @@
     python benchmarks/start.py --new        # also the first call on a new machine, nothing cached
 
 Every command is run with the two imports in turn, so that all see the same machine; the table has
-medians. Inputs are a run of two lines and two runs of 50 queries, made by seed in a temporary folder.
+medians. Inputs are a run of two lines and two runs of 50 queries, made by seed in a temporary
+folder.
 """
 
 from __future__ import annotations
