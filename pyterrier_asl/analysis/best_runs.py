@@ -12,6 +12,7 @@ from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
+from ..statistics.rounding import EQUAL
 from ..statistics.shared_ranks import rounded
 from .asl_options import AslOptions
 from .reading import per_slice, per_track_and_slice, read, read_tracks
@@ -235,7 +236,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
         values, ends = part["value"], _LENGTHS
         names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]
     else:
-        values, ends = part["value"] - 1e-9, _SHARES
+        values, ends = part["value"] - EQUAL, _SHARES
         names = [f"{end - 0.1:.1f} to {end:.1f}" for end in ends]
         best_first = names[::-1]
     bins = pd.cut(values, [-np.inf, *ends], labels=names).astype(str).rename("bin")

@@ -13,6 +13,7 @@ from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
@@ -358,8 +359,8 @@ def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
         # A hair above, so that rounding does not make a win of a difference that is the fuzz.
         larger = np.maximum(np.abs(first), np.abs(others))
         for kind, least in enumerate((np.full_like(larger, fuzz), fuzz * larger)):
-            wins = np.sum(difference > least + 1e-12, axis=0)
-            losses = np.sum(difference < -least - 1e-12, axis=0)
+            wins = np.sum(difference > least + NO_DIFFERENCE, axis=0)
+            losses = np.sum(difference < -least - NO_DIFFERENCE, axis=0)
             usual[kind] += np.maximum(wins, losses).sum()
     absolute, relative = usual / (len(means) * systems * (systems - 1) / 2)
     return float(absolute), float(relative)

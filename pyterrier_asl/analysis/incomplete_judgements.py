@@ -16,6 +16,7 @@ from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
+from ..statistics.rounding import signs
 from .reading import per_slice, read
 from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
 
@@ -228,8 +229,8 @@ def _preferences_by_name(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
 
 def _agreement(mean: Floats, truth: Floats) -> float:
     """The share of what the truth decides that a mean decides likewise."""
-    decided = np.abs(truth) > 1e-12
-    estimate = np.where(np.abs(mean) > 1e-12, np.sign(mean), 0)
+    decided = signs(truth) != 0
+    estimate = signs(mean)
     agreed = estimate[decided] == np.sign(truth[decided])
     return float(agreed.mean()) if decided.any() else float("nan")
 

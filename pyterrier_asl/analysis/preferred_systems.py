@@ -24,7 +24,9 @@ from ..charts.forms import (
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
-from ..statistics.shared_ranks import EQUAL, shared_ranks
+from ..statistics.pairwise import cycle_numbers
+from ..statistics.rounding import EQUAL
+from ..statistics.shared_ranks import shared_ranks
 from ..statistics.tests import compare_differences
 from .reading import per_slice, read
 from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
@@ -259,7 +261,7 @@ def system_order(
                 "mc4_round": rounds,
                 "mc4": stays,
                 "mc4_rank": shared_ranks(stays - rounds),
-                "cycle": _cycle_numbers(mean > EQUAL),
+                "cycle": cycle_numbers(mean > EQUAL),
             }
         )
         return frame.sort_values(
@@ -417,15 +419,3 @@ def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
     # A win is a point and a tie half of one, so with itself a system has half a point too many.
     points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
     return mean, points, signs < -EQUAL
-
-
-def _cycle_numbers(preferred: Bools) -> Ints:
-    """0 for a system in no cycle, else the number of its cycle, the largest first."""
-    from scipy.sparse.csgraph import connected_components
-    from scipy.stats import rankdata
-
-    _, part = connected_components(preferred, connection="strong")
-    sizes = np.bincount(part)
-    number = rankdata(-sizes, method="ordinal")
-    cycle: Ints = np.where(sizes > 1, number, 0).astype(np.int64)[part]
-    return cycle

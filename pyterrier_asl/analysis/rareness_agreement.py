@@ -14,6 +14,7 @@ from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
+from ..statistics.rounding import signs
 from ..statistics.shared_ranks import rounded, shared_ranks
 from .double_scores import by_double_scores
 from .reading import per_slice, read
@@ -247,7 +248,7 @@ def tau_b(first: Floats, second: Floats) -> Floats:
     [0.3333]
     """
     differences = (x[:, :, None] - x[:, None, :] for x in (first, second))
-    a, b = (np.sign(np.where(np.abs(each) > 1e-12, each, 0.0)) for each in differences)
+    a, b = (signs(each) for each in differences)
     agree = np.einsum("dij,dij->d", a, b)
     untied = np.einsum("dij,dij->d", a, a) * np.einsum("dij,dij->d", b, b)
     with np.errstate(invalid="ignore"):

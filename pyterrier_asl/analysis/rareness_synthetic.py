@@ -12,6 +12,7 @@ from ..charts.forms import alt, figure
 from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
+from ..statistics.rounding import NO_DIFFERENCE
 from .reading import read
 from .registry import TURKMEN, Ints, analysis
 
@@ -119,4 +120,4 @@ def _ranked_among(
     gain = intercept - slope * (found.sum(axis=0) + new)
     others = found @ gain / cutoff
     value = (new @ gain + made_up * (intercept - slope)) / cutoff
-    return float(value), 1 + int(np.sum(others > value + 1e-12))
+    return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))

@@ -21,10 +21,8 @@ from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
 from ..statistics.intervals import detectable_difference
 from ..statistics.noninferiority import non_inferiority
+from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
-
-#: Rounding errors: differences below this share of the values are none.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,8 @@ def holds(condition: Condition, found: Observed) -> bool:
     if condition.possibly:
         return not found.p < (condition.level or 0)
     size, base = abs(found.difference), found.base
-    rounding = NOTHING * max(base, size)
-    if size <= NOTHING * base or size == 0 or size < condition.least(base) - rounding:
+    rounding = NO_DIFFERENCE * max(base, size)
+    if size <= NO_DIFFERENCE * base or size == 0 or size < condition.least(base) - rounding:
         return False
     if condition.level is not None and not found.p < condition.level:
         return False
@@ -169,7 +167,7 @@ def holds_certainly(
     ...  for how in ("worse", "worse by .04", "worse by .06", "better")]
     [True, True, False, False]
     """
-    least, (low, high) = max(condition.least(limits.most), NOTHING), limits.means
+    least, (low, high) = max(condition.least(limits.most), NO_DIFFERENCE), limits.means
     up, down = low >= least, high <= -least
     if condition.level is not None:
         test = box_test(limits.low, limits.high, condition.level / family)

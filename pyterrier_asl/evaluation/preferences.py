@@ -18,8 +18,8 @@ from ..io.lazy import pd
 from ..measures import LexiP
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.lexicographic import first_difference
-from ..scoring.preferences import last_sign, pairwise_preferences, preference_cube, recall_paired
-from ..statistics.pairwise import sign_test, t_test
+from ..scoring.preferences import pairwise_preferences, preference_cube
+from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .judged_runs import JudgedRuns
 
 # Two rankings
@@ -76,14 +76,15 @@ def preferences(
     runs = {"run_a": run_a, "run_b": run_b}
     judged, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates)
     i_star, rrlp = first_difference(a, b, total)
+    cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
     return pd.DataFrame(
         {
             "qid": judged.qids,
             "i_star": i_star,
             "rrLP": rrlp,
             "sgnLP": np.sign(rrlp).astype(np.int64),
-            "lexirecall": last_sign(a, b, total),
-            "RPP": recall_paired(a, b, total),
+            "lexirecall": cubes["lexirecall"][:, 0, 1].astype(np.int64),
+            "RPP": cubes["RPP"][:, 0, 1],
         }
     )
 
@@ -183,12 +184,9 @@ class PreferenceMatrix:
             The sets of systems, largest first, each in the order of :attr:`names`; none where the
             preferences are transitive.
         """
-        from scipy.sparse.csgraph import connected_components
-
-        _, part = connected_components(self._preferred(by), connection="strong")
-        parts = [np.flatnonzero(part == number) for number in np.unique(part)]
-        parts.sort(key=lambda members: (-len(members), members[0]))
-        return [[self.names[i] for i in members] for members in parts if len(members) > 1]
+        numbers = cycle_numbers(self._preferred(by))
+        members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
+        return [[self.names[system] for system in cycle] for cycle in members]
 
     def circular_triples(self, by: str = "sgnLP") -> int:
         """How many triples of systems prefer each other in a cycle."""

@@ -17,14 +17,12 @@ from ..io.names import check_names
 from ..io.printed import Part, Printed
 from ..io.tables import counted, latex
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
+from ..statistics.rounding import EQUAL
 from .samples import Sample
 from .sentences import confidence, sentences_of
 
 #: What the table calls all collections together.
 OVERALL = "overall"
-
-#: Means that differ by less than this, relative to the largest value, are equal.
-_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,7 +205,7 @@ def board_of(
     several = list(by_judge.values())
     intervals = joint_ranks(several) if len(several) > 1 else several[0]
     means = sample.sign * sample.means
-    scale = _EQUAL * max(np.abs(values).max() for values in sample.values.values())
+    scale = EQUAL * max(np.abs(values).max() for values in sample.values.values())
     rank = 1 + (means > means[:, np.newaxis] + scale).sum(axis=1)
     order = np.lexsort((np.arange(len(rank)), rank))
     names = [sample.names[system] for system in order]

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, sum_by_query
-from .lexicographic import first_difference
+from .arrays import Floats, Ints
 
 
 def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
@@ -165,35 +164,3 @@ def named_pairs(names: list[str]) -> list[tuple[str, str]]:
     """The two systems of each pair, in the order of :func:`pairwise_preferences`."""
     first, second = np.triu_indices(len(names), k=1)
     return [(names[a], names[b]) for a, b in zip(first.tolist(), second.tolist())]
-
-
-def last_sign(a: Floats, b: Floats, total: Ints) -> Ints:
-    """The sign of the difference at the last recall level at which two rankings differ.
-
-    Args:
-        a: reciprocal ranks of one ranking, shape (total.sum(),).
-        b: those of the other.
-        total: relevant documents of each query, shape (Q,).
-
-    Returns:
-        -1, 0 or 1 for each query, shape (Q,).
-
-    >>> last_sign(np.array([1, 1 / 3, 1 / 6]), np.array([1, 1 / 2, 0]), np.array([3])).tolist()
-    [1]
-    """
-    _, value = first_difference(a[::-1], b[::-1], total[::-1])
-    return np.sign(value[::-1]).astype(np.int64)
-
-
-def recall_paired(a: Floats, b: Floats, total: Ints) -> Floats:
-    """The mean, over the recall levels of each query, of the signs of the differences.
-
-    Args:
-        a: reciprocal ranks of one ranking, shape (total.sum(),).
-        b: those of the other.
-        total: relevant documents of each query, shape (Q,).
-
-    Returns:
-        RPP in [-1, 1], 0 for a query without relevant documents, shape (Q,).
-    """
-    return sum_by_query(np.sign(a - b), cumulate(total)) / np.maximum(total, 1)

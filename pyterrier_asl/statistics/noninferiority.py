@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike
 
 from .inputs import check_probability, finite_vectors
 from .intervals import upper_t
-
-#: A standard error below this share of the values is a rounding error.
-_ROUNDING = 1e-12
+from .rounding import NO_DIFFERENCE
 
 
 class NonInferiority(NamedTuple):
@@ -56,7 +54,7 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
     if queries < 2:
         return NonInferiority(float("nan"), float("nan"), float("nan"))
     error = float(values.std(ddof=1) / np.sqrt(queries))
-    scale = _ROUNDING * max(float(np.abs(values).max()), margin)
+    scale = NO_DIFFERENCE * max(float(np.abs(values).max()), margin)
     if error <= scale:
         rejected = mean + margin > scale
         return NonInferiority(

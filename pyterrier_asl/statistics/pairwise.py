@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult, undefined_is_nan
 from .intervals import moments, sign_interval, t_margin, two_sided_p
+from .rounding import NO_DIFFERENCE
 
 
 def t_test(differences: ArrayLike) -> Floats:
@@ -105,7 +106,7 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     weights = np.ones(a.shape[1]) if options.weights is None else options.weights
     shares = (a - b) * (weights / weights.sum())
     # A hair below the observed value, so that rounding does not part what is equal.
-    observed = np.abs(shares.sum(axis=1)) - 1e-12 * np.abs(shares).sum(axis=1)
+    observed = np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
     exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.n_resamples
     as_large = np.zeros(len(a))
     for signs in _sign_patterns(a.shape[1], len(a), exact, options):
@@ -195,3 +196,28 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     same = (a == b).all(axis=1)
     without_p = (np.where(same, np.nan, column) for column in result[2:])
     return TestResult(result.ci_low, result.ci_high, *without_p)
+
+
+def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:
+    """The cycle that each system is in: systems each of which is preferred to the next.
+
+    Args:
+        preferred: whether the row's system is preferred to the column's, shape (S, S).
+
+    Returns:
+        0 for a system in no cycle, else the number of its cycle from 1, the largest first, shape
+        (S,). Cycles that share systems are one.
+
+    >>> wins = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 0]])
+    >>> cycle_numbers(wins > 0).tolist()
+    [1, 1, 1, 0]
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    _, labels = connected_components(preferred, connection="strong")
+    _, first, part, sizes = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    numbers = np.empty(len(sizes), dtype=np.int64)
+    numbers[np.lexsort((first, -sizes))] = np.arange(1, len(sizes) + 1)
+    return np.where(sizes > 1, numbers, 0)[part]

@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .inputs import Floats, Ints, check_name
+from .rounding import EQUAL
 
 Bools = NDArray[np.bool_]
 
 #: How a pair's squared error is computed: averaged with that of all pairs, or the latter alone.
 VARIANCES = ("averaged", "common")
-
-#: Differences of this size, relative to the largest value, are rounding, and so is this part of c.
-_ROUNDING = 1e-9
 
 #: By how much statistics in single precision can be wrong, relative and absolute.
 _SINGLE = 1e-4
@@ -165,7 +163,7 @@ def p_of_pair(
     if len(pairs.difference) != 2:
         raise ValueError(f"a pair is two systems, not {len(pairs.difference)}")
     largest = pairs.largest(~np.eye(2, dtype=bool), np.arange(pairs.draws)).max(axis=0)
-    as_large = int((largest >= abs(pairs.statistic[0, 1]) * (1 - _ROUNDING)).sum())
+    as_large = int((largest >= abs(pairs.statistic[0, 1]) * (1 - EQUAL)).sum())
     return (1 + as_large) / (1 + pairs.draws) if pairs.are_random else as_large / pairs.draws
 
 
@@ -213,7 +211,7 @@ class Pairs:
             self.difference = self.difference[:, np.newaxis] - self.difference
             # What systems have in common is in no difference, and would cost single precision.
             self.residuals -= self.residuals.mean(axis=0)
-        rounding = _ROUNDING * float(np.abs(array).max(initial=0))
+        rounding = EQUAL * float(np.abs(array).max(initial=0))
         self.difference[np.abs(self.difference) <= rounding] = 0
         self.error = _squared_errors(self.residuals, rounding * float(share.max()))
         self.signs = _signs(draws, array.shape[-1], seed)
@@ -237,7 +235,7 @@ class Pairs:
 
     def exceeds(self, critical: Any) -> Bools:
         """Which pairs' statistics exceed a critical value, or one of each column."""
-        return np.asarray((self.statistic > critical * (1 + _ROUNDING)) & (self.difference > 0))
+        return np.asarray((self.statistic > critical * (1 + EQUAL)) & (self.difference > 0))
 
     def largest(
         self, pairs: Bools, draws: Ints, dtype: Any = np.float64, progress: bool | None = False

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from .inputs import Floats, Ints
-
-#: What differs by less is equal but for rounding.
-EQUAL = 1e-9
+from .rounding import EQUAL
 
 
 def rounded(means: Any) -> Any:

@@ -10,6 +10,7 @@ import scipy  # its scipy.stats loads when first used, so that importing this mo
 from numpy.polynomial import Chebyshev
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult
+from .rounding import NO_DIFFERENCE
 
 
 def _tukey(
@@ -90,7 +91,7 @@ def randomized_hsd(
 def _share_as_large(largest: Floats, observed: Floats, scale: float) -> Floats:
     """The share of exchanges, the observed one among them, that are as large as those observed."""
     # A hair below the observed value, so that rounding does not part what is equal.
-    below = np.searchsorted(np.sort(largest), observed - 1e-12 * scale)
+    below = np.searchsorted(np.sort(largest), observed - NO_DIFFERENCE * scale)
     return (largest.size - below + 1) / (largest.size + 1)
 
 

@@ -21,6 +21,7 @@ from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
+from ..statistics.rounding import signs
 from .virtual import sampled
 
 FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
@@ -123,7 +124,7 @@ def how_likely(
     better = -difference if higher_is_better(labelled.measure) is False else difference
     low, high = np.quantile(difference, [0.025, 0.975])
     return Likely(
-        float(((better > 1e-12) + 0.5 * (np.abs(better) <= 1e-12)).mean()),
+        float((1 + signs(better)).mean() / 2),
         float(low),
         float(high),
         samples,

@@ -18,9 +18,7 @@ from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.tables import as_text, html
 from ..measures.names import NamedMeasure, higher_is_better, parse_measure
 from ..statistics.boxes import BoxTest, box_test
-
-#: Differences within this of 0 are equal.
-EQUAL = 1e-12
+from ..statistics.rounding import NO_DIFFERENCE
 
 SETTLED_A, SETTLED_B, SETTLED_EQUAL, OPEN = "A", "B", "equal", "open"
 
@@ -114,11 +112,11 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
     >>> verdict_of(0.01, 0.2), verdict_of(0.01, 0.2, higher_is_better=False), verdict_of(-1, 1)
     ('A', 'B', 'open')
     """
-    if max(abs(low), abs(high)) <= EQUAL:
+    if max(abs(low), abs(high)) <= NO_DIFFERENCE:
         return SETTLED_EQUAL
-    if low > EQUAL:
+    if low > NO_DIFFERENCE:
         return SETTLED_A if higher_is_better else SETTLED_B
-    if high < -EQUAL:
+    if high < -NO_DIFFERENCE:
         return SETTLED_B if higher_is_better else SETTLED_A
     return OPEN
 
