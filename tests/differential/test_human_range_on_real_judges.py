@@ -1,0 +1,73 @@
+"""The human range on real judges, against merged frames, statsmodels and SciPy."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from statsmodels.stats.inter_rater import cohens_kappa
+
+import pyterrier_asl as asl
+from pyterrier_asl.io.qrels import read_qrels
+
+
+def test_kappa_and_tau_of_a_range_are_on_the_pairs_that_all_judged(data):
+    """A second person judged a third of the documents, and no document of four topics."""
+    folder = data / "assessors" / "dl20"
+    names = {"nist": "nist", "second": "binary-gpt4o", "machine": "umbrela-gpt4"}
+    qrels = {name: read_qrels(folder / f"dl20.{file}.txt.gz") for name, file in names.items()}
+    some_topics = sorted(qrels["nist"]["qid"].unique())[4:]
+    judged = qrels["second"][qrels["second"]["qid"].isin(some_topics)]
+    qrels["second"] = judged.sample(frac=1 / 3, random_state=1)
+    files = sorted((data / "dl20-passage" / "runs").glob("*.gz"))[::6]
+    runs = {file.name: asl.read_run(file) for file in files}
+    report = asl.judges(
+        qrels["nist"],
+        {"second": qrels["second"], "machine": qrels["machine"]},
+        runs,
+        ["P(rel=2)@10"],
+        people=["second"],
+        reference="nist",
+        rel=2,
+        judge_rel={"second": 1},
+        n_resamples=20,
+    )
+    rows = report.agreement[report.agreement["judge"] == "machine"].set_index("agreement")
+
+    merged = qrels["nist"]
+    for name in ("second", "machine"):
+        merged = merged.merge(qrels[name], on=["qid", "docno"], suffixes=("", f"_{name}"))
+    relevant = {
+        "nist": merged["label"] >= 2,
+        "second": merged["label_second"] >= 1,
+        "machine": merged["label_machine"] >= 2,
+    }
+
+    def kappa(a, b):
+        return cohens_kappa(pd.crosstab(relevant[a], relevant[b]).to_numpy()).kappa
+
+    means = {}
+    for name, labels in relevant.items():
+        of_judge = merged[["qid", "docno"]].assign(label=labels.astype(int))
+        values = asl.evaluate(runs, of_judge, ["P@10"]).groupby("name", sort=False)["P@10"]
+        means[name] = values.mean().round(12)
+
+    def tau(a, b):
+        return scipy.stats.kendalltau(means[a], means[b]).statistic
+
+    for kind, agreement in (("kappa", kappa), ("tau", tau)):
+        human = agreement("nist", "second")
+        less = np.mean([agreement("machine", person) - human for person in ("nist", "second")])
+        assert rows.loc[kind, "human_low"] == pytest.approx(human)
+        assert rows.loc[kind, "less_human"] == pytest.approx(less)
+        assert rows.loc[kind, "human_pairs"] == len(merged)
+        assert rows.loc[kind, "human_queries"] == len(some_topics) == 50
+    assert rows.loc["tau", "measure"] == "P(rel=2)@10"
+    # Without a range: all that both have judged.
+    both = qrels["nist"].merge(qrels["machine"], on=["qid", "docno"], suffixes=("", "_machine"))
+    table = pd.crosstab(both["label"] >= 2, both["label_machine"] >= 2).to_numpy()
+    assert rows.loc["kappa", "value"] == pytest.approx(cohens_kappa(table).kappa)
+    assert all(a != b for a, b in pairwise(rows["value"]))
