@@ -13,32 +13,28 @@ import numpy as np
 
 from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
 from ..assessment.judges import QRELS, Judges
-from ..assessment.paired_tests import T_TEST, PairedTest, as_frame, corrected, significance
+from ..assessment.paired_tests import PairedTest, as_frame, significance
 from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
 from ..io.lazy import pd
 from ..io.progress import progress_bar
+from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import CHUNK
+from .reading import per_slice
 from .registry import TROTMAN, Floats, Queries, analysis
 from .several_judges import read_qrels_and_judges, read_runs_and_judges
 
 
-def _read_with_judges(
-    runs: Any,
-    qrels: Any = None,
-    *,
-    duplicates: str | None = None,
-    judges: Mapping[str, Any],
-    rel: float = 1,
-    judge_rel: Any = None,
-) -> Judges:
-    return read_runs_and_judges(
-        runs, qrels, duplicates=duplicates, judges=judges, rel=rel, judge_rel=judge_rel
-    )
-
-
-@analysis("assessors", TROTMAN, "section 4", read=read_qrels_and_judges)
+@analysis("assessors", TROTMAN, "section 4")
 def assessor_scores(
-    judges: Judges, queries: Queries, *, permutations: int = 0, seed: int = 0
+    qrels: Any,
+    judges: Mapping[str, Any],
+    *,
+    rel: float | None = None,
+    judge_rel: Any = None,
+    permutations: int = 0,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How do other judges score as runs?
 
@@ -66,16 +62,21 @@ def assessor_scores(
       judge   upper  expected   lower
     0   alt  0.6667     0.537  0.3889
     """
-    rows = []
-    for judge in judges_as_runs(judges, QRELS):
-        counts = dict(zip(("retrieved", "common", "relevant"), judge.counts))
-        by_topic = {**counts, **judge.average_precision()}
-        if permutations:
-            sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
-            by_topic["sampled"] = sampled
-        means = {name: queries.mean(values) for name, values in by_topic.items()}
-        rows.append({"judge": judge.name, "topics": len(queries), **means})
-    return as_frame(rows)
+    read = read_qrels_and_judges(qrels, judges, rel, judge_rel)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = []
+        for judge in judges_as_runs(read, QRELS):
+            counts = dict(zip(("retrieved", "common", "relevant"), judge.counts))
+            by_topic = {**counts, **judge.average_precision()}
+            if permutations:
+                sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
+                by_topic["sampled"] = sampled
+            means = {name: queries.mean(values) for name, values in by_topic.items()}
+            rows.append({"judge": judge.name, "topics": len(queries), **means})
+        return as_frame(rows)
+
+    return per_slice(read.qids, of_slice, weights, by)
 
 
 @assessor_scores.chart
@@ -94,14 +95,24 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("assessor-tests", TROTMAN, "Table 1", read=_read_with_judges)
+@analysis("assessor-tests", TROTMAN, "Table 1")
 def compare_with_assessors(
-    judges: Judges,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
+    judges: Mapping[str, Any],
+    rel: float | None = None,
+    judge_rel: Any = None,
     both_ways: bool = False,
-    paired: PairedTest = T_TEST,
+    test: str = "t",
+    correction: str | None = "holm",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
     as_published: bool = False,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Do runs score better than other judges, by AP?
 
@@ -133,14 +144,18 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    rows = _differences(judges, QRELS, judges.others(QRELS), queries, paired)
-    if both_ways:
-        for name in judges.others(QRELS):
-            rows += _differences(judges, name, [QRELS], queries, paired)
-    return as_frame(rows)
+    read = read_runs_and_judges(runs, qrels, duplicates, judges, rel, judge_rel)
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows = _differences(read, QRELS, read.others(QRELS), queries, paired)
+        if both_ways:
+            for name in read.others(QRELS):
+                rows += _differences(read, name, [QRELS], queries, paired)
+        return as_frame(rows)
 
-compare_with_assessors.finish(corrected)
+    frame = per_slice(read.qids, of_slice, weights, by)
+    return with_corrected_p(frame, test, None if as_published else correction, alpha)
 
 
 @compare_with_assessors.chart
@@ -189,13 +204,19 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     return captioned(drawn, "Runs against other judges", caption)
 
 
-@analysis("human-range", TROTMAN, "Figure 2", read=_read_with_judges)
+@analysis("human-range", TROTMAN, "Figure 2")
 def human_range(
-    judges: Judges,
-    queries: Queries,
+    runs: Any,
+    qrels: Any = None,
     *,
+    duplicates: str | None = None,
+    judges: Mapping[str, Any],
+    rel: float | None = None,
+    judge_rel: Any = None,
     system: str | None = None,
     run_types: Any = None,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Is a system's score within the range of human scores?
 
@@ -224,23 +245,28 @@ def human_range(
     0          alt        judge  0.5   0.5   0.5  1.0       s       1
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
-    names = judges.systems
-    kinds = _types(names, run_types)
-    means = pd.Series(queries.mean(precision_by(judges, QRELS)), index=names)
-    automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
-    best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
-    bar = best if system is None else names[judges.runs_by(QRELS).row(system)]
-    rows = []
-    for judge in judges_as_runs(judges, QRELS):
-        scores = judge.average_precision()
-        means_of_judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
-        rows.append((judge.name, "judge", *means_of_judge, bar))
-    if len(manual):
-        ends = manual.min(), manual.mean(), manual.max()
-        rows.append(("manual runs", "manual runs", *ends, best))
-    frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
-    frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
-    return frame.assign(topics=len(queries))
+    read = read_runs_and_judges(runs, qrels, duplicates, judges, rel, judge_rel)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        names = read.systems
+        kinds = _types(names, run_types)
+        means = pd.Series(queries.mean(precision_by(read, QRELS)), index=names)
+        automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
+        best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
+        bar = best if system is None else names[read.runs_by(QRELS).row(system)]
+        rows = []
+        for judge in judges_as_runs(read, QRELS):
+            scores = judge.average_precision()
+            means_of_judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
+            rows.append((judge.name, "judge", *means_of_judge, bar))
+        if len(manual):
+            ends = manual.min(), manual.mean(), manual.max()
+            rows.append(("manual runs", "manual runs", *ends, best))
+        frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
+        frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
+        return frame.assign(topics=len(queries))
+
+    return per_slice(read.qids, of_slice, weights, by)
 
 
 @human_range.chart

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..assessment.confusion import are_binned, confusion_of, judged_by_both
-from ..assessment.judges import Judges
 from ..assessment.paired_tests import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
@@ -22,8 +21,10 @@ from .registry import JUDGES, analysis
 from .several_judges import read_judges
 
 
-@analysis("judge-agreement", JUDGES, "documents", read=read_judges)
-def judge_agreement(judges: Judges) -> pd.DataFrame:
+@analysis("judge-agreement", JUDGES, "documents")
+def judge_agreement(
+    judges: Mapping[str, Any], *, rel: float | None = None, judge_rel: Any = None
+) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
     Documents that only one of the two judged do not count.
@@ -50,12 +51,13 @@ def judge_agreement(judges: Judges) -> pd.DataFrame:
        rel_a  rel_b  pairs  agreement  kappa  kappa_grades
     0      2      1      2        1.0    1.0           NaN
     """
-    members = judges.members.values()
+    read = read_judges(judges, rel=rel, judge_rel=judge_rel)
+    members = read.members.values()
     for judge in members:
         judge.check_finds_relevant()
     rows = []
     for a, b in combinations(members, 2):
-        at_a, at_b = judged_by_both(judges, a.name, b.name)
+        at_a, at_b = judged_by_both(read, a.name, b.name)
         relevant = a.relevant[at_a], b.relevant[at_b]
         grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
         one_scale = a.judgements.grades.max() == b.judgements.grades.max()
@@ -130,12 +132,8 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     )
 
 
-def _read_without_grades(judges: Mapping[str, Any]) -> Judges:
-    return read_judges(judges)
-
-
-@analysis("judge-confusion", JUDGES, "documents", read=_read_without_grades)
-def judge_confusion(judges: Judges) -> pd.DataFrame:
+@analysis("judge-confusion", JUDGES, "documents")
+def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
     """Which grades do two judges give the same documents?
 
     Fractional grades, such as means of several labels, are in bins: from each whole number to the
@@ -156,8 +154,9 @@ def judge_confusion(judges: Judges) -> pd.DataFrame:
     0      0.0      1.0      1         1.0
     1      1.0      1.0      1         1.0
     """
-    confusion = confusion_of(judges)
-    members = judges.members.items()
+    read = read_judges(judges, rel=1)
+    confusion = confusion_of(read)
+    members = read.members.items()
     binned = [name for name, judge in members if are_binned(judge.judgements.grades)]
     if binned:
         confusion.attrs["binned"] = ", ".join(binned)

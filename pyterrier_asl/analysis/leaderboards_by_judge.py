@@ -6,31 +6,43 @@ documents is another question: :mod:`~pyterrier_asl.analysis.judges`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import Judges, sign_of
-from ..assessment.paired_tests import T_TEST, TUKEY_TEST, PairedTest, as_frame, corrected
+from ..assessment.judges import sign_of
+from ..assessment.paired_tests import PairedTest, as_frame
 from ..assessment.system_pairs import compared_systems, own_gains, scores_by_judge, swap_counts
 from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..statistics.correction import with_corrected_p
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
 from ..statistics.shared_ranks import shared_ranks
 from .judges import judges_agreement_chart
+from .reading import per_slice
 from .registry import JUDGES, Queries, analysis
-from .several_judges import read_judges_with_runs
+from .several_judges import read_judges
 
 
-@analysis("leaderboards", JUDGES, "systems", group_by="judge", read=read_judges_with_runs)
+@analysis("leaderboards", JUDGES, "systems", group_by="judge")
 def leaderboards(
-    judges: Judges,
-    queries: Queries,
+    runs: Any,
+    judges: Mapping[str, Any],
     *,
+    rel: float | None = None,
+    judge_rel: Any = None,
+    duplicates: str | None = None,
     measure: Any = "AP",
     reference: str | None = None,
-    paired: PairedTest = T_TEST,
+    test: str = "t",
+    correction: str | None = "holm",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How does every system score under every judge?
 
@@ -59,25 +71,31 @@ def leaderboards(
     2   model   b    1.0     1            1   0.5
     3   model   a    0.5     2           -1  -0.5
     """
-    base = judges.names[0] if reference is None else reference
-    check_names("reference", [base], judges.names, "judges")
-    values, scores = judges.values(measure), scores_by_judge(judges, measure, queries)
-    ranks = {judge: shared_ranks(of_judge) for judge, of_judge in scores.items()}
-    parts = []
-    for judge in judges.names:
-        frame = pd.DataFrame({"judge": judge, "run": judges.systems})
-        frame["value"] = sign_of(measure) * scores[judge]
-        frame["rank"] = ranks[judge]
-        frame["rank_change"] = ranks[base] - ranks[judge]
-        gains = values[judge] - values[base]
-        tests = own_gains(gains, gains.mean(axis=0), queries, paired)
-        parts.append(pd.concat([frame, tests], axis=1).sort_values("rank", kind="stable"))
-    board = pd.concat(parts, ignore_index=True)
-    board.attrs = {"measure": judges.label(measure), "reference": base}
-    return board
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        base = read.names[0] if reference is None else reference
+        check_names("reference", [base], read.names, "judges")
+        values, scores = read.values(measure), scores_by_judge(read, measure, queries)
+        ranks = {judge: shared_ranks(of_judge) for judge, of_judge in scores.items()}
+        parts = []
+        for judge in read.names:
+            frame = pd.DataFrame({"judge": judge, "run": read.systems})
+            frame["value"] = sign_of(measure) * scores[judge]
+            frame["rank"] = ranks[judge]
+            frame["rank_change"] = ranks[base] - ranks[judge]
+            gains = values[judge] - values[base]
+            tests = own_gains(gains, gains.mean(axis=0), queries, paired)
+            parts.append(pd.concat([frame, tests], axis=1).sort_values("rank", kind="stable"))
+        board = pd.concat(parts, ignore_index=True)
+        board.attrs = {"measure": read.label(measure), "reference": base}
+        return board
 
-leaderboards.finish(corrected)
+    frame = per_slice(read.qids, of_slice, weights, by)
+    return with_corrected_p(frame, test, correction, alpha)
 
 
 @leaderboards.chart
@@ -95,14 +113,23 @@ def leaderboards_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("leaderboard-agreement", JUDGES, "systems", read=read_judges_with_runs)
+@analysis("leaderboard-agreement", JUDGES, "systems")
 def leaderboard_agreement(
-    judges: Judges,
-    queries: Queries,
+    runs: Any,
+    judges: Mapping[str, Any],
     *,
+    rel: float | None = None,
+    judge_rel: Any = None,
+    duplicates: str | None = None,
     measure: Any = "AP",
     p: float = 0.9,
-    paired: PairedTest = TUKEY_TEST,
+    test: str = "tukey-two-way",
+    correction: str | None = "auto",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How far do every two judges agree on the ranking of systems?
 
@@ -131,31 +158,52 @@ def leaderboard_agreement(
       judge_a judge_b  tau  reversed
     0  person   model -1.0         1
     """
-    rows, scores = [], scores_by_judge(judges, measure, queries)
-    for a, b, both in compared_systems(judges, measure, queries, paired):
-        of_both = scores[a], scores[b]
-        agreement = {
-            "tau": kendall_tau(*of_both),
-            "tau_AP": tau_ap(*of_both, symmetric=True),
-            "RBO": rank_biased_overlap_of_scores(*of_both, p=p),
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows, scores = [], scores_by_judge(read, measure, queries)
+        for a, b, both in compared_systems(read, measure, queries, paired):
+            of_both = scores[a], scores[b]
+            agreement = {
+                "tau": kendall_tau(*of_both),
+                "tau_AP": tau_ap(*of_both, symmetric=True),
+                "RBO": rank_biased_overlap_of_scores(*of_both, p=p),
+            }
+            rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
+        frame = as_frame(rows)
+        frame.attrs = {
+            "measure": read.label(measure),
+            "test": paired.test,
+            "alpha": paired.alpha,
+            "RBO p": p,
         }
-        rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
-    frame = as_frame(rows)
-    frame.attrs = {
-        "measure": judges.label(measure),
-        "test": paired.test,
-        "alpha": paired.alpha,
-        "RBO p": p,
-    }
-    return frame
+        return frame
+
+    return per_slice(read.qids, of_slice, weights, by)
 
 
 leaderboard_agreement.chart(judges_agreement_chart)
 
 
-@analysis("leaderboard-swaps", JUDGES, "systems", read=read_judges_with_runs)
+@analysis("leaderboard-swaps", JUDGES, "systems")
 def leaderboard_swaps(
-    judges: Judges, queries: Queries, *, measure: Any = "AP", paired: PairedTest = TUKEY_TEST
+    runs: Any,
+    judges: Mapping[str, Any],
+    *,
+    rel: float | None = None,
+    judge_rel: Any = None,
+    duplicates: str | None = None,
+    measure: Any = "AP",
+    test: str = "tukey-two-way",
+    correction: str | None = "auto",
+    alpha: float = 0.05,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """Which significant differences does another judge reverse?
 
@@ -179,15 +227,22 @@ def leaderboard_swaps(
     >>> len(leaderboard_swaps(runs, judges))  # of a single topic nothing is significant
     0
     """
-    sign = sign_of(measure)
-    compared = compared_systems(judges, measure, queries, paired)
-    parts = [_swaps(sign, *two_judges) for two_judges in compared]
-    swaps = pd.concat(parts, ignore_index=True)
-    swaps.attrs = {"measure": judges.label(measure), "test": paired.test, "alpha": paired.alpha}
-    return swaps
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        sign = sign_of(measure)
+        compared = compared_systems(read, measure, queries, paired)
+        parts = [_swaps(sign, *two_judges) for two_judges in compared]
+        swaps = pd.concat(parts, ignore_index=True)
+        swaps.attrs = {"measure": read.label(measure), "test": paired.test, "alpha": paired.alpha}
+        return swaps
+
+    return _by_size(per_slice(read.qids, of_slice, weights, by))
 
 
-@leaderboard_swaps.finish
 def _by_size(swaps: pd.DataFrame) -> pd.DataFrame:
     """The swaps of all slices, by the smaller p and then by the smaller difference."""
     smallest = swaps[["p_a", "p_b"]].min(axis=1)

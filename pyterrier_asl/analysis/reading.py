@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, per_track, tracks
+from ..evaluation.judged_runs import JudgedRuns, tracks
+from ..evaluation.judged_runs import per_track as per_track
 from ..evaluation.slices import Queries
 from ..evaluation.slices import per_slice as per_slice
 from ..io.lazy import pd
+from ..judging.judgements import Judgements
 from ..measures.names import named_measures
 
 
@@ -33,7 +35,7 @@ def read(
     (['a'], 1)
     """
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-    _hint_at_grades(judged, rel, measures)
+    hint_at_grades(judged.judgements, rel, measures=measures)
     return judged, 1 if rel is None else rel
 
 
@@ -43,7 +45,7 @@ def read_tracks(
     """The runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
-        _hint_at_grades(judged, rel, measures)
+        hint_at_grades(judged.judgements, rel, measures=measures)
     return several, 1 if rel is None else rel
 
 
@@ -68,8 +70,14 @@ def per_track_and_slice(
     return per_track(of_track, several, weights=weights, by=by)
 
 
-def _hint_at_grades(judged: JudgedRuns, rel: float | None, measures: Any) -> None:
-    if rel is None:
+def hint_at_grades(
+    judgements: Judgements, rel: float | None, judge_rel: Any = None, measures: Any = None
+) -> None:
+    """Warns where grades go beyond 1 and nothing says which are relevant.
+
+    The warning is of the line that called the function that called the caller of this one.
+    """
+    if rel is None and judge_rel is None:
         asked = None if measures is None else named_measures(measures)
-        if hint := grades_hint(judged.judgements.grades, asked):
+        if hint := grades_hint(judgements.grades, asked):
             warnings.warn(hint, stacklevel=4)

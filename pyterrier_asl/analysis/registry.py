@@ -41,21 +41,16 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache, wraps
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
-from ..evaluation.judged_runs import per_track
 from ..evaluation.slices import Queries as Queries
-from ..evaluation.slices import per_slice
 from ..io.lazy import pd
-from ..measures.names import named_measures
 from ..scoring.arrays import Bools as Bools
 from ..scoring.arrays import Floats as Floats
 from ..scoring.arrays import Ints as Ints
@@ -115,9 +110,6 @@ class AnalysisFunction(Protocol[P]):
     def chart(self, draw: Draw) -> Draw:
         """Declares what draws the figure of the table."""
 
-    def finish(self, work: Draw) -> Draw:
-        """Declares what is done to the table of all tracks and slices, at the end."""
-
     def shown(self, work: Draw) -> Draw:
         """Declares what the command shows to people instead of the table."""
 
@@ -141,7 +133,6 @@ class Analysis:
         tracks: whether it can be about several tracks, each with qrels and runs of its own.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
         chart: draws the figure of the table.
-        finish: works on the rows of all tracks and slices.
         shown: what the command shows to people instead of the table, made of it.
     """
 
@@ -153,7 +144,6 @@ class Analysis:
     tracks: bool = False
     group_by: str = ""
     chart: Callable[..., Any] | None = None
-    finish: Callable[..., pd.DataFrame] | None = None
     shown: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     @property
@@ -170,14 +160,14 @@ class Analysis:
     def required(self) -> set[str]:
         """What callers must give."""
         parameters = self.parameters.items()
-        return {name for name, one in parameters if one.default is one.empty}
+        return {name for name, parameter in parameters if parameter.default is parameter.empty}
 
     @property
     def takes(self) -> tuple[str, ...]:
         """Which files it is about: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
-        known = self.parameters
-        judged = ("qrels",) if "qrels" in known or "judges" in known else ()
-        return (*judged, "runs") if "runs" in known else judged
+        parameters = self.parameters
+        judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
+        return (*judged, "runs") if "runs" in parameters else judged
 
     def draw(self, frame: pd.DataFrame, *values: Any, by: str | None = None, **options: Any) -> Any:
         """The chart of a table; with the column of the slices, one for each slice."""
@@ -193,31 +183,20 @@ _ANALYSES: dict[str, Analysis] = {}
 
 
 def analysis(
-    name: str,
-    paper: str,
-    figure: str,
-    *,
-    tracks: bool = False,
-    group_by: str = "",
-    read: Callable[..., Any] | None = None,
+    name: str, paper: str, figure: str, *, tracks: bool = False, group_by: str = ""
 ) -> Callable[[Callable[P, pd.DataFrame]], AnalysisFunction[P]]:
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
-        what = (inspect.getdoc(body) or "").partition("\n")[0]
-        declared = Analysis(name, paper, figure, what, cast(Any, body), tracks, group_by)
-        first = next(iter(inspect.signature(body).parameters.values()))
-        of_class = getattr(getattr(body, "__globals__", {}).get(str(first.annotation)), "of", None)
-        reader = read or of_class
-        function = cast(Any, _read_and_sliced(body, reader, declared) if reader else body)
-        function.__doc__ = _described(inspect.getdoc(body) or "", function, tracks)
+        function, doc = cast(Any, body), inspect.getdoc(body) or ""
+        declared = Analysis(name, paper, figure, doc.partition("\n")[0], function, tracks, group_by)
+        function.__doc__ = _described(doc, function, tracks)
         function.analysis, function.draw = declared, declared.draw
         function.another = lambda *of: _setter(
             _declare(replace(declared, name=of[0], figure=of[1], what=of[2])), "chart"
         )
-        for hook in ("chart", "finish", "shown"):
+        for hook in ("chart", "shown"):
             setattr(function, hook, _setter(declared, hook))
-        declared.function = function
         _declare(declared)
         return cast(AnalysisFunction[P], function)
 
@@ -254,95 +233,6 @@ def _setter(declared: Analysis, attribute: str) -> Callable[[Draw], Draw]:
         return function
 
     return keep
-
-
-def _read_and_sliced(
-    body: Callable[..., pd.DataFrame], reader: Callable[..., Any], declared: Analysis
-) -> Any:
-    """The function that callers have: its input is read, and tracks and slices gone through."""
-    parameters = list(inspect.signature(body).parameters.values())
-    own = [one for one in parameters[1:] if one.annotation != "Queries"]
-    sliced = len(own) < len(parameters) - 1
-    reads = inspect.signature(reader).parameters
-    public = _public([*reads.values()], [each for one in own for each in _given(one)], sliced)
-    signature = inspect.Signature(public, return_annotation="pd.DataFrame")
-
-    @wraps(body)
-    def function(*args: Any, **options: Any) -> pd.DataFrame:
-        bound = signature.bind(*args, **options)
-        grades_said = {"rel", "judge_rel"} & set(bound.arguments)
-        bound.apply_defaults()
-        said = dict(bound.arguments)
-        slices = {name: said.pop(name, None) for name in ("weights", "by")}
-
-        def of_track(track: str = "", **runs: Any) -> pd.DataFrame:
-            read = reader(**{**{name: said[name] for name in reads}, **runs})
-            if "rel" in said and not grades_said:
-                _hint_at_grades(read, said, stacklevel=6 if declared.tracks else 4)
-            options = {one.name: _taken(one, {**said, "track": track}) for one in own}
-            if not sliced:
-                return body(read, **options)
-            return per_slice(read.qids, lambda queries: body(read, queries, **options), **slices)
-
-        if declared.tracks:
-            frame = per_track(
-                lambda name, runs: of_track(name, runs=runs, qrels=None),
-                said["runs"],
-                said["qrels"],
-                said["duplicates"],
-                judges=said.get("judges"),
-                **slices,
-            )
-        else:
-            frame = of_track()
-        if declared.finish is None:
-            return frame
-        wanted = list(inspect.signature(declared.finish).parameters)[1:]
-        return declared.finish(frame, **{name: said[name] for name in wanted if name in said})
-
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    # Doctest looks only at functions whose code is of their module; this names the others.
-    body.__globals__.setdefault("__test__", {})[body.__name__] = body
-    return function
-
-
-def _given(own: inspect.Parameter) -> list[inspect.Parameter]:
-    """What callers give for a parameter of an analysis: itself; where it is several, its fields."""
-    if not is_dataclass(own.default):
-        return [own]
-    return [
-        own.replace(name=one.name, default=getattr(own.default, one.name), annotation=one.type)
-        for one in fields(own.default)
-    ]
-
-
-def _taken(own: inspect.Parameter, said: Mapping[str, Any]) -> Any:
-    """What a parameter of an analysis gets of what callers gave."""
-    if not is_dataclass(own.default):
-        return said[own.name]
-    of_fields = {one.name: said[one.name] for one in fields(own.default)}
-    return replace(cast(Any, own.default), **of_fields)
-
-
-def _hint_at_grades(read: Any, said: Mapping[str, Any], stacklevel: int) -> None:
-    """Warns where grades above 1 exist and nothing says which are relevant."""
-    measures = said.get("measures", said.get("measure"))
-    asked = None if measures is None else named_measures(measures)
-    if hint := grades_hint(read.judgements.grades, asked):
-        warnings.warn(hint, stacklevel=stacklevel)
-
-
-def _public(
-    reads: list[inspect.Parameter], own: list[inspect.Parameter], sliced: bool
-) -> list[inspect.Parameter]:
-    """The parameters of callers: of what is read, the analysis's own, and those of slices."""
-    parameter = inspect.Parameter
-    plain, only = parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY
-    if any(one.kind is plain and one.default is one.empty for one in own):
-        reads = [one.replace(default=one.empty) if one.kind is plain else one for one in reads]
-    last = [parameter(name, only, default=None, annotation="Any") for name in ("weights", "by")]
-    known = {one.name: one for one in [*reads, *own, *(last if sliced else [])]}
-    return sorted((one for name, one in known.items() if name != "track"), key=lambda p: p.kind)
 
 
 def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,23 @@ from ..io.tables import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
-from .registry import TROTMAN, Queries, analysis
-from .several_judges import read_runs_and_judges
+from .reading import per_slice, per_track, read_tracks
+from .registry import TROTMAN, JudgedRuns, Queries, analysis
 
 
-@analysis(
-    "satisfaction",
-    TROTMAN,
-    "Figures 1, 3",
-    tracks=True,
-    group_by="system",
-    read=read_runs_and_judges,
-)
+@analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
 def satisfaction(
-    judges: Judges, queries: Queries, *, depth: int = 10, alpha: float = 0.05
+    runs: Any,
+    qrels: Any = None,
+    *,
+    duplicates: str | None = None,
+    judges: Mapping[str, Any] | None = None,
+    rel: float | None = None,
+    judge_rel: Any = None,
+    depth: int = 10,
+    alpha: float = 0.05,
+    weights: Any = None,
+    by: Any = None,
 ) -> pd.DataFrame:
     """How soon is a user satisfied (success at n)?
 
@@ -56,7 +60,19 @@ def satisfaction(
     """
     if depth < 1:
         raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
+    grade = 1 if rel is None and judge_rel is not None else rel
+    several, least = read_tracks(runs, qrels, duplicates, grade)
 
+    def of_track(track: str, judged: JudgedRuns) -> pd.DataFrame:
+        sources = {QRELS: judged.judgements, **(judges or {})}
+        read = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
+        return per_slice(read.qids, lambda some: _success(read, some, depth, alpha), weights, by)
+
+    return per_track(of_track, several, weights=weights, by=by, judges=judges)
+
+
+def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.DataFrame:
+    """S@n of every run and judge."""
     runs, at = judges.runs_by(QRELS), judges.positions[QRELS]
     relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
     reciprocal = [reciprocal_rank(of_run.ranks, of_run.offsets)[at] for of_run in relevant]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -52,3 +53,38 @@ def test_what_is_not_there():
 def test_only_what_has_no_default_is_required(analysis):
     own = {"qrels", "runs", "qid", "pools", "groups", "judges", "n", "relevant", "ranks", "old"}
     assert analysis.required <= own | {"new", "assessors", "lengths"}
+
+
+@pytest.mark.parametrize("analysis", analyses(), ids=lambda one: one.name)
+def test_the_parameters_are_those_of_the_function_itself(analysis):
+    own = inspect.signature(analysis.function, follow_wrapped=False).parameters
+    assert set(own) == set(analysis.parameters)
+    assert not {parameter.kind for parameter in own.values()} & {
+        inspect.Parameter.VAR_POSITIONAL,
+        inspect.Parameter.VAR_KEYWORD,
+    }
+    code = analysis.function.__code__
+    written = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    assert list(own) == list(written)
+    described = analysis.function.__doc__
+    assert [name for name in own if f"\n    {name}: " not in described] == []
+
+
+@pytest.mark.slow
+def test_a_type_checker_sees_the_parameters(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "calls.py").write_text(
+        "from pyterrier_asl.analysis import headroom, ties\n"
+        "reveal_type(ties)\n"
+        "ties({}, {}, cutof=10)\n"
+        "headroom({}, cutoff='ten')\n"
+        "ties({}, {}, rel=2, cutoff=10, weights=None, by=None)\n"
+    )
+    told, _, _ = api.run([str(tmp_path / "calls.py"), "--cache-dir", str(tmp_path / "cache")])
+    here = [line.partition("calls.py:")[2] for line in told.splitlines() if "calls.py:" in line]
+    (revealed,) = (line for line in here if "Revealed type" in line)
+    assert "rel: Union[builtins.float, None] =" in revealed or "rel: float | None =" in revealed
+    errors = [line for line in here if ": error: " in line]
+    assert errors[0].startswith('3: error: Unexpected keyword argument "cutof"')
+    assert errors[1].startswith('4: error: Argument "cutoff"')
+    assert len(errors) == 2
