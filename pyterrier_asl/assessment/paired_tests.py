@@ -49,6 +49,8 @@ class PairedTest:
 
 #: Each comparison by itself, the correction over all that are shown.
 T_TEST = PairedTest()
+#: All pairs of systems at once, queries as blocks.
+TUKEY_TEST = PairedTest("tukey-two-way", "auto")
 
 
 def corrected(
