@@ -6,6 +6,9 @@ Examples:
   pyterrier-asl compare qrels.txt bm25.run dense.run -m 'AP ASL@1000' --test wilcoxon
   pyterrier-asl compare qrels.txt bm25.run dense.run -m LexiP -q -o tsv > queries.tsv
   pyterrier-asl compare qrels.txt live.run new.run --fail-if 'nASL@1000 worse p<.05'
+  pyterrier-asl compare --scores scores.csv live new --fail-if 'nDCG@10 worse p<.05'
+  pyterrier-asl compare --track dl19 dl19.qrels dl19-runs/ --track dl20 dl20.qrels dl20-runs/ \\
+      --baseline bm25 -m nDCG@10
   pyterrier-asl compare qrels.txt live.run new.run \\
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
 
@@ -61,7 +64,9 @@ class GuardCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads what was typed."""
         try:
-            return super().parse_args(ctx, list(args))
+            rest = super().parse_args(ctx, list(args))
+            _check_inputs(ctx)
+            return rest
         except click.UsageError as error:
             parser = self.make_parser(ctx)
             parser.ignore_unknown_options = True
@@ -70,6 +75,32 @@ class GuardCommand(click.Command):
                 typed, _, _ = parser.parse_args(list(args))
                 _report_usage_error(typed, error)
             raise
+
+
+def _check_inputs(ctx: click.Context) -> None:
+    """That there are runs and qrels, or scores, or tracks, with what goes with them."""
+    typed = ctx.params
+    several, scores = typed["tracks"], typed["scores"]
+    systems = [name for name in (typed["qrels"], typed["run_a"], *typed["runs_b"]) if name]
+    if several:
+        if scores or systems or not typed["baseline"]:
+            raise click.UsageError(
+                "--track goes with --baseline NAME, and not with runs or --scores"
+            )
+        if ctx.get_parameter_source("test") is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError("--test is of one collection; --track has a test of its own")
+    elif typed["baseline"] or typed["common"]:
+        raise click.UsageError("--baseline and --common go with --track")
+    elif len(systems) < (2 if scores else 3):
+        names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
+        raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
+    if several or scores:
+        further = ("by_query", "moved", "bounds", "pool", "lengths", "machine_qrels")
+        for name in further if several else further[1:]:
+            if typed[name] not in (None, False, ()):
+                raise click.UsageError(
+                    f"--{name.replace('_', '-')} needs the runs and qrels of one collection"
+                )
 
 
 def _report_usage_error(typed: dict[str, Any], error: click.UsageError) -> None:
@@ -110,9 +141,13 @@ def _reports(
 
 
 @click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))
-@options.qrels
-@click.argument("run_a", metavar="RUN_A")
-@click.argument("runs_b", metavar="RUN_B...", nargs=-1, required=True)
+@click.argument("qrels", required=False, metavar="QRELS")
+@click.argument("run_a", required=False, metavar="RUN_A")
+@click.argument("runs_b", metavar="RUN_B...", nargs=-1)
+@options.scores
+@options.tracks()
+@click.option("--baseline", metavar="NAME", help="With --track: the system to compare with.")
+@options.common
 @options.measures(
     "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
 )
@@ -176,9 +211,11 @@ def _reports(
 @options.duplicates
 @audit_options
 def command(
-    qrels: str,
-    run_a: str,
+    qrels: str | None,
+    run_a: str | None,
     runs_b: tuple[str, ...],
+    scores: tuple[str, ...],
+    tracks: tuple[tuple[str, str, str], ...],
     measures: tuple[str, ...],
     conditions: tuple[str, ...],
     allow_missing: bool,
@@ -191,16 +228,23 @@ def command(
 
     Several runs are each compared with RUN_A. With --fail-if the exit status says whether RUN_B is
     worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
-    ir_datasets dataset.
+    ir_datasets dataset. With --scores the names of systems stand in the place of QRELS and runs,
+    the baseline first.
     """
     from ..comparison.guard import Outcome, unanswered_verdicts
 
     if not conditions and (junit or summary or github or allow_missing):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
-    inputs = [qrels, run_a, *runs_b]
+    names = [name for name in (qrels, run_a, *runs_b) if name]
+    inputs = [*scores, *(path for track in tracks for path in track[1:])] or names
+    compared_runs = names[1:] if scores else list(runs_b) or ["run"]
     reports = _reports(given["output_format"], junit, summary, github, inputs)
-    with _reported(reports, runs_b, conditions):
-        compared = _compare(qrels, run_a, runs_b, measures, conditions, **given)
+    with _reported(reports, compared_runs, conditions):
+        compared: RunComparison | None
+        if scores or tracks:
+            compared = _compare_values(names, scores, tracks, measures, conditions, **given)
+        else:
+            compared = _compare(names, measures, conditions, **given)
         if compared is None or not conditions:
             return
         verdicts = list(compared.verdicts)
@@ -230,10 +274,41 @@ def _reported(
         raise
 
 
+def _compare_values(
+    names: Sequence[str],
+    scores: tuple[str, ...],
+    tracks: tuple[tuple[str, str, str], ...],
+    measures: tuple[str, ...],
+    conditions: tuple[str, ...],
+    *,
+    output_format: str,
+    places: int,
+    by_query: bool,
+    **given: Any,
+) -> RunComparison:
+    """Compares systems by their scores, or over several tracks, and prints what comes out."""
+    from ..comparison import compare, printing
+
+    of_scores = {name: given[name] for name in ("lower_is_better", "higher_is_better", "fill")}
+    source, _ = options.sources(None, (), tracks, scores, **of_scores)
+    correction = None if given["correction"] == "none" else given["correction"]
+    options_of_both = {name: given[name] for name in ("alpha", "seed", "rel", "common")}
+    compared = compare.compare(
+        source.systems(names) if scores else source,
+        None,
+        measures or None,
+        baseline=names[0] if scores else given["baseline"],
+        conditions=conditions,
+        test=given["test"],
+        correction=correction,
+        **options_of_both,
+    )
+    printing.print_comparison(compared, output_format, by_query=by_query, places=places)
+    return compared
+
+
 def _compare(
-    qrels: str,
-    run_a: str,
-    runs_b: tuple[str, ...],
+    names: Sequence[str],
     measures: tuple[str, ...],
     conditions: tuple[str, ...],
     *,
@@ -250,7 +325,12 @@ def _compare(
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    runs = compare.run_files([run_a, *runs_b])
+    for name in ("lower_is_better", "higher_is_better", "fill", "baseline", "common"):
+        value = given.pop(name)
+        if value is not None and value is not False and value != ():
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --scores or --track")
+    qrels, *files = names
+    runs = compare.run_files(files)
     audit = {name: given.pop(name) for name in AUDIT}
     if machine_qrels is not None:
         if conditions or by_query or moved is not None or given["pool"]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,28 +17,27 @@ import pandas as pd
 
 from ..evaluation.files import completed, measures_for
 from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.judged_runs import JudgedRuns, tracks
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
+from ..evaluation.scores import ScoreTable
 from ..io.files import local_path
 from ..io.runs import run_name
 from ..judging.judgements import Judgements
 from ..measures.lexip import LexiP
 from ..measures.names import NamedMeasure, named_measures, unique, words
-from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
-from ..statistics.correction import Corrected, correct
 from ..statistics.inputs import check_name
-from ..statistics.intervals import detectable_difference
-from ..statistics.tests import compare_pair
 from .conditions import Condition, are_relevant, check_condition, parse_condition
+from .differences import RunDifference, tested
 from .guard import limits_of
 from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
+from .values import compare_values, values_of_scores, values_of_tracks
 
 
 def compare(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Any = None,
     *,
     baseline: str | None = None,
@@ -53,12 +51,15 @@ def compare(
     lengths: Any = None,
     duplicates: str | None = None,
     bounds: bool = False,
+    common: bool = False,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
     Args:
         runs: dict of name -> run (a data frame, such as the results of a pipeline, or a file), a
-            folder of run files, or several files; two at least.
+            folder of run files, or several files; two at least. Without qrels a dict of
+            collection -> (runs, qrels), or scores that :func:`~pyterrier_asl.read_scores` read:
+            these have no preferences, documents and bounds.
         qrels: data frame, file, or ir_datasets id.
         measures: measures or their names. None: those of
             :func:`~pyterrier_asl.measures.names.default_measures`. The preferences rrLP and sgnLP
@@ -78,6 +79,11 @@ def compare(
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         bounds: also what each difference could be, whatever the unjudged documents are.
+        common: of several collections, leave out systems that one of them lacks.
+
+    Returns:
+        Of several collections a :class:`~pyterrier_asl.comparison.values.TrackComparison`, whose p
+        is that of a pair in :func:`~pyterrier_asl.ranks`.
 
     Raises:
         ValueError: for what is no run, qrels, measure or condition; with conditions also for
@@ -96,6 +102,16 @@ def compare(
     3   sgnLP    NaN   NaN       0.500     1     1
     """
     check_name("test", test, list(TESTS))
+    options = HowTested(test, correction, alpha, seed)
+    if qrels is None and isinstance(runs, (ScoreTable, Mapping)):
+        further = {"pool": pool, "lengths": lengths, "bounds": bounds or None}
+        if needs := [name for name, value in further.items() if value is not None]:
+            raise ValueError(f"{needs[0]} needs the runs and qrels of one collection")
+        if isinstance(runs, ScoreTable):
+            source = values_of_scores(runs, measures, conditions)
+        else:
+            source = values_of_tracks(tracks(runs, None, duplicates), measures, conditions, rel)
+        return compare_values(source, baseline, conditions, options, common=common)
     asked = [parse_condition(text) for text in conditions]
     typed = None if measures is None else _without_preferences(measures)
     on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
@@ -111,10 +127,9 @@ def compare(
     higher |= dict.fromkeys(PREFERENCES, True)
     named = _named_conditions(asked, measured[len(typed) :], shown, test)
     least = _least_grade(shown, rel)
-    options = HowTested(test, correction, alpha, seed)
     differences = list(_run_differences(judged, shown, higher, least))
     limits = _limits(judged, shown, named, bounds)
-    table, corrected = _tested(differences, limits, options)
+    table, corrected = tested(differences, limits, options)
     moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
         first,
@@ -268,89 +283,19 @@ def _limits(
 # What comes out
 
 
-@dataclass(frozen=True)
-class _RunDifference:
-    """A measure of a run and of the baseline for every query, or a preference, which has none."""
-
-    run: str
-    name: str
-    higher_is_better: bool | None
-    a: Floats
-    b: Floats
-    difference: Floats
-
-    @property
-    def gain(self) -> Floats:
-        """By how much the run is better, or of a count more."""
-        return -self.difference if self.higher_is_better is False else self.difference
-
-    def row(self, limits: AllLimits, options: HowTested) -> dict[str, Any]:
-        """The row of the summary."""
-        bounds = limits.get((self.run, self.name))
-        low, high = bounds.means if bounds else (np.nan, np.nan)
-        test = "sign" if self.name == "sgnLP" else options.test
-        is_preference = self.name in PREFERENCES
-        pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
-        found = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
-        return {
-            "run": self.run,
-            "measure": self.name,
-            "a": float(self.a.mean()),
-            "b": float(self.b.mean()),
-            "difference": found.difference,
-            "ci_low": found.ci_low,
-            "ci_high": found.ci_high,
-            "low": low,
-            "high": high,
-            "effect": found.effect,
-            "wins": int((self.gain > 0).sum()),
-            "losses": int((self.gain < 0).sum()),
-            "ties": int((self.gain == 0).sum()),
-            "p": found.p,
-            "test": test,
-            "detectable": detectable_difference(self.difference, alpha=options.alpha),
-        }
-
-    def losses_first(self, qids: list[Any]) -> pd.DataFrame:
-        """A row for each query, the largest loss first."""
-        frame = pd.DataFrame(
-            {
-                "run": self.run,
-                "qid": qids,
-                "measure": self.name,
-                "a": self.a,
-                "b": self.b,
-                "difference": self.difference,
-            }
-        )
-        return frame.iloc[np.argsort(self.gain, kind="stable")]
-
-
 def _run_differences(
     judged: JudgedRuns, shown: Sequence[NamedMeasure], higher: Mapping[str, bool | None], rel: float
-) -> Iterator[_RunDifference]:
+) -> Iterator[RunDifference]:
     """Those of each run but the first in every measure, then of its preferences."""
     reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
     none = np.full(len(total), np.nan)
     for row, run in enumerate(judged.names[1:], 1):
         for one in shown:
             a, b = judged.values(one.measure)[[0, row]]
-            yield _RunDifference(run, one.name, higher[one.name], a, b, b - a)
+            yield RunDifference(run, one.name, higher[one.name], a, b, b - a)
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
-            yield _RunDifference(run, name, higher[name], none, none, values)
-
-
-def _tested(
-    differences: Sequence[_RunDifference], limits: AllLimits, options: HowTested
-) -> tuple[pd.DataFrame, Corrected]:
-    """The summary's rows with corrected p-values, and what the correction was about."""
-    table = pd.DataFrame([one.row(limits, options) for one in differences])
-    corrected = correct(table["p"], options.correction)
-    table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
-    # Nothing is more compatible with no difference; a test has nothing to compute it from.
-    table.loc[[not one.difference.any() for one in differences], ["p", "p_corrected"]] = 1.0
-    return table, corrected
+            yield RunDifference(run, name, higher[name], none, none, values)
 
 
 def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:

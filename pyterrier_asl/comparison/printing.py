@@ -53,7 +53,11 @@ def print_comparison(
         moved: how many documents are; None: in a table :data:`MOVED`, else none.
         texts: the text of queries, by id.
     """
-    if form == "table":
+    if form == "table" and isinstance(compared.by_track, pd.DataFrame):
+        compared.show(places=places)
+    elif form in ("tsv", "jsonl") and isinstance(compared.by_track, pd.DataFrame):
+        tables.write(compared.by_track, form, places=places)
+    elif form == "table":
         parts = means_parts(compared)
         if by_query:
             frame = _with_text(compared.differences(), texts)

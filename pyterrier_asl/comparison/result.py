@@ -84,6 +84,8 @@ class RunComparison(Printed):
         family: how many p-values were corrected together.
         dropped: how many comparisons leave a test nothing to work on.
         hint: what else to tell, '' for nothing.
+        by_track: of several collections the same of each; see
+            :class:`~pyterrier_asl.comparison.values.TrackComparison`.
     """
 
     baseline: str
@@ -103,6 +105,7 @@ class RunComparison(Printed):
     _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
     _limits: AllLimits = field(default_factory=dict, repr=False)
     _untestable: dict[str, str] = field(default_factory=dict, repr=False)
+    by_track: pd.DataFrame | None = None
 
     def parts(self) -> list[Part]:
         """What ``pyterrier-asl compare`` prints."""
@@ -130,6 +133,7 @@ class RunComparison(Printed):
         test, effect = TESTS[self.options.test]
         if not self.family:
             return "No test can be made: B has the value of A in every query, by every measure."
+        preferences = ", for sgnLP the sign test" if "sgnLP" in self.higher_is_better else ""
         these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
             "p is not corrected for their number"
@@ -137,10 +141,7 @@ class RunComparison(Printed):
             else f"p ({self.options.correction}) is corrected over {these}"
         )
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
-        return (
-            f"Test: {test}, for sgnLP the sign test, two-sided; effect: {effect}; "
-            f"{corrected}{dropped}."
-        )
+        return f"Test: {test}{preferences}, two-sided; effect: {effect}; {corrected}{dropped}."
 
     def missing_answers(self) -> list[str]:
         """A sentence for each run that leaves queries unanswered which the baseline answered."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 
 from ..io.files import check_file, file_format, local_path
 from ..io.lazy import pd
+from ..io.names import check_names
 from ..io.runs import run_name
 from ..io.tables import ALL, counted
 from ..io.trec_text import open_text
@@ -67,6 +68,16 @@ class ScoreTable:
         """The collections; [''] where there is one without a name."""
         return list(pd.unique(self.rows["track"]))
 
+    def systems(self, names: Sequence[str]) -> ScoreTable:
+        """The same of some of the systems, in this order.
+
+        Raises:
+            ValueError: for a system that is not there.
+        """
+        check_names("scores", names, pd.unique(self.rows["name"]), "systems")
+        parts = [self.rows[self.rows["name"] == name] for name in names]
+        return replace(self, rows=pd.concat(parts, ignore_index=True))
+
     def direction(self, measure: str) -> bool:
         """Whether more of a measure is better.
 
@@ -76,17 +87,14 @@ class ScoreTable:
         for names, up in ((self.lower_is_better, False), (self.higher_is_better, True)):
             if measure in names:
                 return up
-        try:
-            up_or_none = higher_is_better(parse_measure(measure))
-        except ValueError:
-            up_or_none = None
-        if up_or_none is None:
+        usual = higher_is_better(parse_measure(measure)) if is_known_measure(measure) else None
+        if usual is None:
             raise ValueError(
                 f"whether more of {measure!r} is better is not known: say "
                 f"lower_is_better=[{measure!r}] (--lower-is-better) or higher_is_better "
                 "(--higher-is-better)"
             )
-        return up_or_none
+        return usual
 
     def matrix(self, measure: str, track: str = "") -> pd.DataFrame:
         """The values of systems (rows) for the topics (columns) of a collection.
@@ -100,8 +108,8 @@ class ScoreTable:
         """
         if track not in self.tracks:
             raise ValueError(f"there is no collection {track!r}; there are {self.tracks}")
-        named = {"": "", **{_canonical(name): name for name in reversed(self.measures)}}
-        column = named.get(_canonical(measure), "")
+        named = {"": "", **{canonical_name(name): name for name in reversed(self.measures)}}
+        column = named.get(canonical_name(measure), "")
         rows = self.rows[(self.rows["track"] == track) & (self.rows["measure"] == column)]
         if rows.empty:
             raise ValueError(
@@ -174,12 +182,22 @@ def read_scores(
     return ScoreTable(rows, tuple(lower_is_better), tuple(higher_is_better), fill)
 
 
-def _canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """A measure's name as ir_measures prints it; of what it does not know the name itself."""
+    return str(parse_measure(name)) if is_known_measure(name) else name
+
+
+def is_known_measure(name: str) -> bool:
+    """Whether a name is that of a measure.
+
+    >>> is_known_measure("map"), is_known_measure("latency")
+    (True, False)
+    """
     try:
-        return str(parse_measure(name))
+        parse_measure(name)
     except ValueError:
-        return name
+        return False
+    return True
 
 
 def _frame(path: Path) -> pd.DataFrame:
@@ -213,7 +231,7 @@ def _frame(path: Path) -> pd.DataFrame:
 
 
 def _are_measures(names: pd.Series[str]) -> bool:
-    return all(_canonical(name) != name or name[:1].isalpha() for name in pd.unique(names))
+    return all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(names))
 
 
 def _column(columns: Iterable[Any], key: str) -> Any:

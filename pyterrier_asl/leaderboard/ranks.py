@@ -112,7 +112,7 @@ def ranks(
     options = _Options(alpha, variance, draws, seed, possibly_best)
     if isinstance(runs, ScoreTable):
         given = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
-        if named := [name for name, value in given.items() if value not in (None, False)]:
+        if named := [n for n, value in given.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
         scores = {track: sample_of_scores(runs, str(measure), track) for track in runs.tracks}
         return ranks_of(scores, str(measure), options, simultaneous=simultaneous, common=common)

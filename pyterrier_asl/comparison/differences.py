@@ -1,0 +1,86 @@
+"""The difference of a run from the baseline in a measure, query by query, and its test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..scoring.arrays import Floats
+from ..statistics.correction import Corrected, correct
+from ..statistics.intervals import detectable_difference
+from ..statistics.tests import compare_pair
+from .result import PREFERENCES, AllLimits, HowTested
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """A measure of a run and of the baseline for every query, or a preference, which has none."""
+
+    run: str
+    name: str
+    higher_is_better: bool | None
+    a: Floats
+    b: Floats
+    difference: Floats
+
+    @property
+    def gain(self) -> Floats:
+        """By how much the run is better, or of a count more."""
+        return -self.difference if self.higher_is_better is False else self.difference
+
+    def row(self, limits: AllLimits, options: HowTested) -> dict[str, Any]:
+        """The row of the summary."""
+        bounds = limits.get((self.run, self.name))
+        low, high = bounds.means if bounds else (np.nan, np.nan)
+        test = "sign" if self.name == "sgnLP" else options.test
+        is_preference = self.name in PREFERENCES
+        pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
+        found = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
+        return {
+            "run": self.run,
+            "measure": self.name,
+            "a": float(self.a.mean()),
+            "b": float(self.b.mean()),
+            "difference": found.difference,
+            "ci_low": found.ci_low,
+            "ci_high": found.ci_high,
+            "low": low,
+            "high": high,
+            "effect": found.effect,
+            "wins": int((self.gain > 0).sum()),
+            "losses": int((self.gain < 0).sum()),
+            "ties": int((self.gain == 0).sum()),
+            "p": found.p,
+            "test": test,
+            "detectable": detectable_difference(self.difference, alpha=options.alpha),
+        }
+
+    def losses_first(self, qids: list[Any]) -> pd.DataFrame:
+        """A row for each query, the largest loss first."""
+        frame = pd.DataFrame(
+            {
+                "run": self.run,
+                "qid": qids,
+                "measure": self.name,
+                "a": self.a,
+                "b": self.b,
+                "difference": self.difference,
+            }
+        )
+        return frame.iloc[np.argsort(self.gain, kind="stable")]
+
+
+def tested(
+    differences: Sequence[RunDifference], limits: AllLimits, options: HowTested
+) -> tuple[pd.DataFrame, Corrected]:
+    """The summary's rows with corrected p-values, and what the correction was about."""
+    table = pd.DataFrame([one.row(limits, options) for one in differences])
+    corrected = correct(table["p"], options.correction)
+    table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
+    # Nothing is more compatible with no difference; a test has nothing to compute it from.
+    table.loc[[not one.difference.any() for one in differences], ["p", "p_corrected"]] = 1.0
+    return table, corrected

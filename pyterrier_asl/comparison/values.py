@@ -1,0 +1,265 @@
+"""Systems compared with a baseline by their values alone: scores without runs, several collections.
+
+Of several collections the overall difference is the mean of the collections' mean differences, and
+its p that of a pair in intervals of ranks: topics are drawn within collections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..evaluation.files import completed, measures_for
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.scores import ScoreTable, canonical_name, is_known_measure
+from ..io.names import shared_systems
+from ..io.printed import Part
+from ..io.tables import counted
+from ..leaderboard.result import OVERALL
+from ..leaderboard.samples import FEWEST
+from ..leaderboard.sentences import names_of
+from ..measures.names import named_measures, parse_measure, unique
+from ..statistics.correction import correct
+from ..statistics.rank_intervals import p_of_pair
+from .conditions import Condition, check_condition, parse_condition
+from .differences import RunDifference, tested
+from .result import PREFERENCES, HowTested, RunComparison
+
+#: What p-values of several collections are of.
+_TEST = "sign vectors"
+
+
+@dataclass(frozen=True)
+class SystemValues:
+    """Values of systems by collection and measure.
+
+    Attributes:
+        by_track: collection -> measure -> values, systems in rows and topics in columns.
+        higher_is_better: by measure; None of a count.
+    """
+
+    by_track: dict[str, dict[str, pd.DataFrame]]
+    higher_is_better: dict[str, bool | None]
+
+
+@dataclass(frozen=True, repr=False)
+class TrackComparison(RunComparison):
+    """Systems compared with a baseline over several collections.
+
+    Attributes:
+        by_track: a row for each run, measure and collection, first ``overall``: ``run``,
+            ``measure``, ``track``, ``a``, ``b``, ``difference``, ``wins``, ``losses``, ``ties``,
+            ``p`` and ``p_corrected``, which is corrected over the rows of the same collection.
+    """
+
+    by_track: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def parts(self) -> list[Part]:
+        """The differences overall and in each collection, and what can be said."""
+        style = {"titles": {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}}
+        table = self.by_track.drop(columns="p")
+        head = Part(f"A: {self.baseline} (baseline)")
+        return [
+            head,
+            Part(table=table, style=style | {"group_by": "track"}),
+            *map(Part, self.notes()),
+        ]
+
+    def notes(self) -> list[str]:
+        """What to know of the numbers, and which collections disagree."""
+        rows = self.by_track[self.by_track["track"] != OVERALL]
+        tracks = counted(rows["track"].nunique(), "collection")
+        kind = self.options.correction
+        return [
+            f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
+            "signs of the differences within collections, as of a pair in 'ranks', "
+            + (f"corrected ({kind})." if kind else "not corrected."),
+            *self._disagreements(rows),
+            "These collections were chosen, not drawn: nothing is said of others.",
+        ]
+
+    def _disagreements(self, rows: pd.DataFrame) -> list[str]:
+        """The measures by which a run is significantly better here and worse there."""
+        significant = rows[rows["p_corrected"] <= self.options.alpha]
+        sentences = []
+        for (run, measure), group in significant.groupby(["run", "measure"], sort=False):
+            up = self.higher_is_better[str(measure)] is not False
+            better, worse = (
+                group["track"][group["difference"] * (1 if up else -1) * sign > 0].tolist()
+                for sign in (1, -1)
+            )
+            if better and worse:
+                sentences.append(
+                    f"{run} is significantly better than {self.baseline} by {measure} in "
+                    f"{names_of(better)}, and significantly worse in {names_of(worse)}."
+                )
+        return sentences or ["No two collections put a pair in significantly opposite orders."]
+
+
+def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str]) -> SystemValues:
+    """The values of scores; arguments as of `compare`."""
+    asked = scores.measures if measures is None else _words(measures)
+    asked += [parse_condition(text).measure for text in conditions]
+    of_canonical: dict[str, str] = {}
+    for name in asked:
+        of_canonical.setdefault(canonical_name(name), name)
+    labels = list(of_canonical.values())
+    if not labels:
+        raise ValueError("the scores do not name their measure: name it (measures, -m)")
+    _refuse_preferences(labels)
+    values = {
+        track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
+    }
+    return SystemValues(values, {label: scores.direction(label) for label in labels})
+
+
+def values_of_tracks(
+    several: Mapping[str, JudgedRuns], measures: Any, conditions: Iterable[str], rel: float | None
+) -> SystemValues:
+    """The values of runs of several collections; arguments as of `compare`."""
+    asked = [] if measures is None else _words(measures)
+    asked += [parse_condition(text).measure for text in conditions]
+    _refuse_preferences(asked)
+    typed = unique(completed([m for name in asked for m in named_measures(name)], rel=rel))
+    typed = typed or measures_for("", several=False, lengths=False, rel=rel)
+    values = {
+        track: {
+            measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
+            for measure in typed
+        }
+        for track, judged in several.items()
+    }
+    return SystemValues(values, {measure.name: measure.higher_is_better for measure in typed})
+
+
+def _words(measures: Any) -> list[Any]:
+    several = not isinstance(measures, str) and isinstance(measures, Iterable)
+    return list(measures) if several else [measures]
+
+
+def _refuse_preferences(names: Iterable[Any]) -> None:
+    for name in names:
+        if name in PREFERENCES:
+            raise ValueError(f"{name} needs the runs and qrels of one collection")
+
+
+def compare_values(
+    values: SystemValues,
+    baseline: str | None,
+    conditions: Iterable[str],
+    options: HowTested,
+    *,
+    common: bool = False,
+) -> RunComparison:
+    """Compares systems with a baseline by their values; arguments as of `compare`."""
+    names = shared_systems(
+        {
+            track: [str(n) for t in by.values() for n in t.index]
+            for track, by in values.by_track.items()
+        },
+        common=common,
+    )
+    first = names[0] if baseline is None else baseline
+    if first not in names:
+        raise ValueError(f"there is no system {first!r}; there are {', '.join(names)}")
+    others = [name for name in names if name != first]
+    if not others:
+        raise ValueError(f"there is only the system {first!r}: compare two at least")
+    named = [_checked(parse_condition(text), values, options.test) for text in conditions]
+    several = len(values.by_track) > 1
+    pairs = [
+        _Pair.of(values, first, run, label) for run in others for label in values.higher_is_better
+    ]
+    differences = [pair.difference for pair in pairs]
+    table, corrected = tested(differences, {}, options)
+    compared = RunComparison(
+        first,
+        others,
+        len(pairs[0].qids),
+        table.drop(columns=["low", "high"]),
+        pd.concat([pair.difference.losses_first(pair.qids) for pair in pairs], ignore_index=True),
+        pd.DataFrame(),
+        pd.DataFrame(),
+        {},
+        values.higher_is_better,
+        1,
+        options,
+        corrected.family,
+        corrected.dropped,
+        "",
+        named,
+    )
+    return _over_tracks(compared, pairs) if several else compared
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A run and the baseline in a measure, for the topics of all collections."""
+
+    difference: RunDifference
+    qids: list[Any]
+    tracks: list[str]
+
+    @classmethod
+    def of(cls, values: SystemValues, first: str, run: str, label: str) -> _Pair:
+        tables = {track: by[label] for track, by in values.by_track.items()}
+        a, b = (np.concatenate([t.loc[name] for t in tables.values()]) for name in (first, run))
+        up = values.higher_is_better[label]
+        tracks = [track for track, table in tables.items() for _ in table]
+        qids = [qid for table in tables.values() for qid in table]
+        return cls(RunDifference(run, label, up, a, b, b - a), qids, tracks)
+
+    def row(self, track: str, options: HowTested) -> dict[str, Any]:
+        """How they compare in a collection, or overall."""
+        tracks = np.array(self.tracks)
+        at = np.flatnonzero((tracks == track) | (track == OVERALL))
+        a, b, gain = self.difference.a[at], self.difference.b[at], self.difference.gain[at]
+        counts = pd.Series(tracks[at]).groupby(tracks[at]).transform("size").to_numpy()
+        weights = 1 / counts / len(np.unique(tracks[at]))
+        enough = len(at) >= FEWEST
+        p = p_of_pair([a, b], collections=list(tracks[at]), seed=options.seed) if enough else np.nan
+        return {
+            "track": track,
+            "run": self.difference.run,
+            "measure": self.difference.name,
+            "a": float(a @ weights),
+            "b": float(b @ weights),
+            "difference": float((b - a) @ weights),
+            "wins": int((gain > 0).sum()),
+            "losses": int((gain < 0).sum()),
+            "ties": int((gain == 0).sum()),
+            "p": p,
+        }
+
+
+def _over_tracks(compared: RunComparison, pairs: list[_Pair]) -> TrackComparison:
+    """The same with the mean of the collections, and each collection by itself."""
+    options, parts = compared.options, []
+    if len(pairs[0].qids) < FEWEST:
+        raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
+    for track in [OVERALL, *dict.fromkeys(pairs[0].tracks)]:
+        part = pd.DataFrame([pair.row(track, options) for pair in pairs])
+        parts.append(part.assign(p_corrected=correct(part["p"], options.correction).p))
+    by_track = pd.concat(parts, ignore_index=True)
+    whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)
+    known = {each.name: getattr(compared, each.name) for each in fields(compared)}
+    return TrackComparison(**known | {"summary": whole, "by_track": by_track, "family": len(whole)})
+
+
+def _checked(condition: Condition, values: SystemValues, test: str) -> tuple[Condition, str]:
+    """A condition that values can answer, and the name of its measure there."""
+    of_canonical = {canonical_name(name): name for name in reversed(values.higher_is_better)}
+    label = of_canonical[canonical_name(condition.measure)]
+    if condition.certainly:
+        raise ValueError(
+            f"the condition {condition.text!r}: certainly needs the runs of one collection"
+        )
+    if condition.possibly and len(values.by_track) > 1:
+        raise ValueError(f"the condition {condition.text!r}: possibly is of one collection only")
+    if is_known_measure(label):
+        check_condition(condition, parse_measure(label), values.higher_is_better[label], test=test)
+    return condition, label

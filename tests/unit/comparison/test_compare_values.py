@@ -1,0 +1,185 @@
+"""Systems compared by their scores alone, or over several collections; the guard on both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from _calls import call, rows
+
+import pyterrier_asl as asl
+from pyterrier_asl.statistics.rank_intervals import p_of_pair
+
+TOPICS = [f"q{number:02}" for number in range(30)]
+QRELS = {qid: {f"d{k}": int(k < 3) for k in range(8)} for qid in TOPICS}
+
+
+def runs(seed, topics=30):
+    generator = np.random.default_rng(seed)
+    return {
+        name: {
+            qid: {f"d{k}": float(generator.normal(-steep * k)) for k in range(8)}
+            for qid in TOPICS[:topics]
+        }
+        for name, steep in (("old", 0.3), ("new", 1.0), ("bad", -0.5))
+    }
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The folder the command is run in: scores.csv, qrels, other, and the folders x and y."""
+    monkeypatch.chdir(tmp_path)
+    for folder, seed, topics in (("x", 0, 30), ("y", 1, 12)):
+        (tmp_path / folder).mkdir()
+        for name, run in runs(seed, topics).items():
+            text = "".join(
+                f"{qid} Q0 {docno} 0 {score} x\n"
+                for qid in run
+                for docno, score in run[qid].items()
+            )
+            (tmp_path / folder / f"{name}.run").write_text(text)
+        lines = (f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS[:topics] for k in range(8))
+        (tmp_path / f"{folder}.qrels").write_text("".join(lines))
+    frame = asl.evaluate("x", "x.qrels", ["AP", "ASL@5"], long=True)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path
+
+
+def test_scores_give_what_the_runs_give():
+    frame = asl.evaluate(runs(0), QRELS, ["AP", "ASL@5"])
+    options = {"baseline": "old", "conditions": ["AP worse p<.05"], "test": "wilcoxon"}
+    by_scores = asl.compare(asl.read_scores(frame), **options)
+    by_runs = asl.compare(runs(0), QRELS, ["AP", "ASL@5"], **options, correction="holm")
+    expected = by_runs.summary[by_runs.summary["measure"].isin(["AP", "ASL@5"])]
+    kept = [name for name in expected if name != "p_corrected"]  # over fewer rows
+    pd.testing.assert_frame_equal(by_scores.summary[kept], expected[kept].reset_index(drop=True))
+    assert [v.outcome for v in by_scores.verdicts] == [v.outcome for v in by_runs.verdicts]
+    assert "sgnLP" not in str(by_scores) and "Relevant documents" not in str(by_scores)
+    assert by_scores.to_latex().count(r"\\") == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "none"}, "there is no system 'none'"),
+        ({"measures": "rrLP"}, "rrLP needs the runs and qrels"),
+        ({"bounds": True}, "bounds needs the runs and qrels"),
+        ({"conditions": ["AP worse certainly"]}, "certainly needs the runs"),
+        ({"conditions": ["AP worse by 2"]}, "can never hold"),
+        ({"measures": "RR"}, "no measure 'RR'; they have AP"),
+    ],
+)
+def test_what_scores_cannot_say(options, message):
+    scores = asl.read_scores(asl.evaluate(runs(0), QRELS, ["AP"]))
+    with pytest.raises(ValueError, match=message):
+        asl.compare(scores, **options)
+
+
+def test_a_guard_on_scores_in_all_outcomes(files):
+    def status(*condition):
+        options = [word for text in condition for word in ("--fail-if", text)]
+        return call("compare", "--scores", "scores.csv", "old", "new", *options)
+
+    assert status("AP worse p<.05").exit_code == 0
+    assert "PASS" in status("AP worse p<.05").output
+    assert status("AP better p<.05").exit_code == 1
+    result = status("RR worse")
+    assert result.exit_code == 2 and "no measure 'RR'" in result.stderr
+    bad = call("compare", "--scores", "scores.csv", "old", "bad", "--fail-if", "AP worse")
+    assert bad.exit_code == 1 and "FAIL" in bad.output
+
+
+def test_the_command_prints_what_the_function_gives(files):
+    result = rows(call("compare", "--scores", "scores.csv", "old", "new", "bad", "-o", "jsonl"))
+    expected = asl.compare(asl.read_scores("scores.csv"), baseline="old")
+    assert [row["run"] for row in result] == ["new", "new", "bad", "bad"]
+    # Of the order of the file, in which systems stand.
+    by_key = expected.summary.set_index(["run", "measure"])["difference"]
+    assert all(row["difference"] == by_key[row["run"], row["measure"]] for row in result)
+    result = call("compare", "--scores", "scores.csv", "old", "lost")
+    assert result.exit_code == 2 and "scores names 'lost'" in result.stderr
+
+
+# Several collections
+
+
+def collections():
+    return {"x": (runs(0), QRELS), "y": (runs(1, 12), {q: QRELS[q] for q in TOPICS[:12]})}
+
+
+def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
+    compared = asl.compare(collections(), None, ["AP", "ASL@5"], baseline="old")
+    table = compared.by_track.set_index(["track", "run", "measure"])
+    parts = {
+        track: asl.evaluate(*pair, ["AP"]).pivot(index="name", columns="qid", values="AP")
+        for track, pair in collections().items()
+    }
+    values = np.concatenate([part.loc[["old", "new"]] for part in parts.values()], axis=1)
+    difference = {t: (p.loc["new"] - p.loc["old"]).mean() for t, p in parts.items()}
+    row = table.loc[("overall", "new", "AP")]
+    assert row["difference"] == pytest.approx(np.mean(list(difference.values())))
+    assert row["p"] == p_of_pair(values, collections=["x"] * 30 + ["y"] * 12)
+    for track, part in parts.items():
+        row = table.loc[(track, "new", "AP")]
+        assert row["difference"] == pytest.approx(difference[track])
+        assert row["p"] == p_of_pair(part.loc[["old", "new"]])
+    assert (
+        compared.summary.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
+        == (table.loc[("overall", "new", "AP"), "p"])
+    )
+    assert "No two collections put a pair in significantly opposite orders." in compared.notes()
+    assert "chosen, not drawn" in str(compared)
+
+
+def test_collections_that_disagree_are_named():
+    reverse = runs(0)
+    reverse["old"], reverse["new"] = reverse["new"], reverse["old"]
+    several = {"x": (runs(0), QRELS), "y": (reverse, QRELS)}
+    compared = asl.compare(several, None, ["AP"], baseline="old")
+    assert (
+        "new is significantly better than old by AP in x, and significantly worse in y."
+        in compared.notes()
+    )
+    assert compared.summary.set_index("run").loc["new", "p"] == 1
+
+
+def test_a_system_that_a_collection_lacks():
+    several = collections()
+    del several["y"][0]["bad"]
+    with pytest.raises(ValueError, match="system 'bad' has no run in collection 'y'"):
+        asl.compare(several, None, "AP")
+    assert asl.compare(several, None, "AP", common=True).runs == ["new"]
+
+
+def test_scores_of_several_collections():
+    frame = asl.evaluate(collections(), measures=["AP"])
+    by_scores = asl.compare(asl.read_scores(frame), baseline="old")
+    by_runs = asl.compare(collections(), None, ["AP"], baseline="old")
+    pd.testing.assert_frame_equal(by_scores.by_track, by_runs.by_track)
+
+
+def test_the_command_takes_tracks(files):
+    tracks = ["--track", "x", "x.qrels", "x", "--track", "y", "y.qrels", "y", "-m", "AP"]
+    result = rows(call("compare", *tracks, "--baseline", "old", "-o", "jsonl"))
+    assert {row["track"] for row in result} == {"overall", "x", "y"}
+    text = call("compare", *tracks, "--baseline", "old")
+    assert text.exit_code == 0 and "chosen, not drawn" in text.stdout
+    guard = call("compare", *tracks, "--baseline", "old", "--fail-if", "AP worse p<.05")
+    assert guard.exit_code == 1 and "FAIL" in guard.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--track", "x", "x.qrels", "x"], "--baseline NAME"),
+        (["--track", "x", "x.qrels", "x", "--baseline", "old", "--test", "t"], "a test of its own"),
+        (["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"], "go with --track"),
+        (["x.qrels", "x/old.run", "x/new.run", "--fill", "0"], "--fill needs --scores"),
+        (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
+        (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
+        (["--scores", "scores.csv", "old", "new", "--bounds"], "--bounds needs the runs"),
+    ],
+)
+def test_what_does_not_go_together(files, arguments, message):
+    result = call("compare", *arguments)
+    assert result.exit_code == 2 and message in result.stderr
