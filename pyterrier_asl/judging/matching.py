@@ -169,11 +169,13 @@ class PairIndex:
     def compiled(self, rows: int) -> ModuleType | None:
         """The compiled loops, where the rows looked up here so far and these are worth them.
 
+        PyArrow goes through the known pairs, too, whenever something is looked up.
+
         Args:
             rows: how many rows are to be looked up.
         """
-        self.rows += rows
-        if "_table" not in self.__dict__ and self.rows + len(self) < ENOUGH:
+        self.rows += rows + len(self) if rows else 0
+        if "_table" not in self.__dict__ and max(self.rows, len(self)) < ENOUGH:
             return None
         return compile_loops(LOOPS)
 

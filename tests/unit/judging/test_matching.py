@@ -172,6 +172,15 @@ def test_much_work_in_small_pieces_loads_numba(monkeypatch):
     assert index.compiled(0) is not None
 
 
+def test_a_little_looked_up_among_much_again_and_again_loads_numba(monkeypatch):
+    """PyArrow makes a table of all that is known whenever something is looked up."""
+    monkeypatch.setattr(matching, "ENOUGH", 100)
+    known = pa.array(list(map(str, range(60))), type=pa.large_string())
+    index = PairIndex(np.array([0, 60]), known)
+    assert index.compiled(1) is None
+    assert index.compiled(1) is not None
+
+
 def test_work_elsewhere_changes_nothing(monkeypatch):
     monkeypatch.setattr(matching, "ENOUGH", 100)
     ids = pa.array(["a"], type=pa.large_string())
