@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..charts.forms import alt, by_collection, figure
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
+from ..statistics.inputs import ArrayLike
 from .reading import per_track_and_slice, read_tracks
 from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
 

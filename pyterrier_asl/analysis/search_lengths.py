@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..charts.forms import CROWDED, alt, category, figure
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import read
 from .registry import ALEX, Ints, JudgedRuns, analysis

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..assessment.paired_tests import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
@@ -15,6 +14,7 @@ from ..io.names import check_names
 from ..measures.names import parse_measure
 from ..measures.standard import computed
 from ..statistics.correction import with_corrected_p
+from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks
 from .registry import ALEX, JudgedRuns, Queries, analysis

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .inputs import Floats, check_name, same_items
+from .inputs import ArrayLike, Floats, check_name, same_items
 
 
 class ConfusionTable(NamedTuple):

@@ -6,9 +6,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .inputs import Floats, check_name
+from .inputs import ArrayLike, Floats, check_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .inputs import Floats, finite_vectors, same_items
+from .inputs import ArrayLike, Floats, finite_vectors, same_items
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:

@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as ArrayLike
+else:  # what documentation shows of it
+    ArrayLike = Sequence[float] | np.ndarray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
-from numpy.typing import ArrayLike
 
 from .inputs import (
     CHUNK,
+    ArrayLike,
     Floats,
     Settings,
     check_name,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .inputs import check_probability, finite_vectors
+from .inputs import ArrayLike, check_probability, finite_vectors
 from .intervals import upper_t
 from .rounding import NO_DIFFERENCE
 

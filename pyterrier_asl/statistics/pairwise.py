@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .inputs import CHUNK, Floats, Ints, Settings, TestResult, undefined_is_nan
+from .inputs import CHUNK, ArrayLike, Floats, Ints, Settings, TestResult, undefined_is_nan
 from .intervals import moments, sign_interval, t_margin, two_sided_p
 from .rounding import NO_DIFFERENCE
 

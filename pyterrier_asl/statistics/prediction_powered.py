@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
-from numpy.typing import ArrayLike
 
-from .inputs import Floats, check_name
+from .inputs import ArrayLike, Floats, check_name
 
 #: What a prediction-powered estimate can be of.
 TARGETS = ("queries like these", "these queries")

@@ -20,9 +20,9 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .inputs import Floats, Ints, check_name
+from .inputs import ArrayLike, Floats, Ints, check_name
 from .rounding import EQUAL
 
 Bools = NDArray[np.bool_]

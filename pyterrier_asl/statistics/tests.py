@@ -46,11 +46,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import pairwise, tukey
 from .correction import CORRECTIONS, with_corrected_p
 from .inputs import (
+    ArrayLike,
     Floats,
     Ints,
     Settings,
