@@ -250,7 +250,7 @@ def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
         depth: a rank.
-        rel: minimum grade of a relevant document.
+        rel: minimum grade of a relevant document; None: 1, with a warning where grades go beyond.
     <BLANKLINE>
     Returns:
         Rows.

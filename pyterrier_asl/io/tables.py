@@ -279,9 +279,9 @@ def as_text(frame: pd.DataFrame, **style: Any) -> str:
 
     >>> import pandas as pd
     >>> print(as_text(pd.DataFrame({"a": ["bm25"], "difference": [0.25]})), end="")
-     a     difference
-    ──────────────────
-     bm25      0.2500
+     a      difference
+    ───────────────────
+     bm25       0.2500
     """
     from rich.console import Console
 

@@ -269,7 +269,7 @@ def test_missing_labels_and_queries():
 @pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
 @pytest.mark.parametrize("wrong", [{"fractions": [0]}, {"fractions": [1.5]}, {"samples": 0}])
 def test_shares_and_samples_are_checked(analysis, wrong):
-    with pytest.raises(ValueError, match="share to keep|samples is 0"):
+    with pytest.raises(ValueError, match="share to keep|samples must be a whole number"):
         analysis(*some_runs(8), **wrong)
 
 
