@@ -170,7 +170,8 @@ def measure_runs(
     names, qids = [run.name for run in measured], judgements.qids
     values = np.array(scorer.finish(measured)).reshape(len(names), len(qids), len(measures))
     columns = (np.ascontiguousarray(values[:, :, column]) for column in range(len(measures)))
-    return RunValues(names, qids, dict(zip(measures, columns))), failures
+    unanswered = [run.unanswered for run in measured]
+    return RunValues(names, qids, dict(zip(measures, columns)), unanswered), failures
 
 
 def _measures(measures: Measures) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ir_measures import NumRet
 
 from ..io.lazy import pd
 from ..io.partitions import PartitionedRun
@@ -29,9 +28,6 @@ from ..scoring.arrays import Floats
 from .evaluate import measure_runs
 from .frame import RunValues
 from .grades import grades_hint, official_of
-
-#: The column of the number of retrieved documents, which no measure is called.
-_RETRIEVED = "\0retrieved"
 
 
 @dataclass(frozen=True)
@@ -166,9 +162,8 @@ def measure_files(
             typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
         asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
         values, failures = _evaluated(sources, judgements, asked, jobs)
-    missing = np.count_nonzero(values.columns.pop(_RETRIEVED) == 0, axis=1).tolist()
     hint = grades_hint(judgements.grades, asked, rel=rel)
-    unanswered = {name: count for name, count in zip(values.names, missing) if count}
+    unanswered = {name: number for name, number in zip(values.names, values.unanswered) if number}
     return Measured(values, asked, failures, unanswered, hint)
 
 
@@ -221,7 +216,7 @@ def _evaluated(
     files: Mapping[str, RunSource], judgements: Judgements, asked: list[NamedMeasure], jobs: int
 ) -> tuple[RunValues, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
-    measures = {one.name: one.measure for one in asked} | {_RETRIEVED: NumRet}
+    measures = {named.name: named.measure for named in asked}
     values, errors = measure_runs(files, judgements, measures, jobs=jobs, keep_going=True)
     wrong = {name: _reason(files[name], error) for name, error in errors.items()}
     if len(wrong) == len(files):

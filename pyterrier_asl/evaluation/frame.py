@@ -29,11 +29,13 @@ class RunValues:
         names: what the runs are called.
         qids: the queries.
         columns: for each column the values, shape (S, Q).
+        unanswered: how many of the queries each run does not answer.
     """
 
     names: list[str]
     qids: list[Any]
     columns: dict[str, Floats]
+    unanswered: list[int]
 
     def frame(self) -> pd.DataFrame:
         """A row per run and query; see :func:`frame_of`."""

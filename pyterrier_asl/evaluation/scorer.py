@@ -48,6 +48,7 @@ class MeasuredRun:
     Attributes:
         name: the run.
         values: a row a query, a column a measure; NaN where the pool of all runs is needed.
+        unanswered: how many queries of the qrels it does not answer.
         top: its top documents, for that pool.
         judged: its entries, for the measures that need it; None where none does.
         error: why it could not be measured; None where it was.
@@ -55,6 +56,7 @@ class MeasuredRun:
 
     name: str
     values: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    unanswered: int = 0
     top: pa.Table | None = None
     judged: JudgedRun | None = None
     error: Exception | None = None
@@ -113,9 +115,10 @@ class Scorer:
                 values[:, column] = self._gathered(label, blocks)
             elif label not in self._pooled:
                 values[:, column] = values_of([measure], judged)[0]
+        measured = MeasuredRun(name, values, int(np.count_nonzero(judged.retrieved == 0)))
         if not self._pooled:
-            return MeasuredRun(name, values)
-        return MeasuredRun(name, values, _top_of(blocks), judged.without_rows())
+            return measured
+        return replace(measured, top=_top_of(blocks), judged=judged.without_rows())
 
     def _block(self, name: str, run: Any) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)

@@ -7,7 +7,8 @@ measure, from the one judging of a run that our measures are computed from. The 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -34,6 +35,7 @@ _HIGHEST_LABEL = 2.0
 _MOST_GRADES = 1000
 
 
+@dataclass(frozen=True, repr=False)
 class Standard(Computed):
     """A standard measure.
 
@@ -41,33 +43,21 @@ class Standard(Computed):
         measure: the measure of ir_measures that it computes.
     """
 
-    MEASURE: ir_measures.Measure
+    MEASURE: ClassVar[Any]
     LAST_ROW_COUNTS = True
-
-    def __init__(self, measure: ir_measures.Measure) -> None:
-        self.measure = measure
-        self.NAME, self.params = measure.NAME, measure.params
-        self.SUPPORTED_PARAMS = measure.SUPPORTED_PARAMS
+    measure: Any
 
     def __getitem__(self, name: str) -> Any:
         return self.measure[name]
 
+    def __getattr__(self, name: str) -> Any:
+        """What else a measure of ir_measures has: NAME, params, aggregator() and so on."""
+        if name == "measure":  # not yet set, while a copy is made
+            raise AttributeError(name)
+        return getattr(self.measure, name)
+
     def __repr__(self) -> str:
         return repr(self.measure)
-
-    def __hash__(self) -> int:
-        return hash(self.measure)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Standard) and bool(self.measure == other.measure)
-
-    def validate_params(self) -> None:
-        """Raises AssertionError for parameters that ir_measures does not take."""
-        self.measure.validate_params()
-
-    def aggregator(self) -> Any:
-        """How ir_measures puts the values of the queries together."""
-        return self.measure.aggregator()
 
     def accepts_params(self) -> bool:
         """Whether it is computed here with these parameters."""
@@ -392,11 +382,16 @@ class ERR(Standard):
         )
 
 
-class Judged(Standard):
+class Description(Standard):
+    """A count or a share that describes a run or the qrels: neither way is better."""
+
+    HIGHER_IS_BETTER, BEST = None, None
+
+
+class Judged(Description):
     """The share of the retrieved documents that are judged."""
 
     MEASURE = ir_measures.Judged
-    HIGHER_IS_BETTER, BEST = None, None
 
     def as_provided(self) -> bool:
         return self.cutoff is None
@@ -405,7 +400,7 @@ class Judged(Standard):
         return scoring.ratio(np.diff(view.offsets), view.retrieved)
 
 
-class NumRet(Standard):
+class NumRet(Description):
     """The number of documents retrieved, with ``rel`` of relevant ones."""
 
     MEASURE = ir_measures.NumRet
@@ -417,7 +412,7 @@ class NumRet(Standard):
         return counts.astype(np.float64)
 
 
-class NumRel(Standard):
+class NumRel(Description):
     """The number of relevant documents."""
 
     MEASURE = ir_measures.NumRel
@@ -427,7 +422,7 @@ class NumRel(Standard):
         return total.astype(np.float64)
 
 
-class NumQ(Standard):
+class NumQ(Description):
     """The number of queries."""
 
     MEASURE = ir_measures.NumQ
