@@ -2,8 +2,8 @@
 
 The ids are text and may be many; the groups are small integers (the queries). Everything happens on
 Arrow's and NumPy's arrays, nothing in Python per row, in one of two ways with the same results: by
-PyArrow's functions, or, for an index in which enough is looked up to pay for loading Numba, by the
-compiled loops of :mod:`~pyterrier_asl.judging._kernels`, some ten times as fast.
+PyArrow's functions, or by the compiled loops of :mod:`~pyterrier_asl.judging._kernels`, some ten
+times as fast: where enough is looked up in an index to pay for loading Numba, or it is loaded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from ..io.values import arrow_numbers, numpy_numbers
 from ..scoring.arrays import Ints, cumulate, queries_of
-from ..scoring.compiled import compile_loops
+from ..scoring.compiled import COMPILED, compile_loops
 
 #: The number of rows looked up in an index from which loading the compiled loops pays: about as
-#: many as PyArrow's way takes as long for as loading does.
+#: many as PyArrow's way takes as long for as loading does. Infinite: the loops are never used.
 ENOUGH = 1_000_000
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
@@ -33,6 +33,11 @@ SEED = np.uint64(secrets.randbits(64) | 1)
 LOOPS = __name__.rpartition(".")[0] + "._kernels"
 
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
+
+
+def loops_are_loaded() -> bool:
+    """Whether this process has loaded the compiled loops, so that using them costs nothing."""
+    return LOOPS in COMPILED
 
 
 def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -167,7 +172,8 @@ class PairIndex:
         return earlier
 
     def compiled(self, rows: int) -> ModuleType | None:
-        """The compiled loops, where the rows looked up here so far and these are worth them.
+        """The compiled loops, where the rows looked up here so far and these are worth loading
+        them, or where this process has loaded them; else None.
 
         PyArrow goes through the known pairs, too, whenever something is looked up.
 
@@ -175,7 +181,8 @@ class PairIndex:
             rows: how many rows are to be looked up.
         """
         self.rows += rows + len(self) if rows else 0
-        if "_table" not in self.__dict__ and max(self.rows, len(self)) < ENOUGH:
+        is_loaded = ENOUGH != np.inf and loops_are_loaded()
+        if "_table" not in self.__dict__ and not is_loaded and max(self.rows, len(self)) < ENOUGH:
             return None
         return compile_loops(LOOPS)
 

@@ -19,6 +19,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Steps of plain loops, in one go or in many, that take about as long as loading Numba does.
 ENOUGH = 200_000
 
+#: The modules whose loops have been compiled, or loaded as they were compiled before.
+COMPILED: set[str] = set()
+
 _steps = 0
 
 
@@ -52,6 +55,7 @@ def compile_loops(module: str) -> ModuleType:
     in ``NUMBA_CACHE_DIR``. What is not kept there yet takes seconds, and a line on stderr says so.
     """
     _announce()
+    COMPILED.add(module)
     plain, made = import_module(module), ModuleType(module)
     # Compiled functions find each other where they are, not where the plain ones are.
     namespace = vars(made)

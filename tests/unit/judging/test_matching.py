@@ -166,6 +166,7 @@ def test_little_work_never_loads_numba():
 
 def test_much_work_in_small_pieces_loads_numba(monkeypatch):
     monkeypatch.setattr(matching, "ENOUGH", 100)
+    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
     index = PairIndex(np.array([0, 1]), pa.array(["a"], type=pa.large_string()))
     assert index.compiled(60) is None
     assert index.compiled(60) is not None
@@ -175,17 +176,25 @@ def test_much_work_in_small_pieces_loads_numba(monkeypatch):
 def test_a_little_looked_up_among_much_again_and_again_loads_numba(monkeypatch):
     """PyArrow makes a table of all that is known whenever something is looked up."""
     monkeypatch.setattr(matching, "ENOUGH", 100)
+    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
     known = pa.array(list(map(str, range(60))), type=pa.large_string())
     index = PairIndex(np.array([0, 60]), known)
     assert index.compiled(1) is None
     assert index.compiled(1) is not None
 
 
-def test_work_elsewhere_changes_nothing(monkeypatch):
+def test_only_rows_of_an_index_load_the_loops_for_it(monkeypatch):
     monkeypatch.setattr(matching, "ENOUGH", 100)
+    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
     ids = pa.array(["a"], type=pa.large_string())
     assert PairIndex(np.array([0, 1]), ids).compiled(1000) is not None
     assert PairIndex(np.array([0, 1]), ids).compiled(1) is None
+
+
+def test_loops_that_are_loaded_are_used(monkeypatch):
+    ids = pa.array(["a"], type=pa.large_string())
+    monkeypatch.setattr(matching, "loops_are_loaded", lambda: True)
+    assert PairIndex(np.array([0, 1]), ids).compiled(1) is not None
 
 
 @pytest.mark.slow
