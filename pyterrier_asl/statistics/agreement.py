@@ -1,4 +1,4 @@
-"""How far do two judges agree?"""
+"""Agreement of two judges: confusion tables and Cohen's kappa."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .inputs import ArrayLike, Floats, check_name, same_items
 
 
 class ConfusionTable(NamedTuple):
-    """How often one judge gave one grade and the other another.
+    """The counts of each pair of grades that two judges gave.
 
     Attributes:
         grades: The grades, ascending, shape (G,).
@@ -23,7 +23,7 @@ class ConfusionTable(NamedTuple):
 
 
 def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
-    """Two judges' grades of the same documents, counted against each other.
+    """Counts how often two judges gave each pair of grades to the same documents.
 
     Args:
         a: One judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
@@ -52,7 +52,7 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
-    """Cohen's kappa: how far two judges agree beyond chance.
+    """Cohen's kappa: the agreement of two judges beyond chance.
 
     kappa = 1 - Σ w o / Σ w e, o the observed shares of pairs of grades, e those of two judges who
     give their own grades as often but independently, w how bad a disagreement is.
@@ -86,8 +86,8 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     grades, counts = confusion_table(a, b)
     if grades.size == 1:
         return float("nan")
-    distances = None if weights is None else grades
-    return float(cohens_kappa(counts, weights=distances, wt=weights, return_results=False))
+    scores = None if weights is None else grades
+    return float(cohens_kappa(counts, weights=scores, wt=weights, return_results=False))
 
 
 def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Paired t-tests of differences that are known only to lie within bounds."""
+"""Paired t-tests of differences of which only bounds are known."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .intervals import upper_t
 
 @dataclass(frozen=True)
 class BoxTest:
-    """What a paired two-tailed t-test can come to, wherever each difference lies in its box.
+    """Result of a paired two-tailed t-test for all differences within bounds (a box).
 
     Attributes:
-        verdict: ``'certain'`` (significant in one direction wherever they lie), ``'impossible'``
-            (nowhere significant), or ``'possible'`` (neither was shown).
-        sign: the direction of what is certain, 1 or -1; else 0.
-        least: a lower bound of t, wherever the differences lie.
+        verdict: ``'certain'`` (significant in one direction for all differences in the box),
+            ``'impossible'`` (significant for none), or ``'possible'`` (neither was shown).
+        sign: the direction of a certain test, 1 or -1; else 0.
+        least: a lower bound of t over the box.
         greatest: an upper bound.
-        critical: the |t| from which on it is significant.
+        critical: the least |t| that is significant.
     """
 
     verdict: str
@@ -31,11 +31,11 @@ class BoxTest:
 
 
 def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
-    """A paired two-tailed t-test over boxes.
+    """A paired two-tailed t-test of differences within bounds.
 
     Args:
-        low: the least that each query's difference can be, shape (Q,).
-        high: the greatest, shape (Q,).
+        low: the lower bound of each query's difference, shape (Q,).
+        high: the upper bound, shape (Q,).
         alpha: the level.
 
     Raises:
@@ -105,8 +105,8 @@ def least_t(low: Floats, high: Floats) -> float:
     points = np.concatenate((sums, best))
     total = np.concatenate((squares, a + slope * best))
     n = len(low)
-    spread = float((n * total / points**2 - 1).max())
-    return float("inf") if spread <= 1e-15 else float(np.sqrt((n - 1) / spread))
+    largest = float((n * total / points**2 - 1).max())
+    return float("inf") if largest <= 1e-15 else float(np.sqrt((n - 1) / largest))
 
 
 def _t(values: Floats) -> Floats:
@@ -114,5 +114,4 @@ def _t(values: Floats) -> Floats:
     n = values.shape[1]
     mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t: Floats = np.where(error > 0, mean / error, np.copysign(np.inf, mean) * (mean != 0))
-    return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return np.asarray(np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf))

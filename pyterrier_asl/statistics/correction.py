@@ -1,9 +1,9 @@
-"""P-values corrected for how many there are."""
+"""Corrections of p-values for multiple comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,33 +13,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def _bonferroni(p: Floats) -> Floats:
-    return p * len(p)
+#: Corrections of ascending p-values by name. (statsmodels' take a second to import.)
+_METHODS: dict[str, Callable[[Floats], Floats]] = {
+    "bonferroni": lambda p: p * len(p),
+    "holm": lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1)),
+    "bh": lambda p: np.minimum.accumulate((p / (np.arange(1, len(p) + 1) / len(p)))[::-1])[::-1],
+}
 
-
-def _holm(p: Floats) -> Floats:
-    return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
-
-
-def _benjamini_hochberg(p: Floats) -> Floats:
-    shares = np.arange(1, len(p) + 1) / len(p)
-    return np.minimum.accumulate((p / shares)[::-1])[::-1]
-
-
-#: What corrections make of ascending p-values. (statsmodels' take a second to import.)
-_METHODS = {"bonferroni": _bonferroni, "holm": _holm, "bh": _benjamini_hochberg}
-
-#: Names of corrections; ``'auto'`` is for the functions that compare, which know the test.
+#: Names of corrections; with ``'auto'`` the test of a comparison determines its correction.
 CORRECTIONS: tuple[str | None, ...] = ("auto", None, *_METHODS)
 
 
 class Corrected(NamedTuple):
-    """P-values after a correction for how many there are.
+    """Corrected p-values.
 
     Attributes:
-        p: Corrected p-values, NaN where there was none to correct.
-        family: How many p-values the correction is about.
-        dropped: How many were NaN and left out of the family.
+        p: Corrected p-values, NaN where there was no p-value.
+        family: The number of p-values that were corrected together.
+        dropped: The number that were NaN and left out of the family.
     """
 
     p: Floats
@@ -48,20 +39,19 @@ class Corrected(NamedTuple):
 
 
 def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
-    """Corrects p-values for how many there are.
+    """Corrects p-values for multiple comparisons.
 
     NaN is no p-value: it is dropped from the family, counted, and stays NaN.
 
     Args:
-        p_values: All p-values of the family, of any shape. The family is what is shown together:
-            all pairs, all measures.
+        p_values: All p-values of the family, of any shape. The family is all that is reported
+            together: all pairs, all measures.
         method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
-            difference, ``'bh'`` (Benjamini and Hochberg, 1995) the share of false ones among those
-            found; None corrects nothing.
+            rejection, ``'bh'`` (Benjamini and Hochberg, 1995) the expected share of false ones
+            among the rejections; None: no correction.
 
     Returns:
-        :class:`Corrected`, with p-values in the same shape, the size of the family, how many
-        dropped.
+        :class:`Corrected`, with p-values in the same shape.
 
     Raises:
         ValueError: An unknown method, or p-values outside [0, 1].
@@ -71,40 +61,41 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
     """
     check_name("correction", method, (None, *_METHODS))
     p = np.array(p_values, dtype=np.float64)
-    given = ~np.isnan(p)
-    if np.any((p[given] < 0) | (p[given] > 1)):
+    is_number = ~np.isnan(p)
+    if np.any((p[is_number] < 0) | (p[is_number] > 1)):
         raise ValueError(
-            f"p-values lie between 0 and 1, but these hold {p[given].min()} to {p[given].max()}"
+            "p-values lie between 0 and 1, but these hold "
+            f"{p[is_number].min()} to {p[is_number].max()}"
         )
     if method is not None:
-        rows = np.argsort(p, axis=None, kind="stable")[: int(given.sum())]  # NaN comes last
+        rows = np.argsort(p, axis=None, kind="stable")[: int(is_number.sum())]  # NaN comes last
         p.ravel()[rows] = np.minimum(_METHODS[method](p.ravel()[rows]), 1)
-    return Corrected(p, int(given.sum()), int((~given).sum()))
+    return Corrected(p, int(is_number.sum()), int((~is_number).sum()))
 
 
 def with_corrected_p(
     frame: pd.DataFrame, test: str, method: str | None, alpha: float
 ) -> pd.DataFrame:
-    """A frame of comparisons, corrected over all its rows: they are what is shown together.
+    """Corrects the p-values of a frame of comparisons, all its rows being one family.
 
     Args:
         frame: One row for each comparison, with its ``p``.
-        test: What was tested by.
-        method: As of :func:`correct`.
+        test: The name of the test.
+        method: The correction: ``'bonferroni'``, ``'holm'``, ``'bh'`` or None.
         alpha: The level of significance.
 
     Returns:
-        The frame with ``p_corrected`` and ``significant``; ``attrs`` say what was done over how
-        many.
+        The frame with ``p_corrected`` and ``significant``; its ``attrs`` hold ``test``,
+        ``correction``, ``alpha``, ``family`` and ``dropped``.
     """
     p, family, dropped = correct(frame["p"], method)
-    done: dict[Hashable, Any] = {
+    corrected = frame.assign(p_corrected=p, significant=p <= alpha)
+    corrected.attrs = {
         "test": test,
         "correction": method,
         "alpha": alpha,
         "family": family,
         "dropped": dropped,
+        **frame.attrs,
     }
-    corrected = frame.assign(p_corrected=p, significant=p <= alpha)
-    corrected.attrs = {**done, **frame.attrs}
     return corrected

@@ -1,13 +1,12 @@
-"""Do two rankings of systems, or of documents, agree?
+"""Rank correlation of systems or documents: Kendall's tau, tau AP, rank-biased overlap.
 
 :func:`kendall_tau` and :func:`tau_ap` compare two score vectors, :func:`rank_biased_overlap` two
 rankings that need not hold the same documents; the last two care more about the top than the
 bottom.
 
-**Ties in tau_ap and rank-biased overlap are broken at random, and the value is the expectation.**
-Equal scores say that nobody knows which comes first, so each order of the tied ones counts alike,
-in closed form and without sampling. A ranking with ties therefore agrees less than perfectly even
-with itself.
+**Ties in tau_ap and rank-biased overlap are broken at random, and the value is the expectation**
+over all orders of the tied items, in closed form and without sampling. A ranking with ties
+therefore agrees less than perfectly even with itself.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Floats, finite_vectors, same_items
+from .inputs import ArrayLike, Floats, check_probability, finite_vectors, same_items
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
@@ -110,8 +109,7 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
         # above it add nothing: over the whole group their signs cancel.
         mean_share = (harmonic[above + tied - 1] - harmonic[np.maximum(above, 1) - 1]) / tied
         total += np.where(above > 0, signs * mean_share, 0.0)
-    correlation: Floats = total / (items - 1)
-    return correlation
+    return np.asarray(total / (items - 1))
 
 
 def rank_biased_overlap(
@@ -160,7 +158,7 @@ def rank_biased_overlap(
     >>> rank_biased_overlap(["a", "b"], ["c", "d"])
     0.0
     """
-    _check_persistence(p)
+    check_probability("p", p)
     ids_a, above_a, size_a = _ranking("a", a, scores_a)
     ids_b, above_b, size_b = _ranking("b", b, scores_b)
     short, long = sorted((ids_a.size, ids_b.size))
@@ -196,7 +194,7 @@ def rank_biased_overlap_of_scores(a: ArrayLike, b: ArrayLike, *, p: float = 0.9)
     0.955
     """
     first, second = same_items(a, b)
-    _check_persistence(p)
+    check_probability("p", p)
     return float(overlaps_of_scores(first[None], second[None], p=p)[0])
 
 
@@ -223,14 +221,13 @@ def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
             in_first *= np.clip((depths - above) / tied, 0, 1)
         overlap += in_first
     within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
-    whole: Floats = within + overlap[:, -1] / items * p**items
-    return whole
+    return np.asarray(within + overlap[:, -1] / items * p**items)
 
 
 def _expected_overlap(
     above_a: Floats, size_a: Floats, above_b: Floats, size_b: Floats, *, depth: int
 ) -> Floats:
-    """X_d for d = 1, ..., depth: the items both rankings are expected to have in their first d.
+    """X_d for d = 1, ..., depth: the expected number of items in both rankings' first d.
 
     One entry in each argument for each item that both hold: how many items lie above its group of
     ties, and how many are in that group.
@@ -240,8 +237,9 @@ def _expected_overlap(
     overlap = np.cumsum(np.bincount(arrivals, minlength=depth)).astype(np.float64)
     depths = np.arange(1, depth + 1)
     tied = ~single
-    for columns in zip(above_a[tied], size_a[tied], above_b[tied], size_b[tied]):
-        start_a, group_a, start_b, group_b = columns
+    for start_a, group_a, start_b, group_b in zip(
+        above_a[tied], size_a[tied], above_b[tied], size_b[tied]
+    ):
         overlap += np.clip((depths - start_a) / group_a, 0, 1) * np.clip(
             (depths - start_b) / group_b, 0, 1
         )
@@ -268,8 +266,3 @@ def _ranking(
     starts = np.flatnonzero(np.diff(values, prepend=np.inf))
     sizes = np.diff(starts, append=items.size)
     return items, np.repeat(starts, sizes).astype(float), np.repeat(sizes, sizes).astype(float)
-
-
-def _check_persistence(p: float) -> None:
-    if not 0 < p < 1:
-        raise ValueError(f"p is {p}, but it is a probability to go on: give 0 < p < 1")

@@ -1,4 +1,4 @@
-"""What the tests take, checked, and the form of what they say."""
+"""Checks of the inputs of tests, and the types of their inputs and results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ else:  # what documentation shows of it
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Numbers held at once, in one array, by what is computed in chunks: 32 MB.
+#: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
 
 
 class TestResult(NamedTuple):
-    """What a test says about many pairs, one entry per pair, named as the columns of a frame."""
+    """Results of a test of many pairs, one entry per pair, named as the columns of a frame."""
 
     ci_low: Floats
     ci_high: Floats
@@ -36,7 +36,7 @@ class TestResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """What tests need to know besides the values."""
+    """Options of tests."""
 
     alpha: float
     weights: Floats | None
@@ -119,16 +119,16 @@ def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> No
 
 @contextmanager
 def undefined_is_nan() -> Iterator[None]:
-    """Lets a test that has nothing to work on answer NaN in silence; the caller counts them."""
+    """Silences the warnings of tests that give NaN; the caller counts these."""
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
-        # SciPy before 1.13 tells by a UserWarning which form of Wilcoxon's test it falls back to.
+        # Before 1.13 SciPy's Wilcoxon test warns of the form that it falls back to.
         warnings.simplefilter("ignore", UserWarning)
         yield
 
 
 def same_items(a: ArrayLike, b: ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
-    """Two vectors of numbers about the same items, or an error that says what is wrong."""
+    """Two vectors of numbers of the same items, or an error that says what is wrong."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape or first.size < least:
         raise ValueError(

@@ -50,7 +50,7 @@ def confidence_interval(
         weights: How much each query counts, shape (queries,); only ratios matter, queries of
             weight 0 are left out.
         n_resamples: Draws of the bootstrap.
-        seed: Of those draws.
+        seed: Seed of these draws.
 
     Returns:
         :class:`Interval`, with mean, low, high. Values that are all equal have an interval of
@@ -74,7 +74,7 @@ def confidence_interval(
     if method == "bootstrap":
         return Interval(mean, *_bootstrap(matrix[0], options))
     _, error, _, freedom = moments(matrix, options.weights)
-    margin = float(t_margin(error, freedom, alpha)[0])
+    margin = float(error[0]) * upper_t(alpha / 2, freedom)
     return Interval(mean, mean - margin, mean + margin)
 
 
@@ -150,31 +150,25 @@ def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Flo
 
 
 def _normal(probability: float) -> float:
-    """What a standard normal variable exceeds with a probability."""
+    """The value that a standard normal variable exceeds with a probability."""
     from scipy.special import ndtri
 
     return -float(ndtri(probability))
 
 
 def two_sided_p(statistic: Floats, freedom: int) -> Floats:
-    """How likely Student's t is as far from 0 as a statistic."""
+    """The probability that Student's t is at least as far from 0 as a statistic."""
     from scipy.special import stdtr
 
-    p: Floats = 2 * stdtr(freedom, -np.abs(statistic))
-    return p
+    return np.asarray(2 * stdtr(freedom, -np.abs(statistic)))
 
 
 @lru_cache(maxsize=4096)
 def upper_t(probability: float, freedom: int) -> float:
-    """Student's t that is exceeded with a probability."""
+    """The value that Student's t exceeds with a probability."""
     from scipy.special import stdtrit
 
     return -float(stdtrit(freedom, probability))
-
-
-def t_margin(error: Floats, freedom: int, alpha: float) -> Floats:
-    """Half the width of an interval that covers 1 - alpha, from the standard error of a mean."""
-    return error * upper_t(alpha / 2, freedom)
 
 
 @lru_cache(maxsize=4096)  # all pairs of many systems have few different counts
@@ -212,8 +206,8 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
         b = (2 * queries - wins + losses) * delta - wins - losses
         root = math.sqrt(max(b * b + 8 * queries * losses * delta * (1 - delta), 0))
         lost = (root - b) / (4 * queries)
-        spread = math.sqrt(max(queries * (2 * lost + delta * (1 - delta)), 0))
-        return wins - losses - queries * delta - side * critical * spread
+        error = math.sqrt(max(queries * (2 * lost + delta * (1 - delta)), 0))
+        return wins - losses - queries * delta - side * critical * error
 
     def end(side: int) -> float:
         if mean == -side:  # all queries have this sign
@@ -226,12 +220,12 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
 
 
 def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
-    """Where something is first reached on the way from one number to another, by halving.
+    """The number between two others from which on a condition holds, by bisection.
 
     Args:
-        reached: whether it is; not at the start, and from some number on to the end.
-        start: where the way begins.
-        end: where it ends.
+        reached: the condition; it does not hold at the start, and holds from some number on.
+        start: where the search begins.
+        end: where it ends; below or above the start.
 
     >>> round(bisect(lambda x: x * x >= 2, 0, 2), 9)
     1.414213562
@@ -247,7 +241,7 @@ def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
 def detectable_difference(
     differences: ArrayLike, *, alpha: float = 0.05, power: float = 0.8
 ) -> float:
-    """The smallest mean difference that a paired t-test over these queries would probably find.
+    """The smallest mean difference that a paired t-test over these queries detects with a power.
 
     Where the true mean difference is delta, t has the noncentral t-distribution with Q - 1 degrees
     of freedom and noncentrality delta sqrt(Q) / s, s the standard deviation of the differences.
@@ -256,11 +250,11 @@ def detectable_difference(
         differences: One difference per query, shape (Q,); their spread is taken for that of the
             population.
         alpha: Level of the two-sided test, after a correction if there is one.
-        power: How likely it should find it.
+        power: The probability of detecting it.
 
     Returns:
         The difference, above 0, in the unit of the differences; NaN where no test can be made: for
-        fewer than two differences, or where all are equal. 0 where a level above ``power`` finds
+        fewer than two differences, or where all are equal. 0 where a level above ``power`` detects
         any difference that often.
 
     Raises:
@@ -281,16 +275,16 @@ def detectable_difference(
     freedom = values.size - 1
     critical = upper_t(alpha / 2, freedom)
 
-    def found(noncentrality: float) -> float:
+    def power_at(noncentrality: float) -> float:
         """The probability that t lies beyond a critical value, which rises from alpha to 1."""
-        # SciPy says NaN where what lies beyond in the other direction is too little for it.
+        # SciPy gives NaN where the probability of the other direction is too small.
         other = np.nan_to_num(nctdtr(freedom, noncentrality, -critical))
         return float(1 - nctdtr(freedom, noncentrality, critical) + other)
 
     low, high = 0.0, 1.0
-    while found(high) < power:
+    while power_at(high) < power:
         low, high = high, 2 * high
-    size = bisect(lambda size: found(size) >= power, low, high) if alpha < power else 0.0
+    size = bisect(lambda size: power_at(size) >= power, low, high) if alpha < power else 0.0
     return size * float(np.std(values, ddof=1)) / math.sqrt(values.size)
 
 
@@ -312,9 +306,8 @@ def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) 
     [0.9, 0.85, 0.95]
     """
     check_probability("alpha", alpha)
-    known = np.asarray(draws, dtype=np.float64)
-    known = known[~np.isnan(known)]
-    if np.isnan(observed) or not known.size:
+    values = np.asarray(draws, dtype=np.float64)
+    if np.isnan(observed) or np.isnan(values).all():
         return Interval(observed, float("nan"), float("nan"))
-    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    low, high = np.nanquantile(values, [alpha / 2, 1 - alpha / 2])
     return Interval(observed, observed - float(high - low) / 2, observed + float(high - low) / 2)

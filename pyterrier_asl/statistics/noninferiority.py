@@ -1,4 +1,4 @@
-"""Is a system worse by no more than a margin? The one-sided t-test of non-inferiority."""
+"""The one-sided t-test of non-inferiority: is a system worse by less than a margin?"""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .rounding import NO_DIFFERENCE
 
 
 class NonInferiority(NamedTuple):
-    """What a test of non-inferiority says.
+    """Result of a test of non-inferiority.
 
     Attributes:
         statistic: t, the mean gain plus the margin over the standard error of the mean gain.
         p: the one-sided p-value of a loss of the margin or more; NaN for a single query.
-        power: how likely such a loss is rejected at ``alpha`` where there is truly no difference;
-            NaN where no test can be made, or all gains are equal.
+        power: the probability that such a loss is rejected at ``alpha`` where there is truly no
+            difference; NaN where no test can be made, or all gains are equal.
     """
 
     statistic: float
@@ -29,8 +29,7 @@ class NonInferiority(NamedTuple):
 def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> NonInferiority:
     """Tests whether a system loses the margin or more, which is rejected where p is small.
 
-    Where all gains are equal they leave nothing to chance: p is 0 where they lie above minus the
-    margin, else 1.
+    Where all gains are equal p is 0 where they lie above minus the margin, else 1.
 
     Args:
         gains: by how much the system is better for each query, below 0 where it is worse, shape

@@ -1,4 +1,4 @@
-"""Tests of two systems by themselves, for many pairs at once."""
+"""Tests of pairs of systems, for many pairs at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy  # its scipy.stats loads when first used, so that importing this mo
 from numpy.typing import NDArray
 
 from .inputs import CHUNK, ArrayLike, Floats, Ints, Settings, TestResult, undefined_is_nan
-from .intervals import moments, sign_interval, t_margin, two_sided_p
+from .intervals import moments, sign_interval, two_sided_p, upper_t
 from .rounding import NO_DIFFERENCE
 
 
@@ -39,14 +39,14 @@ def _student(differences: Floats) -> tuple[Floats, Floats]:
 
 
 def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
-    """Two-sided p-values of the sign test: how likely wins and losses differ as much by chance.
+    """Two-sided p-values of the sign test.
 
     Args:
-        wins: how often the first was better.
+        wins: how often the first system was better.
         losses: how often the second was, of the same shape. Ties do not count.
 
     Returns:
-        Exact binomial probabilities; NaN where there is neither win nor loss.
+        Exact binomial p-values; NaN where there is neither win nor loss.
 
     >>> sign_test([8, 3, 0], [1, 3, 0]).round(4)
     array([0.0391, 1.    ,    nan])
@@ -67,14 +67,14 @@ def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     else:
         statistic = mean / error
         p = two_sided_p(statistic, freedom)
-    margin = t_margin(error, freedom, options.alpha)
+    margin = error * upper_t(options.alpha / 2, freedom)
     return TestResult(mean - margin, mean + margin, mean / deviation, statistic, p)
 
 
 def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     differences = a - b
     statistic, p = np.full((2, len(a)), np.nan)
-    for rows in _rows_that_scipy_treats_alike(differences):
+    for rows in _rows_of_one_method(differences):
         test = scipy.stats.wilcoxon(differences[rows], axis=1)
         statistic[rows], p[rows] = test.statistic, test.pvalue
     # Zeros take the lowest ranks, so ranks without them are ranks less their number.
@@ -105,7 +105,7 @@ def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
 def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     weights = np.ones(a.shape[1]) if options.weights is None else options.weights
     shares = (a - b) * (weights / weights.sum())
-    # A hair below the observed value, so that rounding does not part what is equal.
+    # Just below the observed value, so that equal values differ by rounding only.
     observed = np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
     exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.n_resamples
     as_large = np.zeros(len(a))
@@ -141,12 +141,13 @@ def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> 
         yield np.where(minus, -1.0, 1.0)
 
 
-def _rows_that_scipy_treats_alike(differences: Floats) -> Iterator[Ints]:
-    """Rows that may be given to ``scipy.stats.wilcoxon`` together.
+def _rows_of_one_method(differences: Floats) -> Iterator[Ints]:
+    """Groups of rows for which ``scipy.stats.wilcoxon`` chooses one method.
 
-    Whether it computes exactly it decides for a whole array, by zeros and ties anywhere in it. So
-    that a pair's p does not depend on other pairs, rows with either go alone; from 51 queries on it
-    never computes exactly. Rows without any difference it does not take in every version.
+    It chooses between exact and approximate p-values for a whole array, by zeros and ties anywhere
+    in it. So that a pair's p does not depend on other pairs, a row with either is a group of its
+    own; from 51 queries on it is always approximate. Rows without any difference are left out: not
+    every version takes them.
     """
     rows = np.flatnonzero(np.any(differences, axis=1))
     sizes = np.sort(np.abs(differences[rows]), axis=1)
@@ -159,12 +160,12 @@ def _rows_that_scipy_treats_alike(differences: Floats) -> Iterator[Ints]:
 
 
 class PairTest(NamedTuple):
-    """A test of two systems by themselves.
+    """A test of two systems.
 
     Attributes:
         compute: The test of the rows of two matrices.
         weighted: Whether queries can have weights.
-        paired: Whether it knows that queries are the same.
+        paired: Whether it is a test of the differences by query.
     """
 
     compute: Callable[[Floats, Floats, Settings], TestResult]
@@ -172,7 +173,7 @@ class PairTest(NamedTuple):
     paired: bool = True
 
 
-#: Tests of two systems by themselves.
+#: Tests of two systems by name.
 TESTS = {
     "t": PairTest(_paired_t, weighted=True),
     "wilcoxon": PairTest(_wilcoxon),
@@ -192,7 +193,7 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     result = TestResult(*map(np.concatenate, zip(*parts)))
     if not TESTS[test].paired:
         return result
-    # A pair without any difference has no p, whatever the test makes of it.
+    # A pair without any difference has no p, whatever the test returns.
     same = (a == b).all(axis=1)
     without_p = (np.where(same, np.nan, column) for column in result[2:])
     return TestResult(result.ci_low, result.ci_high, *without_p)

@@ -1,8 +1,8 @@
-"""Means by many labels of a machine and few of people: prediction-powered estimates.
+"""Prediction-powered estimates of means, from labels of a machine and some of people.
 
 A machine has judged n + N queries, people have judged n of them, **drawn at random**. The machine's
-values say how queries differ, people's values say how far the machine is off; together they give an
-estimate that is right whatever the machine's bias, and as narrow as the machine is good.
+values tell how queries differ, people's values the machine's error; together they give an estimate
+without bias whatever the machine's bias is, and with less variance the better the machine is.
 
 There are two targets. ``'queries like these'`` is the mean of a larger population that all
 judged queries are a sample of; ``'these queries'`` is the mean of just the n + N queries, as people
@@ -22,10 +22,10 @@ import scipy  # its scipy.stats loads when first used, so that importing this mo
 
 from .inputs import ArrayLike, Floats, check_name
 
-#: What a prediction-powered estimate can be of.
+#: Targets of a prediction-powered estimate.
 TARGETS = ("queries like these", "these queries")
 
-#: The greatest leverage that a query of a small sample is taken to have.
+#: The greatest leverage of a query; greater ones, of small samples, are cut.
 _MOST_LEVERAGE = 0.95
 
 
@@ -35,7 +35,7 @@ class Estimate:
 
     Attributes:
         mean: The estimates.
-        variance: Of the estimates.
+        variance: Their variances.
         low: Lower ends of the intervals; NaN where there is none.
         high: Upper ends.
     """
@@ -47,23 +47,23 @@ class Estimate:
 
     @classmethod
     def by_t(cls, mean: Floats, variance: Floats, freedom: ArrayLike, alpha: float) -> Estimate:
-        """With Student's intervals."""
+        """Estimates with Student's intervals."""
         margin = np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom)
         return cls(mean, variance, mean - margin, mean + margin)
 
 
 @dataclass(frozen=True)
 class PredictionPowered:
-    """The estimate by both, beside people alone and the machine alone.
+    """Estimates from people and machine together, from people alone, and from the machine alone.
 
     Attributes:
         both: The prediction-powered estimate.
-        people: By the n queries that people judged.
-        machine: By the machine's labels, as if they were people's. Of these queries it has no
-            interval: no query is left out, and nothing says how far the machine is off.
-        lambda_: How far the machine is relied on, from 0, not at all, to 1, shape (...).
-        saved: How many more queries people would have to judge to be as precise without the
-            machine, shape (...); below 0 where the machine is no help.
+        people: From the n queries that people judged.
+        machine: From the machine's labels, taken for people's. For the target of these queries it
+            has no interval: no query is left out, and the machine's error is unknown.
+        lambda_: The weight of the machine, from 0, none, to 1, shape (...).
+        saved: How many more queries people would have to judge for the same precision without the
+            machine, shape (...); below 0 where the machine costs precision.
     """
 
     both: Estimate
@@ -81,7 +81,7 @@ def prediction_powered(
     target: str = "queries like these",
     alpha: float = 0.05,
 ) -> PredictionPowered:
-    """The mean by people's and a machine's values, h and f, of one or many systems at once.
+    """Estimates means from people's and a machine's values, h and f, of one or many systems.
 
     Of queries like these, with N queries that only the machine judged,
 
@@ -167,7 +167,7 @@ def needed_queries(
     target: str = "queries like these",
     alpha: float = 0.05,
 ) -> int | None:
-    """How many queries people must judge for an interval of at most a width, by a pilot sample.
+    """The number of queries that people must judge for an interval of a width, by a pilot sample.
 
     The number of all judged queries stays as it is; how well people and machine go together is
     taken from the pilot, so the answer is as uncertain as that is.
@@ -200,13 +200,13 @@ def needed_queries(
     weight = _weight(h, f, everything, scale)
     used, pilot = weight > 0, h.size
     (of_h, together), (_, of_f) = np.cov(h, f)
-    # var(h - lambda f), which rounding can leave a hair below 0
+    # var(h - lambda f), which rounding can leave just below 0
     residuals = np.maximum(of_h - 2 * weight * together + weight**2 * of_f, 0)
     variance = residuals * (pilot - 1) / np.maximum(pilot - 1 - used, 1) / n
     if like_these:
         variance += weight**2 * spread / np.maximum(left, 1)  # with none left lambda is 0
     else:
-        # Residuals divided by 1 - leverage, of which two queries' worth is spent on the line.
+        # Residuals are divided by 1 - leverage; the leverages of a line add up to 2.
         variance *= left / size * np.where(used, n / (n - 2), 1)
     widths = 2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 1 - used)
     enough = n[widths <= width]
@@ -233,7 +233,7 @@ def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
-    """lambda, how far the machine is relied on; 0 where its values are all equal."""
+    """lambda, the weight of the machine; 0 where its values are all equal."""
     constant = np.ptp(everything, axis=-1) == 0
     centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
     covariance = centred.sum(-1) / (h.shape[-1] - 1)

@@ -1,4 +1,4 @@
-"""Intervals of ranks: which ranks each of S systems could have, for all systems at once.
+"""Simultaneous intervals of the ranks of S systems.
 
 The Q topics are a sample. With probability ``1 - alpha`` (asymptotically) every interval holds the
 rank that its system has by the mean over the population of topics. The intervals follow from pairs:
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Floats, Ints, check_name
+from .inputs import ArrayLike, Floats, Ints, check_name, check_probability
 from .rounding import EQUAL
 
 Bools = NDArray[np.bool_]
@@ -30,10 +30,10 @@ Bools = NDArray[np.bool_]
 #: How a pair's squared error is computed: averaged with that of all pairs, or the latter alone.
 VARIANCES = ("averaged", "common")
 
-#: By how much statistics in single precision can be wrong, relative and absolute.
+#: The greatest error of statistics in single precision, relative and absolute.
 _SINGLE = 1e-4
 
-#: Numbers held at once while the draws are gone through: what a core's cache takes.
+#: The number of values in a chunk of draws, which a core's cache holds.
 _BLOCK = 2**18
 
 
@@ -45,12 +45,11 @@ class RankIntervals:
         low: the best rank that each can have, from 1, shape (S,).
         high: the worst, shape (S,).
         better: whether the row's system is better than the column's, shape (S, S).
-        possibly_best: whether each could be the best, a statement of its own, shape (S,); None
-            where it was not asked for.
+        possibly_best: whether each could be the best, by a test of its own, shape (S,); None
+            where it was not computed.
         difference: weighted mean difference, row less column (with bounds the least), (S, S).
         statistic: the same divided by its standard error, shape (S, S).
-        critical: what the statistic of a pair had to exceed, one for each step; of several judges a
-            list for each.
+        critical: the critical value of each step; of several judges a list for each.
     """
 
     low: Ints
@@ -87,8 +86,8 @@ def rank_intervals(
         alpha: the probability that some pair is put in the wrong order.
         variance: one of :data:`VARIANCES`.
         draws: how many random sign vectors; all 2^Q where that is not more.
-        seed: of these.
-        possibly_best: whether to say who could be the best.
+        seed: seed of these.
+        possibly_best: whether to compute which systems could be the best.
         progress: whether to show a progress bar; None: where there is a terminal.
 
     Raises:
@@ -100,8 +99,7 @@ def rank_intervals(
     >>> ranks.low.tolist(), ranks.high.tolist(), ranks.possibly_best.tolist()
     ([1, 2, 2], [1, 3, 3], [True, False, False])
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha}, but it is a probability: give 0 < alpha < 1")
+    check_probability("alpha", alpha)
     pairs = Pairs(values, lower, weights, collections, variance, draws, seed)
     systems = len(pairs.difference)
     nth = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
@@ -124,10 +122,11 @@ def rank_intervals(
 
 
 def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
-    """What holds whichever of several judges is right.
+    """Intervals of ranks that hold whichever of several judges is right.
 
     A pair is ordered where every judge orders it so, an interval covers those of all judges, and
-    who could be the best by any of them could be. Differences and statistics are the first judge's.
+    a system could be the best where it could be by any judge. Differences and statistics are those
+    of the first judge.
     """
     first = by_judge[0]
     remaining = [judge.possibly_best for judge in by_judge if judge.possibly_best is not None]
@@ -151,10 +150,9 @@ def p_of_pair(
     draws: int = 10_000,
     seed: int = 0,
 ) -> float:
-    """The two-sided p of two systems by themselves; arguments as of :func:`rank_intervals`.
+    """The two-sided p-value of a pair of systems; see :func:`rank_intervals` for the arguments.
 
-    The share of sign vectors, of random ones the observed value among them, whose statistic is as
-    large.
+    The share of sign vectors whose statistic is as large; the observed value is one of random ones.
 
     >>> p_of_pair([[0.5, 0.7, 0.4, 0.9, 0.3], [0.4, 0.6, 0.5, 0.7, 0.2]])
     0.25
@@ -262,8 +260,8 @@ class Pairs:
             rows[j] = slice(None) if every else np.flatnonzero(chosen)
         step = max(16, _BLOCK // len(pairs))
         starts = range(0, len(draws), step)
-        hidden = None if progress is None else not progress
-        for start in tqdm(starts, desc="ranks", disable=hidden, leave=False):
+        disable = None if progress is None else not progress
+        for start in tqdm(starts, desc="ranks", disable=disable, leave=False):
             signs = self.signs[:, draws[start : start + step]].astype(dtype)
             sums = [residuals[..., group] @ signs[group] for group in self.groups if by_value]
             for j, row in rows.items():
@@ -316,7 +314,7 @@ class Pairs:
 
 
 def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:
-    """Values, or the least differences of pairs, as an array without anything on the diagonal."""
+    """Values, or the least differences of pairs with a diagonal of 0, as an array."""
     if (values is None) == (lower is None):
         raise ValueError("give either values or lower")
     array = np.array(values if lower is None else lower, dtype=np.float64)
@@ -349,30 +347,24 @@ def _groups(collections: Sequence[Any] | None, topics: int) -> list[Ints]:
 
 def _shares(weights: ArrayLike | None, groups: list[Ints], topics: int) -> Floats:
     """The weight of each topic; all of them are 1 together."""
-    if weights is not None:
-        share = np.asarray(weights, dtype=np.float64)
-        if share.shape != (topics,) or not np.isfinite(share).all() or share.min() <= 0:
-            raise ValueError(f"give each of the {topics} topics a positive, finite weight")
-        return np.asarray(share / share.sum())
-    share = np.empty(topics)
-    for group in groups:
-        share[group] = 1 / (len(groups) * len(group))
-    return share
+    if weights is None:
+        sizes = np.empty(topics)
+        for group in groups:
+            sizes[group] = len(groups) * len(group)
+        return 1 / sizes
+    share = np.asarray(weights, dtype=np.float64)
+    if share.shape != (topics,) or not np.isfinite(share).all() or share.min() <= 0:
+        raise ValueError(f"give each of the {topics} topics a positive, finite weight")
+    return np.asarray(share / share.sum())
 
 
 def _squared_errors(residuals: Floats, rounding: float) -> Floats:
     """The sum of each pair's squared residuals, where those of the size of rounding are 0."""
-    systems = len(residuals)
-    error = np.zeros((systems, systems))
-    for j in range(systems):
-        if residuals.ndim == 3:
-            of_pairs = residuals[j]
-            of_pairs[np.abs(of_pairs) <= rounding] = 0
-            error[j] = np.einsum("kq,kq->k", of_pairs, of_pairs)
-        else:
-            of_pairs = residuals[j + 1 :] - residuals[j]
-            of_pairs[np.abs(of_pairs) <= rounding] = 0
-            error[j, j + 1 :] = error[j + 1 :, j] = np.einsum("kq,kq->k", of_pairs, of_pairs)
+    error = np.empty((len(residuals), len(residuals)))
+    for system, own in enumerate(residuals):
+        of_pairs = own if residuals.ndim == 3 else residuals - own
+        of_pairs[np.abs(of_pairs) <= rounding] = 0
+        error[system] = np.einsum("kq,kq->k", of_pairs, of_pairs)
     return error
 
 

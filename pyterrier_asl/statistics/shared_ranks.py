@@ -1,4 +1,4 @@
-"""The ranks of systems by their values: what differs by rounding only shares one."""
+"""Ranks of systems; values that differ by rounding only share a rank."""
 
 from __future__ import annotations
 

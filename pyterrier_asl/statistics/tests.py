@@ -1,8 +1,7 @@
-"""Is one system better than another? Tests, corrections and intervals, by name.
+"""Significance tests of systems, with corrections and confidence intervals.
 
-SciPy and statsmodels do the statistics. This module gives them names, gives every test the same
-answer (p, statistic, effect size, confidence interval of the mean difference), and makes them quick
-enough for all pairs of a hundred systems.
+The statistics are SciPy's. Every test has a name and gives the same results (p, statistic, effect
+size, confidence interval of the mean difference), quickly for all pairs of a hundred systems.
 
 Values are arrays: for a pair of systems two vectors with one entry per query, for many a matrix
 ``values[systems, queries]``. A difference is always first minus second; whether larger is better
@@ -27,14 +26,14 @@ over the pooled standard deviation of the two systems, and the last three divide
 of the residual mean square (Sakai, 2018: chapters 5 and 6). r is the difference of the two rank
 sums over their sum (Kerby, 2014).
 
-**Honest by default.** Many comparisons find differences by chance. The Tukey tests are about all
-pairs at once and need no correction; the others get Holm's over all comparisons of the call. What
-was done is on the result: ``frame.attrs`` holds the test, the correction, the size of the family
-and how many comparisons were dropped from it.
+**Corrected by default.** Many comparisons find differences by chance. The Tukey tests are tests of
+all pairs at once and need no correction; the others get Holm's over all comparisons of the call.
+``frame.attrs`` holds the test, the correction, the size of the family and how many comparisons were
+dropped from it.
 
-**Two systems that do not differ on any query** leave a test for pairs nothing to work on, and a
-single query leaves nothing to any test: p is NaN, such a comparison is dropped from the family,
-counted, and never significant.
+**Two systems that do not differ on any query** have no p-value in a test for pairs, and a single
+query gives none in any test: p is NaN, such a comparison is dropped from the family, counted, and
+never significant.
 """
 
 from __future__ import annotations
@@ -70,11 +69,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems compared by one test.
+    """Result of a test of two systems.
 
     Attributes:
         test: Name of the test.
-        queries: How many queries it is about; those of weight 0 do not count.
+        queries: The number of queries; those of weight 0 do not count.
         mean_a: Mean of the first system.
         mean_b: Mean of the second system.
         difference: ``mean_a - mean_b``.
@@ -97,14 +96,14 @@ class Comparison:
     p: float
 
 
-#: Tests of two systems by themselves.
+#: Tests of two systems.
 PAIR_TESTS: tuple[str, ...] = tuple(pairwise.TESTS)
 
 #: Tests of all pairs of systems at once, which need no correction.
 TUKEY_TESTS: tuple[str, ...] = tuple(tukey.TESTS)
 
 #: Tests that can take weighted queries.
-_WEIGHTED = (*(name for name, one in pairwise.TESTS.items() if one.weighted), *tukey.WEIGHTED)
+_WEIGHTED = (*(name for name, test in pairwise.TESTS.items() if test.weighted), *tukey.WEIGHTED)
 
 
 def compare_pair(
@@ -133,7 +132,7 @@ def compare_pair(
             ``'randomization'``. Queries of weight 0 are left out.
         n_resamples: How many random assignments ``'randomization'`` draws; all there are, exactly,
             if they are not more.
-        seed: Of those draws.
+        seed: Seed of these draws.
 
     Returns:
         A :class:`Comparison`. Its p is NaN if the two differ on no query (except with
@@ -198,7 +197,7 @@ def compare_all(
         weights: How much each query counts, shape (queries,); for ``'t'``, ``'randomization'`` and
             ``'tukey-randomized'``.
         n_resamples: Draws of the tests that draw at random.
-        seed: Of those draws; the same seed gives the same numbers.
+        seed: Seed of these draws; the same seed gives the same numbers.
 
     Returns:
         One row for each pair, in the order of ``names``, with ``a``, ``b``, ``mean_a``, ``mean_b``,
@@ -241,24 +240,25 @@ def compare_with_baseline(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compares every system with one of them.
+    """Compares every system with a baseline among them.
 
     Args:
         values: One row per system, one column per query, shape (systems, queries).
         names: Names of the systems, shape (systems,), no two alike.
-        baseline: The name of the one.
+        baseline: The name of the baseline.
         test: One of :data:`PAIR_TESTS`.
         correction: One of :data:`CORRECTIONS`, over these comparisons; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: How much each query counts; see :func:`compare_pair`.
         n_resamples: Draws of ``'randomization'``.
-        seed: Of those draws.
+        seed: Seed of these draws.
 
     Returns:
-        As of :func:`compare_all`, one row for each other system ``a``; ``b`` is the baseline.
+        The columns of :func:`compare_all`, one row for each other system ``a``; ``b`` is the
+        baseline.
 
     Raises:
-        ValueError: As of :func:`compare_all`, or the baseline is none of the names.
+        ValueError: See :func:`compare_all`; or the baseline is none of the names.
 
     >>> values = [[0.5, 0.7, 0.4, 0.9], [0.4, 0.6, 0.1, 0.7], [0.5, 0.6, 0.4, 0.9]]
     >>> frame = compare_with_baseline(values, ["bm25", "tfidf", "dph"], "tfidf")
@@ -271,10 +271,10 @@ def compare_with_baseline(
     matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
     labels = labels_of(names, len(matrix))
     check_name("baseline", baseline, labels)
-    at = labels.index(baseline)
-    others = np.delete(np.arange(len(labels)), at)
+    row = labels.index(baseline)
+    others = np.delete(np.arange(len(labels)), row)
     pairs = [(labels[other], baseline) for other in others]
-    return _compare(matrix, others, np.full_like(others, at), pairs, test, correction, options)
+    return _compare(matrix, others, np.full_like(others, row), pairs, test, correction, options)
 
 
 def compare_differences(
@@ -288,7 +288,7 @@ def compare_differences(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Tests preferences: differences that are not those of two values, such as rrLP and sgnLP.
+    """Tests preferences such as rrLP and sgnLP, which are no differences of two values.
 
     Args:
         differences: One row per pair of systems, one column per query, positive for the first
@@ -299,19 +299,21 @@ def compare_differences(
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: How much each query counts; see :func:`compare_pair`.
         n_resamples: Draws of ``'randomization'``.
-        seed: Of those draws.
+        seed: Seed of these draws.
 
     Returns:
-        As of :func:`compare_all`, without ``mean_a`` and ``mean_b``, which preferences do not have.
+        The columns of :func:`compare_all` but ``mean_a`` and ``mean_b``, which preferences lack.
 
     Raises:
-        ValueError: As of :func:`compare_all`, or ``names`` does not fit ``differences``.
+        ValueError: See :func:`compare_all`; or ``names`` does not fit ``differences``.
 
     >>> frame = compare_differences([[1, 1, 0, 1, 1, 1]], [("bm25", "tfidf")], test="sign")
     >>> float(frame.loc[0, "p"])
     0.0625
     """
-    check_name("test", test, [name for name, one in pairwise.TESTS.items() if one.paired])
+    check_name(
+        "test", test, [name for name, pair_test in pairwise.TESTS.items() if pair_test.paired]
+    )
     matrix = finite_matrix(differences)
     pairs = [tuple(pair) for pair in names]
     if len(pairs) != len(matrix) or any(len(pair) != 2 for pair in pairs):
@@ -320,9 +322,9 @@ def compare_differences(
             f"give the two systems of each row"
         )
     matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
-    at = np.arange(len(matrix))
+    rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
-    frame = _compare(with_zero, at, np.full_like(at, -1), pairs, test, correction, options)
+    frame = _compare(with_zero, rows, np.full_like(rows, -1), pairs, test, correction, options)
     return frame.drop(columns=["mean_a", "mean_b"])
 
 
@@ -335,18 +337,19 @@ def _compare(
     correction: str | None,
     options: Settings,
 ) -> pd.DataFrame:
-    """Compares the systems of ``first`` with those of ``second``, called as ``pairs`` says."""
+    """Compares the systems of ``first`` with those of ``second``, whose names are ``pairs``."""
+    import pandas as pd
+
     result = _test_pairs(test, values, first, second, options)
     means = means_of(values, options.weights)
     a, b = means[first], means[second]
-    import pandas as pd
 
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
     method = _correction_for(test, correction)
     frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
     family = frame.attrs["family"]
     by_draws = test == "randomization" and method in ("bonferroni", "holm")
-    # The smallest p that draws can give must be able to survive the correction.
+    # The smallest possible p must be able to become significant.
     if by_draws and family > options.alpha * (options.n_resamples + 1):
         needed = int(np.ceil(family / options.alpha))
         warnings.warn(
@@ -368,7 +371,7 @@ def _test_pairs(
             f"test {test!r} has no form for weighted queries: "
             f"leave out weights or use one of {', '.join(map(repr, weighted))}"
         )
-    if values.shape[1] == 1 or len(first) == 0:  # a single query says nothing
+    if values.shape[1] == 1 or len(first) == 0:
         return TestResult(*np.full((len(TestResult._fields), len(first)), np.nan))
     with undefined_is_nan():
         if test in tukey.TESTS:
@@ -377,7 +380,7 @@ def _test_pairs(
 
 
 def _correction_for(test: str, correction: str | None) -> str | None:
-    """What ``'auto'`` means for this test, and an error for what would correct twice."""
+    """The correction for a test; ValueError for one that would correct twice."""
     check_name("correction", correction, CORRECTIONS)
     if test in TUKEY_TESTS:
         if correction not in ("auto", None):

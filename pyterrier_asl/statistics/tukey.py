@@ -16,7 +16,7 @@ from .rounding import NO_DIFFERENCE
 def _tukey(
     values: Floats, first: Ints, second: Ints, options: Settings, *, two_way: bool
 ) -> TestResult:
-    """Tukey's HSD, by the residuals of systems alone, or of systems and queries."""
+    """Tukey's HSD with the residuals of systems (one-way), or of systems and queries (two-way)."""
     systems, queries = values.shape
     freedom = (systems - 1 if two_way else systems) * (queries - 1)
     mean_square = _two_way_error(values) if two_way else float(values.var(axis=1, ddof=1).mean())
@@ -53,14 +53,14 @@ def randomized_hsd(
 ) -> Floats:
     """Randomised Tukey HSD of preferences: p-values of all pairs, which need no correction.
 
-    Under the hypothesis that all systems are alike it does not matter which of them made which of a
-    query's rankings. With differences of a measure's values for preferences it is the test
+    Under the hypothesis that all systems are equal the rankings of a query can be exchanged between
+    them. With differences of a measure's values for preferences it is the test
     ``'tukey-randomized'``, which exchanges values and so needs less time.
 
     Args:
         preferences: the row's system against the column's, for every query, shape (Q, S, S).
         n_resamples: random exchanges.
-        seed: of those.
+        seed: seed of these.
         weights: how much each query counts, shape (Q,).
         progress: whether to show a progress bar; None: where there is a terminal.
 
@@ -79,18 +79,18 @@ def randomized_hsd(
     generator = np.random.default_rng(seed)
     labels = np.tile(np.arange(systems), (queries, 1))
     largest = np.empty(n_resamples)
-    hidden = None if progress is None else not progress
-    for draw in tqdm(range(n_resamples), desc="exchanges", disable=hidden, leave=False):
+    disable = None if progress is None else not progress
+    for draw in tqdm(range(n_resamples), desc="exchanges", disable=disable, leave=False):
         total = np.zeros((systems, systems))
         for share_of_query, order in zip(shares, generator.permuted(labels, axis=1)):
             total += share_of_query.take(order, axis=0).take(order, axis=1)
-        largest[draw] = total.max(initial=0)  # the negative ones stand on the other side
+        largest[draw] = total.max(initial=0)  # the matrix is antisymmetric
     return _share_as_large(largest, observed, max(1.0, float(np.abs(preferences).max())))
 
 
 def _share_as_large(largest: Floats, observed: Floats, scale: float) -> Floats:
-    """The share of exchanges, the observed one among them, that are as large as those observed."""
-    # A hair below the observed value, so that rounding does not part what is equal.
+    """The share of exchanges, the observed one among them, with a value as large as observed."""
+    # Just below the observed value, so that values equal but for rounding count.
     below = np.searchsorted(np.sort(largest), observed - NO_DIFFERENCE * scale)
     return (largest.size - below + 1) / (largest.size + 1)
 
@@ -117,22 +117,26 @@ def _two_way_error(values: Floats) -> float:
     return float(np.sum(residuals**2) / ((systems - 1) * (queries - 1)))
 
 
-#: The degree at which the polynomial is as exact as :func:`_studentized_range_sf` says.
+#: The degree of the polynomial of :func:`_studentized_range_sf`.
 _DEGREE = 128
 
 
 def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """Upper tail of the studentized range distribution, for many values.
 
-    SciPy integrates each by itself, some 15 ms a time. Up to 128 values are left to it. For more,
-    its distribution function is interpolated by a polynomial of degree 128 in Chebyshev points up
+    SciPy integrates for each value, some 15 ms. For more than 128 values its distribution function
+    is interpolated by a polynomial of degree 128 in Chebyshev points up
     to where Bonferroni's bound puts the tail below 1e-12. Absolute error: below 1e-9 for up to 300
     groups, below 1e-7 for 1000.
     """
-    known = np.unique(q[np.isfinite(q)])
-    if known.size <= _DEGREE:
-        tails = scipy.stats.studentized_range.sf(known, groups, freedom)
-        p = tails[np.minimum(np.searchsorted(known, q), known.size - 1)] if known.size else 0 * q
+    distinct = np.unique(q[np.isfinite(q)])
+    if distinct.size <= _DEGREE:
+        tails = scipy.stats.studentized_range.sf(distinct, groups, freedom)
+        p = (
+            tails[np.minimum(np.searchsorted(distinct, q), distinct.size - 1)]
+            if distinct.size
+            else 0 * q
+        )
     else:
         curve = _studentized_range_curve(groups, freedom)
         top = curve.domain[1]
@@ -141,7 +145,7 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     return np.clip(p, 0, 1)
 
 
-# The same systems and queries are compared by many measures, and these two do not know the values.
+# Cached for comparisons of the same systems and queries by many measures.
 @lru_cache(maxsize=32)
 def _studentized_range_curve(groups: int, freedom: int) -> Chebyshev:
     """The polynomial of :func:`_studentized_range_sf`."""
@@ -164,5 +168,5 @@ TESTS: dict[str, Callable[[Floats, Ints, Ints, Settings], TestResult]] = {
     "tukey-randomized": _tukey_randomized,
 }
 
-#: Those of them that can take weighted queries.
+#: The names of those that can take weighted queries.
 WEIGHTED = ("tukey-randomized",)
