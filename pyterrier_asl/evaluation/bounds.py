@@ -76,16 +76,16 @@ def bounds(
     with_grades = [with_rel(measure, rel) for measure in named_measures(measures)]
     named = {measure.name: measure.measure for measure in with_grades}
     parts = []
-    for label, one in labelled_measures(judged, named, depth=depth, highest=highest).items():
-        low, high = one.bounds(0)
+    for label, of_measure in labelled_measures(judged, named, depth=depth, highest=highest).items():
+        low, high = of_measure.bounds(0)
         columns = {
             "measure": label,
             "qid": judged.qids,
-            "value": one.side(0).value,
+            "value": of_measure.side(0).value,
             "low": low,
             "high": high,
-            "unjudged": one.retrieved(0),
-            "exact": one.measure.is_exact(),
+            "unjudged": of_measure.retrieved(0),
+            "exact": of_measure.measure.is_exact(),
         }
         parts.append(pd.DataFrame(columns))
     frame = pd.concat(parts, ignore_index=True)
@@ -108,7 +108,7 @@ def labelled_measures(
 
     Args:
         runs: the runs, with all their rows.
-        measures: measures by name; one that lacks a pool gets these runs.
+        measures: measures by name; of_measure that lacks a pool gets these runs.
         depth: see :func:`bounds`.
         highest: see :func:`bounds`.
     """
@@ -132,7 +132,7 @@ def evaluation_with_bounds(
     Args:
         runs: the runs, with all their rows.
         measures: measures by the names of their columns.
-        long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
+        long: of_measure row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
         depth: see :func:`bounds`.
 
     Returns:
@@ -141,18 +141,18 @@ def evaluation_with_bounds(
     """
     labelled = labelled_measures(runs, measures, depth=depth)
     columns = {}
-    for label, one in labelled.items():
-        limits = np.array([one.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
-        columns[label] = one.values()
+    for label, of_measure in labelled.items():
+        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
+        columns[label] = of_measure.values()
         columns[f"{label} low"], columns[f"{label} high"] = limits.swapaxes(0, 1)
     frame = frame_of(runs.names, runs.qids, columns)
     if not long:
         return frame
     parts = []
-    for label, one in labelled.items():
-        unjudged = np.concatenate([one.retrieved(row) for row in range(len(runs))])
+    for label, of_measure in labelled.items():
+        unjudged = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
         names = {label: "value", f"{label} low": "low", f"{label} high": "high"}
         part = frame[["name", "qid", *names]].rename(columns=names)
         part.insert(2, "measure", label)
-        parts.append(part.assign(unjudged=unjudged, exact=one.measure.is_exact()))
+        parts.append(part.assign(unjudged=unjudged, exact=of_measure.measure.is_exact()))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)

@@ -221,10 +221,10 @@ def with_recorders(
 
 def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
     """Raises ValueError for a system whose results cannot be scored, and says what is not lost."""
-    for one in recorders:
-        one.close()
-    for one in recorders:
-        one.check(" " + _kept([other for other in recorders if other is not one], saving))
+    for recorder in recorders:
+        recorder.close()
+    for recorder in recorders:
+        recorder.check(" " + _kept([other for other in recorders if other is not recorder], saving))
 
 
 @contextmanager
@@ -233,9 +233,9 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
     try:
         yield
     except Exception as error:
-        for one in recorders if isinstance(error, (TypeError, ValueError)) else ():
+        for recorder in recorders if isinstance(error, (TypeError, ValueError)) else ():
             try:
-                one.close()
+                recorder.close()
             except ValueError as named:  # these results, kept but not looked at so far, are none
                 raise named from error
         kept = _kept(recorders, saving)
@@ -247,9 +247,9 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
     """Where the results of the systems that have been run are, or that they are lost."""
     there = [
-        repr(one.name)
-        for one in recorders
-        if one.arrived and (saving.folder is None or saving.path(one.name).exists())
+        repr(recorder.name)
+        for recorder in recorders
+        if recorder.arrived and (saving.folder is None or saving.path(recorder.name).exists())
     ]
     names = ", ".join(there)
     if not names:

@@ -225,7 +225,7 @@ def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> N
         if column.measure.params.get("missing", "pad") == "pad":
             continue
         cutoff = column.measure["cutoff"] or np.inf
-        depths = [float(np.minimum(one.retrieved, cutoff).mean()) for one in recorders]
+        depths = [float(np.minimum(run.retrieved, cutoff).mean()) for run in recorders]
         low, high = int(np.argmin(depths)), int(np.argmax(depths))
         if depths[high] > 1.1 * depths[low]:
             warnings.warn(

@@ -140,10 +140,10 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
     """
     asked = [
-        one
+        measure
         for text in ([texts] if isinstance(texts, str) else texts)
         for word in words(text)
-        for one in _parse(word)
+        for measure in _parse(word)
     ]
     if not asked:
         raise ValueError("no measure is asked for: write their names, such as 'ASL@1000 AP'")
@@ -161,10 +161,10 @@ def parse_measure(measure: Any) -> Any:
     """
     if not isinstance(measure, str):
         return _valid(measure)
-    found = parse_measures(measure)
-    if len(found) > 1:
-        raise ValueError(f"{measure!r} names several measures ({found[0].name} ...): name one")
-    return found[0].measure
+    several = parse_measures(measure)
+    if len(several) > 1:
+        raise ValueError(f"{measure!r} names several measures ({several[0].name} ...): name one")
+    return several[0].measure
 
 
 def named_measures(measures: Any) -> list[NamedMeasure]:
@@ -402,12 +402,14 @@ def default_measures(
         ir_measures.Judged @ 10,
     ]
     if brief:
-        ours = [one for one in ours if one.NAME not in (nASL.NAME, P_Rareness.NAME)]
+        ours = [measure for measure in ours if measure.NAME not in (nASL.NAME, P_Rareness.NAME)]
         beside.insert(2, ir_measures.RR)
     rel = official_rel(official)
-    asked = [NamedMeasure(str(one), one).given(rel=rel) for one in ours]
-    asked += [NamedMeasure(str(one), one) for one in official]
-    return unique(asked + [NamedMeasure(str(one), one).given(rel=rel) for one in beside])
+    asked = [NamedMeasure(str(measure), measure).given(rel=rel) for measure in ours]
+    asked += [NamedMeasure(str(measure), measure) for measure in official]
+    return unique(
+        asked + [NamedMeasure(str(measure), measure).given(rel=rel) for measure in beside]
+    )
 
 
 def with_options(measure: Any, rel: float | None = None, cutoff: int | None = None) -> Any:

@@ -205,7 +205,7 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
 
 def _doc_lengths(measures: Iterable[Computed], index: TermIndex) -> Floats:
     """The words of documents that measures need, the same for all of the measures."""
-    known: list[Floats] = []
+    lengths_of_measures: list[Floats] = []
     docnos = index.docno_strings.cast(pa.large_string())
     for measure in measures:
         if measure.NEEDS_LENGTHS:
@@ -215,10 +215,10 @@ def _doc_lengths(measures: Iterable[Computed], index: TermIndex) -> Floats:
                 lengths = np.where(np.isnan(lengths), other, lengths)
             if np.isnan(lengths).any():
                 raise NotSwept(f"{measure} does not know the length of every document of the index")
-            if known and not np.array_equal(lengths, known[0]):
+            if lengths_of_measures and not np.array_equal(lengths, lengths_of_measures[0]):
                 raise NotSwept("the measures take documents for differently long")
-            known.append(lengths)
-    return known[0] if known else np.zeros(index.num_docs)
+            lengths_of_measures.append(lengths)
+    return lengths_of_measures[0] if lengths_of_measures else np.zeros(index.num_docs)
 
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
@@ -226,8 +226,8 @@ def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex)
     qids = ids_as_text(topics["qid"], "qid of the topics").tolist()
     if len(set(qids)) < len(qids):
         raise NotSwept("a query is among the topics twice")
-    given = dict(zip(qids, query_weights(topics, index.query_terms)))
-    return [given.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
+    terms = dict(zip(qids, query_weights(topics, index.query_terms)))
+    return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
 
 
 # -- measures from the ranks of judged documents alone, without a run to read ---------------------

@@ -50,11 +50,11 @@ def alone(labelled: Labelled, side: LabelledRun, codes: Ints) -> Floats:
     """
     candidates = labelled.measure.candidates(side)
     queries, number = labelled.unjudged.queries[codes], _numbers(labelled, candidates, codes)
-    known = np.flatnonzero(candidates.codes < 0)
-    starts = np.searchsorted(candidates.queries[known], np.arange(len(labelled.judgements) + 1))
+    relevant = np.flatnonzero(candidates.codes < 0)
+    starts = np.searchsorted(candidates.queries[relevant], np.arange(len(labelled.judgements) + 1))
     sizes = np.diff(starts)[queries]
     virtual = np.repeat(np.arange(len(codes)), sizes)
-    chosen = known[ranges_from(starts[:-1][queries], cumulate(sizes))]
+    chosen = relevant[ranges_from(starts[:-1][queries], cumulate(sizes))]
     own = np.flatnonzero(number >= 0)
     virtual = np.concatenate((virtual, number[own]))
     chosen = np.concatenate((chosen, own))
@@ -74,9 +74,9 @@ def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
     number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
     number[codes] = np.arange(len(codes))
     is_unjudged = candidates.codes >= 0
-    found = np.full(len(is_unjudged), -1, dtype=np.int64)
-    found[is_unjudged] = number[candidates.codes[is_unjudged]]
-    return found
+    numbers = np.full(len(is_unjudged), -1, dtype=np.int64)
+    numbers[is_unjudged] = number[candidates.codes[is_unjudged]]
+    return numbers
 
 
 def sampled(labelled: Labelled, side: LabelledRun, codes: Ints, labels: Bools) -> Floats:
