@@ -10,6 +10,10 @@ from .inputs import Floats, check_probability
 from .intervals import upper_t
 
 
+#: Of how many points t is computed without loss.
+_BEST = 64
+
+
 @dataclass(frozen=True)
 class BoxTest:
     """Result of a paired two-tailed t-test for all differences within bounds (a box).
@@ -72,15 +76,42 @@ def greatest_t(low: Floats, high: Floats) -> float:
     if high.min() > 0 and low.max() <= high.min():  # all can be equal
         return float("inf")
     ends = np.unique(np.concatenate((low, high)))
-    middles = (ends[1:] + ends[:-1]) / 2
-    fixed = (high <= middles[:, None]) | (low >= middles[:, None])
-    clipped = np.where(fixed, np.clip(middles[:, None], low, high), 0.0)
-    sums = clipped.sum(axis=1)
+    _, sums, squares = _outside((ends[1:] + ends[:-1]) / 2, low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inner = (clipped**2).sum(axis=1) / sums
+        inner = squares / sums
     inside = (inner > ends[:-1]) & (inner < ends[1:])
     points = np.concatenate((ends, inner[inside]))
-    return float(_t(np.clip(points[:, None], low, high)).max())
+    # Sums of squares say which are best but for rounding; of these t is computed as it should be.
+    best = np.argsort(-_rounded_t(points, low, high), kind="stable")[:_BEST]
+    return float(_t(np.clip(points[best, None], low, high)).max())
+
+
+def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
+    """How many boxes each point lies in, and the sum and the sum of squares of the nearest ends of
+    the others."""
+    lows, highs = np.sort(low), np.sort(high)
+    below = np.searchsorted(highs, points, side="right")
+    above = np.searchsorted(lows, points, side="right")
+
+    def ends(power: int) -> Floats:
+        """The sums of the powers of the ends nearest to each point."""
+        up_to, until = (np.append(0.0, np.cumsum(of**power)) for of in (highs, lows))
+        nearest: Floats = up_to[below] + (until[-1] - until[above])
+        return nearest
+
+    return (above - below).astype(np.float64), ends(1), ends(2)
+
+
+def _rounded_t(points: Floats, low: Floats, high: Floats) -> Floats:
+    """Student's t where each difference is as close to a point as its box lets it."""
+    n, centre = len(low), (low.mean() + high.mean()) / 2  # around which little is lost
+    moved = points - centre
+    within, sums, squares = _outside(moved, low - centre, high - centre)
+    sums, squares = sums + within * moved, squares + within * moved**2
+    mean, variance = centre + sums / n, np.maximum(squares - sums**2 / n, 0) / (n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Floats = mean / np.sqrt(variance / n)
+    return np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def least_t(low: Floats, high: Floats) -> float:

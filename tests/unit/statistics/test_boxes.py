@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -62,3 +63,25 @@ def test_no_boxes_are_a_plain_test():
 def test_one_query_is_too_few():
     with pytest.raises(ValueError, match="two queries"):
         box_test(np.array([1.0]), np.array([2.0]))
+
+
+@pytest.mark.parametrize("shift", [0, 5])
+def test_of_many_queries_it_is_the_best_of_all_points(shift):
+    """Where differences are equal inside their boxes, at some end of a box or between two ends."""
+    generator = np.random.default_rng(shift)
+    low = generator.normal(0.1 + shift, 0.3, 150)
+    high = low + generator.choice([0, 0.1, 0.3], 150)
+    points = np.linspace(low.min(), high.max(), 20_001)
+    values = np.clip(points[:, None], low, high)
+    t = values.mean(axis=1) / (values.std(axis=1, ddof=1) / np.sqrt(150))
+    assert t.max() <= greatest_t(low, high) <= t.max() * (1 + 1e-5)
+
+
+def test_memory_grows_with_the_queries_and_not_with_their_square():
+    generator = np.random.default_rng(1)
+    low = generator.normal(0.1, 0.3, 10_000)
+    tracemalloc.start()
+    box_test(low, low + 0.1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10_000 * 8 * 300  # 300 numbers a query, 64 of them for the best points
