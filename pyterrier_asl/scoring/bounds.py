@@ -19,11 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Bools, Floats, Ints, queries_of, reduce_by_query, sum_by_query
+from .arrays import Bools, Floats, Ints, cumulate, queries_of, reduce_by_query, sum_by_query
 from .compiled import loops
 from .lexicographic import NO_CUTOFF
 
 Bounds = tuple[Floats, Floats]
+
+#: In a query of more documents, what each two of them do together would take gigabytes.
+_MOST_IN_PAIRS = 4000
 
 
 @dataclass(frozen=True)
@@ -275,6 +278,9 @@ def average_precision_difference(
 ) -> Bounds:
     """AP or AP_Rareness of A less that of B, an outer bound.
 
+    What two documents add together is looked at in queries of up to 4,000 unjudged documents; where
+    there are more, the bound is what A and B can be each by itself, and much wider.
+
     Args:
         pair: the runs.
         base: the difference now, times the number of relevant documents, shape (Q,).
@@ -282,9 +288,16 @@ def average_precision_difference(
             AP, and 0 where the run has it not.
         known_gains: the same for the judged relevant ones.
     """
-    low, high = np.empty(len(pair)), np.empty(len(pair))
-    kernels = loops(f"{__package__}._pair_kernels", int(np.sum(np.diff(pair.offsets) ** 2)))
-    for q in range(len(pair)):
+    sizes = np.diff(pair.offsets)
+    in_pairs = sizes <= _MOST_IN_PAIRS
+    kernels = loops(f"{__package__}._pair_kernels", int(np.sum(sizes[in_pairs] ** 2)))
+    low, high = np.zeros(len(pair)), np.zeros(len(pair))
+    if not in_pairs.all():
+        low, high = of_difference(
+            _by_itself(pair, pair.known_a, pair.a, known_gains[0], gains[0]),
+            _by_itself(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
+        )
+    for q in np.flatnonzero(in_pairs):
         some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
         alone, pairs = kernels.precision_gains(
             pair.a[some],
@@ -301,6 +314,23 @@ def average_precision_difference(
             base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
+
+
+def _by_itself(
+    pair: PairDocuments, known: Ints, unjudged: Ints, known_gains: Floats, gains: Floats
+) -> Bounds:
+    """AP or AP_Rareness of one of two runs: AP times the least and the greatest gain there is."""
+
+    def retrieved_ranks(ranks: Ints, offsets: Ints) -> tuple[Ints, Ints]:
+        ascending = ranks[np.lexsort((ranks, queries_of(offsets)))]
+        return ascending[ascending > 0], cumulate(ranks > 0)[offsets]
+
+    shown, shown_offsets = retrieved_ranks(unjudged, pair.offsets)
+    others = pair.others + np.diff(pair.offsets) - np.diff(shown_offsets)
+    relevant = retrieved_ranks(known, pair.known_offsets)
+    low, high = average_precision(RunDocuments(*relevant, pair.total, shown, shown_offsets, others))
+    retrieved = np.concatenate((known_gains[known > 0], gains[unjudged > 0]))
+    return low * retrieved.min(initial=1.0), high * retrieved.max(initial=0.0)
 
 
 def of_difference(a: Bounds, b: Bounds) -> Bounds:

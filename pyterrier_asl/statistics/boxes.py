@@ -9,7 +9,6 @@ import numpy as np
 from .inputs import Floats, check_probability
 from .intervals import upper_t
 
-
 #: Of how many points t is computed without loss.
 _BEST = 64
 
