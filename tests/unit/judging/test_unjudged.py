@@ -1,0 +1,42 @@
+"""The unjudged documents of several runs: numbered alike, with the best rank of each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.judging import unjudged as module
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.unjudged import Unjudged
+
+RUNS = [
+    {"1": {"x": 9, "a": 8, "y": 7}, "2": {"z": 1}},
+    {"1": {"y": 9, "x": 8, "b": 7}, "2": {"a": 2, "z": 1}},
+    {"1": {"a": 3}},
+]
+JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}}
+
+
+@pytest.mark.parametrize("enough", [0, 10**9], ids=["by loops", "by NumPy"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
+def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
+    monkeypatch.setattr(module, "ENOUGH", enough)
+    judgements = Judgements(JUDGED)
+    shown = Unjudged([judgements.judge(RUNS[number]) for number in order])
+    best: dict = {}
+    for number in order:
+        for qid, scores in RUNS[number].items():
+            for rank, docno in enumerate(sorted(scores, key=scores.get, reverse=True), 1):
+                if JUDGED[qid].get(docno, -1) < 0:
+                    best.setdefault((qid, docno), []).append(rank)
+    found: dict = {}
+    for number, documents in zip(order, shown.retrieved):
+        rows = judgements.judge(RUNS[number]).table
+        for row, code in zip(documents.rows, documents.codes):
+            key = rows.qid[int(row)].as_py(), rows.docno[int(row)].as_py()
+            found.setdefault(int(code), set()).add(key)
+    assert len(shown) == len(best) == len(found)
+    for code, keys in found.items():
+        (key,) = keys  # one number, one document
+        assert shown.best[code] == min(best[key])
+    assert np.all(np.diff(shown.queries) >= 0)

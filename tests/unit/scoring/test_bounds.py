@@ -1,0 +1,111 @@
+"""Bounds over all labellings of one query, beside enumerating them from the ranks."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl.scoring import bounds
+
+
+def average_precision(ranks, n):
+    return sum(i / rank for i, rank in enumerate(sorted(ranks), 1)) / n if n else 0.0
+
+
+def search_length(ranks, n, missing):
+    """``missing`` less the relevant documents retrieved is the length of one that was not."""
+    if not n:
+        return 1.0
+    lengths = [rank - above for above, rank in enumerate(sorted(ranks))]
+    return (sum(lengths) + (n - len(ranks)) * (missing - len(ranks))) / n
+
+
+@st.composite
+def runs(draw, systems=1):
+    """Ranks of judged relevant and of unjudged documents in each run, 0: not retrieved."""
+    documents = draw(st.integers(0, 6))
+    ranks = [
+        [rank if draw(st.booleans()) else 0 for rank in draw(st.permutations(range(1, 8)))]
+        for _ in range(systems)
+    ]
+    relevant = draw(st.integers(0, documents))
+    columns = list(zip(*ranks))[:documents]
+    return columns[:relevant], columns[relevant:]
+
+
+def array(values):
+    return np.array(values, dtype=np.int64)
+
+
+def of_one_run(known, unjudged):
+    """A run of one query as the loops take it, with what was not retrieved counted."""
+    ranks, holes = (sorted(rank for (rank,) in some if rank) for some in (known, unjudged))
+    others = len(unjudged) - len(holes)
+    offsets = array([0, len(ranks)]), array([0, len(holes)])
+    return bounds.RunDocuments(
+        array(ranks), offsets[0], array([len(known)]), array(holes), offsets[1], array([others])
+    )
+
+
+def labelled(known, unjudged, value):
+    """The least and the greatest value, over all labellings of the unjudged documents."""
+    values = [
+        value([*known, *(ranks for ranks, label in zip(unjudged, labels) if label)])
+        for labels in itertools.product((False, True), repeat=len(unjudged))
+    ]
+    return [min(values), max(values)]
+
+
+def retrieved(documents, system=0):
+    return [ranks[system] for ranks in documents if ranks[system]]
+
+
+@given(runs())
+def test_average_precision_of_one_run(case):
+    known, unjudged = case
+    low, high = bounds.average_precision(of_one_run(known, unjudged))
+    expected = labelled(known, unjudged, lambda d: average_precision(retrieved(d), len(d)))
+    assert [low[0], high[0]] == pytest.approx(expected, abs=1e-12)
+
+
+@given(runs(), st.integers(8, 20))
+def test_search_length_of_one_run(case, missing):
+    known, unjudged = case
+    low, high = bounds.search_length(of_one_run(known, unjudged), array([missing]))
+    expected = labelled(known, unjudged, lambda d: search_length(retrieved(d), len(d), missing))
+    assert [low[0], high[0]] == pytest.approx(expected, abs=1e-12)
+
+
+@given(runs(systems=2), st.integers(8, 20), st.integers(8, 20))
+def test_search_length_of_two_runs(case, missing_a, missing_b):
+    known, unjudged = case
+    shown = [ranks for ranks in known if any(ranks)]
+    open_ranks = [ranks for ranks in unjudged if any(ranks)]
+    pair = bounds.PairDocuments(
+        *(array([ranks[system] for ranks in shown]) for system in (0, 1)),
+        array([0, len(shown)]),
+        array([len(known)]),
+        *(array([ranks[system] for ranks in open_ranks]) for system in (0, 1)),
+        array([0, len(open_ranks)]),
+        array([len(unjudged) - len(open_ranks)]),
+    )
+    low, high = bounds.search_length_difference(pair, array([missing_a]), array([missing_b]))
+
+    def difference(documents):
+        a, b = (
+            search_length(retrieved(documents, system), len(documents), missing)
+            for system, missing in enumerate((missing_a, missing_b))
+        )
+        return a - b
+
+    assert [low[0], high[0]] == pytest.approx(labelled(known, unjudged, difference), abs=1e-9)
+
+
+def test_documents_that_nobody_retrieved_lower_average_precision():
+    """One relevant document at rank 1; if one more was missed, AP is 1/2."""
+    low, high = bounds.average_precision(of_one_run([(1,)], [(0,)]))
+    assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
