@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, some_values, undrawn
+from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, undrawn
+from ..charts.names import names_beside_points
+from ..charts.scales import around, better, powers_of_ten, whole_numbers
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
@@ -82,8 +84,8 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
         color=alt.Color(
             "missing_share:Q",
             title="missing share of ASL",
-            scale=alt.Scale(scheme="viridis", domain=[0, 1]),
-            legend=alt.Legend(format="%", orient="bottom"),
+            scale=alt.Scale(scheme="viridis", zero=False),
+            legend=alt.Legend(format="%", orient="bottom", tickCount=4),
         ),
         tooltip=[
             "run",
@@ -97,19 +99,27 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
         ],
     )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
-    left = best["AP"] < (frame["AP"].min() + frame["AP"].max()) / 2
-    names = [
-        alt.Chart(part.drop_duplicates("run")).mark_text(align=align, dx=dx, fontSize=10)
-        for part, align, dx in ((best[left], "left", 6), (best[~left], "right", -6))
-    ]
+    ends, heights = around(frame["AP"]), around(frame["ASL"])
+    names = names_beside_points(
+        frame, best.drop_duplicates("run"), "run", x=("AP", ends), y=("ASL", heights[::-1])
+    )
     return figure(
-        alt.layer(points, *(each.encode(text="run:N") for each in names)),
+        alt.layer(points, names),
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. The lighter, the more of its search "
         "length comes from relevant documents that it did not retrieve."
         + undrawn(frame["missing_share"]),
-        x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
-        y=alt.Y("ASL:Q", title="ASL", scale=alt.Scale(reverse=True, zero=False)),
+        x=alt.X(
+            "AP:Q",
+            title=better("AP", "→"),
+            axis=alt.Axis(tickCount=6),
+            scale=alt.Scale(domain=ends, nice=False),
+        ),
+        y=alt.Y(
+            "ASL:Q",
+            title=better("ASL", "↑"),
+            scale=alt.Scale(domain=heights, reverse=True, nice=False),
+        ),
     )
 
 
@@ -212,19 +222,22 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
         ],
         least=1 if lengths else 0,
     )
-    most = max(10.0, float(part["value"].max())) if lengths else 1.0
-    scale = alt.Scale(type="log", domain=[1, most]) if lengths else alt.Scale(domain=[0, 1])
-    axis = alt.Axis(tickCount=5, format="~g", grid=False)
+    powers = powers_of_ten(float(part["value"].max()))
+    scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
+    ticks = {"values": powers} if lengths else {"tickCount": 5}
+    axis = alt.Axis(**ticks, format="~g", grid=False)
     named = bool(part["track"].astype(bool).any())
-    base = alt.Chart(label, title=measure, width=220, height=alt.Step(2 * STEP)).encode(
+    title = better(measure, "←" if lengths else "→")
+    base = alt.Chart(label, width=220, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
         tooltip=["track", "best_run", "value", "runs"],
     )
-    bar = base.mark_bar(opacity=0.5).encode(
-        x=alt.X("least:Q", scale=scale, title=None, axis=axis),
+    bar = base.mark_bar(size=8, yOffset=7, color=COLORS[0]).encode(
+        x=alt.X("least:Q", scale=scale, title=title, axis=axis),
         x2="value:Q",
     )
-    text = base.mark_text(align="left", dx=4, fontSize=11).encode(
+    # Above its bar, which it would else be written across.
+    text = base.mark_text(align="left", dx=2, dy=-6, fontSize=11).encode(
         x=alt.XDatum(1 if lengths else 0), text="label:N"
     )
     return alt.layer(bar, text)
@@ -243,7 +256,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
     tracks = part.groupby(bins)["track"]
     counts = tracks.agg(tracks="size", which=lambda each: ", ".join(map(str, each)))
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
-    axis = alt.Axis(format="d", values=some_values(shown["tracks"]))
+    axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
     return (
         alt.Chart(shown, title=measure, width=220, height=160)
         .mark_bar(color=COLORS[0])

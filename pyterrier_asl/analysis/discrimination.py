@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import STEP, TWO_LINES, WIDTH, alt, bars, captioned, category, figure, shape
+from ..charts.scales import better, up_to_1
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
 from ..io.lazy import pd
@@ -330,8 +331,8 @@ def stability_chart(frame: pd.DataFrame) -> Any:
         "usual order, in the mean over pairs. Differences up to the fuzz are ties: an absolute one"
         f"{fuzz}, or {'that' if fuzz else 'a'} share of the larger mean, which does not depend on "
         "the scale of the measure.",
-        rows=1.4,
-        x=alt.X("stability:Q", title="stability", scale=alt.Scale(zero=False)),
+        rows=1.8,
+        x=alt.X("stability:Q", title=better("stability", "→"), scale=up_to_1(long["stability"])),
         y=alt.Y(
             "measure:N", title=None, sort=None, axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)
         ),

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..charts.forms import COLORS, alt, apart, figure, some_values, undrawn
+from ..charts.forms import COLORS, alt, figure, some_values, undrawn
+from ..charts.names import names_beside_points
+from ..charts.scales import around, better
 from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
@@ -177,19 +179,26 @@ def rare_finds(
 @rare_finds.chart
 def rare_finds_chart(frame: pd.DataFrame) -> Any:
     """What each system finds against how rare it is; who finds most alone is named."""
-    named = frame[frame["alone"] > 0].head(_NAMED).sort_values("mean_rareness")
-    within = float(frame["mean_rareness"].min()), float(frame["mean_rareness"].max())
-    at = apart(named["mean_rareness"].to_numpy(dtype=np.float64), within)
-    named = named.assign(mean_rareness=at)
+    named, most = frame[frame["alone"] > 0].head(_NAMED), max(1, int(frame["alone"].max()))
+    ends, heights = around(frame["found"]), around(frame["mean_rareness"])
     base = alt.Chart(frame).encode(
-        x=alt.X("found:Q", title="relevant documents found", scale=alt.Scale(zero=False)),
-        y=alt.Y("mean_rareness:Q", title="their mean rareness", scale=alt.Scale(zero=False)),
+        x=alt.X(
+            "found:Q",
+            title=better("relevant documents found", "→"),
+            axis=alt.Axis(tickCount=5, format=",d"),
+            scale=alt.Scale(domain=ends, nice=False),
+        ),
+        y=alt.Y(
+            "mean_rareness:Q",
+            title="mean rareness of what it finds",
+            scale=alt.Scale(domain=heights, nice=False),
+        ),
     )
     points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(
         size=alt.Size(
             "alone:Q",
             title="found by it alone",
-            scale=alt.Scale(range=[12, 320]),
+            scale=alt.Scale(domain=[0, most], range=[12, 320]),
             legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
         ),
         tooltip=[
@@ -201,7 +210,15 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
             alt.Tooltip("recall", format=".3f"),
         ],
     )
-    names = base.properties(data=named).mark_text(align="left", dx=7, fontSize=10)
+    points_with_radii = frame.assign(radius=np.sqrt((12 + 308 * frame["alone"] / most) / np.pi))
+    names = names_beside_points(
+        points_with_radii,
+        points_with_radii.loc[named.index],
+        "system",
+        x=("found", ends),
+        y=("mean_rareness", heights),
+        radius="radius",
+    )
     finders = int((frame["alone"] > 0).sum())
     who = (
         f"; the {len(named)} of them with the most are named"
@@ -210,7 +227,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
     )
     together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
     return figure(
-        alt.layer(points, names.encode(text="system:N")),
+        alt.layer(points, names),
         "Who finds what others miss",
         f"Each point is a system, the larger the more relevant documents it alone finds{who}. "
         f"{together} {frame['coverage'].iloc[0]:.1%} of the relevant documents."

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, end_labels, figure, undrawn
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, figure, undrawn
+from ..charts.names import end_labels
+from ..charts.scales import up_to_1
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
@@ -134,8 +136,10 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all labels, as labels go."""
     # Of two rankings sgnLP and rrLP say the same.
     ranking = frame[frame["preference"] != "sgnLP"]
-    left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction")
-    right = _with_band(frame, "system", "sign agreement, two systems", "label fraction")
+    scale = _of_means(ranking, "ranking"), _of_means(frame, "system")
+    shared = up_to_1([*scale[0]["low"], *scale[1]["low"]])
+    left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction", shared)
+    right = _with_band(frame, "system", "sign agreement, two systems", "label fraction", shared)
     # Each has its own preferences, and colours go by their position among them.
     both = alt.hconcat(left, right)
     chart = both.resolve_scale(color="independent", strokeDash="independent")
@@ -155,7 +159,7 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     # sgnLP and rrLP tie alike.
     seen = frame[frame["preference"] != "sgnLP"]
     return figure(
-        _with_band(seen, "tied", "fraction tied", "label fraction", zero=True),
+        _with_band(seen, "tied", "fraction tied", "label fraction", alt.Scale()),
         "Ties as labels go",
         f"Pairs of rankings that tie{_of_samples(frame)} sgnLP ties as rrLP does.",
     )
@@ -213,7 +217,13 @@ def missing_queries(
 def missing_queries_chart(frame: pd.DataFrame) -> Any:
     """Agreement with reciprocal rank on all queries, as queries go."""
     return figure(
-        _with_band(frame, "system", "sign agreement, two systems", "query fraction"),
+        _with_band(
+            frame,
+            "system",
+            "sign agreement, two systems",
+            "query fraction",
+            up_to_1(_of_means(frame, "system")["low"]),
+        ),
         "Agreement as queries go",
         "Mean preferences over some of the queries against mean reciprocal rank over all"
         + _of_samples(frame)
@@ -243,19 +253,22 @@ def _of_samples(frame: pd.DataFrame) -> str:
     return f"; lines are means over {samples} samples, bands one standard deviation."
 
 
-def _with_band(
-    frame: pd.DataFrame, value: str, title: str, across: str, *, zero: bool = False
-) -> Any:
-    """Means over samples as lines with their names, one standard deviation as bands."""
+def _of_means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Means over samples, and one standard deviation below and above, within [0, 1]."""
     means = frame.groupby(["fraction", "preference"])[value].agg(["mean", "std"]).reset_index()
     spread = means["std"].fillna(0)
-    means["low"] = (means["mean"] - spread).clip(lower=0)
-    means["high"] = (means["mean"] + spread).clip(upper=1)
+    low, high = (means["mean"] - spread).clip(lower=0), (means["mean"] + spread).clip(upper=1)
+    return means.assign(low=low, high=high)
+
+
+def _with_band(frame: pd.DataFrame, value: str, title: str, across: str, scale: alt.Scale) -> Any:
+    """Means over samples as lines with their names, one standard deviation as bands."""
+    means = _of_means(frame, value)
     shown = [name for name in _STYLES if name in set(means["preference"])]
     colors, dashes = (
         alt.Scale(domain=shown, range=[_STYLES[name][of] for name in shown]) for of in (0, 1)
     )
-    x, scale = alt.X("fraction:Q", title=across), alt.Scale(zero=zero)
+    x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
     color = alt.Color("preference:N", scale=colors, legend=None)
     base = alt.Chart(means).encode(x=x, color=color)

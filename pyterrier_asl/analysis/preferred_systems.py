@@ -21,6 +21,7 @@ from ..charts.forms import (
     shape,
     square,
 )
+from ..charts.scales import around, better, whole_numbers
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
@@ -275,7 +276,8 @@ def system_order(
 def system_order_chart(frame: pd.DataFrame) -> Any:
     """The systems' ranks by mean preference, Borda and MC4."""
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
-    long = frame.melt(["system", "cycle"], list(methods), "method", "rank")
+    shown, rest = first_of(frame, "systems, by MC4")
+    long = shown.melt(["system", "cycle"], list(methods), "method", "rank")
     long = long.replace({"method": methods})
     in_cycles = int((frame["cycle"] > 0).sum())
     cyclic = (
@@ -285,12 +287,17 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
         else "No systems are preferred to each other in a cycle."
     )
     return figure(
-        alt.Chart(long).mark_point(filled=True, size=55, opacity=0.8),
+        alt.Chart(long).mark_point(size=55, strokeWidth=1.5, opacity=1),
         "The ranking of systems by preferences",
         "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
-        f"share one. {cyclic}",
-        rows=1 if len(frame) <= MOST else CROWDED,
-        x=alt.X("rank:Q", title="rank", axis=alt.Axis(tickMinStep=1)),
+        f"share one. {cyclic}{rest}",
+        rows=1 if len(frame) <= MOST // 2 else CROWDED,
+        x=alt.X(
+            "rank:Q",
+            title=better("rank", "←"),
+            axis=alt.Axis(values=whole_numbers(1, int(long["rank"].max()))),
+            scale=alt.Scale(domain=around([1, *long["rank"]]), nice=False),
+        ),
         y=alt.Y("system:N", title=None, sort=None),
         color=category("method", domain=list(methods.values())).legend(orient="top"),
         shape=shape("method", domain=list(methods.values())),

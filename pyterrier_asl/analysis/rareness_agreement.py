@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, labelled_lines, undrawn
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, undrawn
+from ..charts.names import labelled_lines
+from ..charts.scales import up_to_1
 from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
 from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
@@ -111,14 +113,17 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
         raise ValueError(f"coefficient is {coefficient!r}, but it is 'tau' or 'tau_AP'")
     several = [frame["measure"], frame["collection"]] if "collection" in frame else []
     named = frame.assign(line=several[0] + ", " + several[1] if several else frame["measure"])
-    panels = []
-    for column in _TITLES if coefficient is None else [coefficient]:
+    panels: list[Any] = []
+    columns = list(_TITLES) if coefficient is None else [coefficient]
+    scale = up_to_1(frame[columns].to_numpy(dtype=np.float64).ravel())
+    for column in columns:
         lines = labelled_lines(
             named,
             x=alt.X("alpha:Q", title="α"),
-            y=alt.Y(f"{column}:Q", title=_TITLES[column], scale=alt.Scale(zero=False)),
+            y=alt.Y(f"{column}:Q", title=_TITLES[column], scale=scale),
             color=category("line"),
             tooltip=["line", "alpha", alt.Tooltip(column, format=".3f")],
+            named=column == columns[-1],
             point=True,
         )
         panels.append(lines.properties(width=WIDTH * 2 / 3, height=HEIGHT))

@@ -14,9 +14,9 @@ from ..charts.forms import (
     category,
     cells,
     figure,
-    labelled_lines,
     undrawn,
 )
+from ..charts.names import labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences

@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 
 from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, undrawn
+from ..charts.scales import whole_numbers
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
 from ..measures.names import with_options
@@ -293,14 +294,19 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
     """The largest dSort and tau of each change, with one standard deviation over tracks."""
     names = alt.Axis(labelLimit=200)
     panels: list[Any] = []
+    least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
+    scales = {
+        "dSort": alt.Scale(domain=[0, 100]),
+        "tau": alt.Scale(domain=[-1 if least < 0 else 0, 1]),
+    }
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
         base = alt.Chart(ends, width=200, height=alt.Step(STEP)).encode(
-            y=alt.Y("change:N", title=None, sort=None, axis=names),
+            y=alt.Y("change:N", title=None, sort=None, axis=None if panels else names),
             tooltip=["change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"],
         )
-        panels.append(ranges(base, "low", value, "high", title))
+        panels.append(ranges(base, "low", value, "high", title, scale=scales[value]))
     tracks = int(frame["tracks"].max())
     caption = (
         "By how much the system that moves farthest moves, as a share of the systems, and how far "
@@ -315,7 +321,8 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
     """Systems significantly better than each, before and after each change of measure."""
     legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
     most = int(systems[["better_before", "better_after"]].to_numpy().max())
-    scale, whole = alt.Scale(domain=[0, max(most, 1)]), alt.Axis(tickMinStep=1, format="d")
+    scale = alt.Scale(domain=[0, max(most, 1)], nice=False)
+    whole = alt.Axis(values=whole_numbers(0, max(most, 1)), format="d")
     line = pd.DataFrame({"at": [0, max(most, 1)]})
     panels = []
     for change, part in systems.groupby("change", sort=False):
@@ -327,13 +334,13 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
                     "better_before:Q",
                     scale=scale,
                     axis=whole,
-                    title=f"better by {part['from'].iloc[0]}",
+                    title=f"systems better by {part['from'].iloc[0]}",
                 ),
                 y=alt.Y(
                     "better_after:Q",
                     scale=scale,
                     axis=whole,
-                    title=f"better by {part['to'].iloc[0]}",
+                    title=f"systems better by {part['to'].iloc[0]}",
                 ),
                 color=category("track", "track").legend(legend),
                 tooltip=["track", "run", "better_before", "better_after", "dSort"],

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import CROWDED, alt, category, figure
+from ..charts.scales import bin_ends
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.tables import counted
@@ -36,8 +37,8 @@ def search_length_distribution(
 
     Args:
         run: the run to look at; by default the best by ASL.
-        edges: where the bins begin and where the last ends, ascending; by default ten bins up to
-            the cut-off (1000 without one).
+        edges: where the bins begin and where the last ends, ascending; by default
+            logarithmic bins, 1, 2 to 3, 4 to 10, ..., up to the cut-off (1000 without one).
         cutoff: k, as in ``ASL@k``.
 
     Returns:
@@ -61,7 +62,7 @@ def search_length_distribution(
     options = AslOptions(rel, cutoff, missing, as_published)
     name = by_asl(judged, options)[0] if run is None else run
     (documents,) = relevant_documents(judged.select([name]), *options.how)
-    bounds = _edges(np.linspace(1, options.depth + 1, 11).round() if edges is None else edges)
+    bounds = _edges([1, *(end + 1 for end in bin_ends(options.depth))] if edges is None else edges)
     lengths = documents.lengths
     if len(bounds) < 2:
         raise ValueError("edges must be at least two: where a bin begins and where it ends")
@@ -133,8 +134,8 @@ def search_length_changes(
     Args:
         a: one run; by default the best by ASL.
         b: another; by default the median by ASL, of two in the middle the worse.
-        edges: sizes at which the bins of differences end, ascending; by default ten equal bins on
-            each side, up to the cut-off (1000 without one).
+        edges: sizes at which the bins of differences end, ascending; by default
+            logarithmic on each side, 1, 3, 10, ..., up to the cut-off (1000 without one).
         cutoff: k, as in ``ASL@k``.
 
     Returns:
@@ -165,7 +166,7 @@ def search_length_changes(
     names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
     first, second = relevant_documents(judged.select(names), *options.how)
     difference = first.lengths - second.lengths
-    ends = _edges(np.linspace(0, options.depth, 11)[1:].round() if edges is None else edges)
+    ends = _edges(bin_ends(options.depth) if edges is None else edges)
     inner = np.concatenate((-ends[-2::-1], [0, 1], ends[:-1] + 1))
     outer = max(int(ends[-1]), int(np.abs(difference).max(initial=0)))
     kinds = {
@@ -202,6 +203,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     long = _labelled(changes.rename(columns=names)).melt(
         ["length", "low"], list(names.values()), "retrieved by", "count"
     )
+    long["nearest"] = long["retrieved by"].map(list(names.values()).index)
     return figure(
         alt.Chart(long).mark_bar(),
         f"{a} minus {b}",
@@ -212,7 +214,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("retrieved by", domain=list(names.values())),
-        order=alt.Order("retrieved by:N", sort="descending"),
+        order=alt.Order("nearest:Q"),
         tooltip=["length", "retrieved by", "count"],
     )
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..assessment.judge_as_run import judges_as_runs
 from ..assessment.judges import QRELS, Judges
-from ..charts.forms import COLORS, alt, category, figure, inline_rows, labelled_lines
+from ..charts.forms import COLORS, alt, category, figure, inline_rows
+from ..charts.names import labelled_lines
+from ..charts.scales import better
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.assessor import expected_success
@@ -111,7 +113,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     )
     y = alt.Y(
         "share:Q",
-        title="S@n, share of queries satisfied",
+        title=better("S@n, share of queries satisfied", "↑"),
         axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, bars, by_collection, category, figure, labelled_lines, undrawn
+from ..charts.forms import alt, bars, by_collection, category, figure, undrawn
+from ..charts.names import labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.tables import counted

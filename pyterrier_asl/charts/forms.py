@@ -1,13 +1,10 @@
-"""The forms that charts share: captions, sizes, colours, lines, bars, cells, ranks, ranges."""
+"""The forms that charts share: captions, sizes, colours, bars, cells, ranks, ranges."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ..io.lazy import pd
 from .lazy import alt as alt
@@ -34,9 +31,6 @@ CROWDED = ROW / STEP
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
-
-#: Characters of a name that can stand beside a line.
-LONGEST = 16
 
 #: Characters of a name that has room above or below a narrow column.
 SHORT = 8
@@ -82,11 +76,13 @@ def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any
         width: characters a line.
     """
     lines = textwrap.wrap(caption, width)
-    return chart.properties(
+    titled = chart.properties(
         title=alt.TitleParams(
             title, subtitle=lines, anchor="start", subtitleColor="gray", offset=12
         )
     )
+    # The numbers at the ends of an axis stand at their ticks, not moved inwards.
+    return titled.configure_axis(labelFlush=False)
 
 
 def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -> Any:
@@ -117,72 +113,9 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
         rows.attrs = frame.attrs
         chart = draw(rows)
         chart.title.text = f"{chart.title.text}: {name}"
+        config, chart.config = chart.config, alt.Undefined  # only the whole can have one
         drawn.append(chart)
-    return alt.vconcat(*drawn).resolve_scale(color="independent")
-
-
-def labelled_lines(
-    frame: pd.DataFrame,
-    *,
-    x: alt.X,
-    y: alt.Y,
-    color: alt.Color,
-    tooltip: Sequence[Any],
-    **mark: Any,
-) -> alt.LayerChart:
-    """Lines, each with its name at its end, where a reader needs no legend.
-
-    Names that leave a narrow chart no room are in a legend below it.
-
-    Args:
-        frame: a row for each point.
-        x: of the points; its column holds numbers.
-        y: likewise.
-        color: the column of the lines.
-        tooltip: columns to tell.
-        **mark: of the lines, such as ``point=True``.
-    """
-    lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
-    if frame[_field(color)].map(len).max() > LONGEST:
-        return alt.layer(lines.encode(color=color.legend(orient="bottom", columns=2)))
-    labels = end_labels(frame, x=x, y=y, color=color)
-    return alt.layer(lines.encode(color=color.legend(None)), labels)
-
-
-def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
-    """The names of lines beside their last points; arguments as of :func:`labelled_lines`."""
-    across, value, name = map(_field, (x, y, color))
-    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
-    ends = ends.sort_values(value)
-    within = float(frame[value].min()), float(frame[value].max())
-    ends[value] = apart(ends[value].to_numpy(dtype=np.float64), within)
-    text = alt.Chart(ends).mark_text(align="left", dx=7, fontSize=10)
-    return text.encode(x=x, y=y, text=f"{name}:N", color=color.legend(None))
-
-
-def _field(channel: Any) -> str:
-    """The column that a channel shows."""
-    return str(channel.shorthand).partition(":")[0]
-
-
-def apart(
-    ascending: npt.NDArray[np.float64], within: tuple[float, float]
-) -> npt.NDArray[np.float64]:
-    """Where names go beside values, so that neighbours do not overlap, nor exceed the axis.
-
-    >>> apart(np.array([0.0, 1.0, 100.0]), (0, 100)).round(1).tolist()
-    [0.0, 5.0, 100.0]
-    """
-    low, high = within
-    gap = 12 / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
-    fits = gap * (len(ascending) - 1) <= high - low
-    moved = ascending.copy()
-    for _ in range(200):
-        overlap = np.maximum(gap - np.diff(moved), 0) / 2
-        moved[:-1] -= overlap
-        moved[1:] += overlap
-        moved = np.clip(moved, low, high) if fits else moved
-    return moved
+    return alt.vconcat(*drawn, config=config).resolve_scale(color="independent")
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
@@ -347,7 +280,7 @@ def some_values(counts: pd.Series[Any]) -> list[int]:
     return sorted({0, most // 4, most})
 
 
-def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
+def ranges(base: alt.Chart, low: str, at: str, high: str, title: str, *, scale: Any = None) -> Any:
     """A line from one end to the other with a mark between, for each row with its name.
 
     Args:
@@ -356,8 +289,10 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str) -> Any:
         at: column of the mark.
         high: column of the upper end.
         title: of the axis.
+        scale: of the axis; None: the usual one.
     """
-    x = alt.X(f"{low}:Q", title=title)
+    scale = alt.Scale() if scale is None else scale
+    x = alt.X(f"{low}:Q", title=title, scale=scale)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2=f"{high}:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(f"{at}:Q", title=title)),

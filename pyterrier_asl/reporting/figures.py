@@ -292,9 +292,13 @@ def _difficulty() -> alt.TopLevelMixin:
             x=alt.X(
                 "median:Q",
                 title="median of the systems",
-                scale=alt.Scale(zero=False, nice=False, padding=14),
+                scale=alt.Scale(zero=False, nice=False, padding=24),
             ),
-            y=alt.Y("spread:Q", title="standard deviation", scale=alt.Scale(domainMin=0)),
+            y=alt.Y(
+                "spread:Q",
+                title="standard deviation",
+                scale=alt.Scale(zero=True, nice=False, padding=12),
+            ),
             size=alt.Size(
                 "relevant:Q",
                 title="relevant documents",

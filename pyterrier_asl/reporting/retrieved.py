@@ -8,15 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..analysis.best_runs import above_relevant
+from ..charts.scales import bin_ends
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.relevant_documents import relevant_documents
 from ..scoring.arrays import Bools, Floats, Ints, queries_of, within_query
 
 #: The least depth at which all systems are compared.
 _LEAST = 10
-
-#: The upper ends of the bins of search lengths: about three to a power of ten.
-_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class LengthHistogram:
         >>> histogram.labels, histogram.counts.tolist()
         (['1', '2–3', '4–10', 'not retrieved'], [[0, 1, 0, 1]])
         """
-        ends = [end for end in _ENDS if end < cutoff] + [cutoff]
+        ends = bin_ends(cutoff)
         starts = [1] + [end + 1 for end in ends[:-1]]
         labels = [
             f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)

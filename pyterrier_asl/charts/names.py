@@ -1,0 +1,182 @@
+"""Names in charts: beside points and at the ends of lines, where they cover nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..io.lazy import pd
+from .forms import HEIGHT, WIDTH
+from .lazy import alt
+
+#: Characters of a name that can stand beside a line.
+LONGEST = 16
+
+#: Height of a name and mean width of one of its characters, in pixels of a chart.
+_LINE, _CHARACTER = 12.0, 5.8
+
+#: The radius of a small point, and the gap between a point and its name.
+_SMALL, _GAP = 4.0, 3.0
+
+#: How far above or below its point a name is tried, beside right next to it.
+_LIFTS = (10, 20, 32, 44, 56)
+
+Floats = npt.NDArray[np.float64]
+
+
+def names_beside_points(
+    frame: pd.DataFrame,
+    named: pd.DataFrame,
+    name: str,
+    *,
+    x: tuple[str, Sequence[float]],
+    y: tuple[str, Sequence[float]],
+    radius: str | None = None,
+) -> Any:
+    """Names beside some of the points of a chart of the usual size.
+
+    Each stands where it covers least of the points and of other names, within the chart; one that
+    does not stand next to its point is joined to it by a line.
+
+    Args:
+        frame: a row for each point of the chart.
+        named: the points to name, which are among them.
+        name: the column of the names.
+        x: the column across, and the values at the left and at the right end of the axis.
+        y: the column upwards, and the values at the bottom and at the top.
+        radius: the column of the points' radii in pixels; None: all points are small.
+    """
+    (across, ends), (up, heights) = x, y
+    spans = np.array([ends[1] - ends[0], heights[1] - heights[0]], dtype=np.float64)
+    spans[spans == 0] = 1.0
+    size, origin = np.array([WIDTH, HEIGHT]), np.array([ends[0], heights[0]])
+
+    def points_of(rows: pd.DataFrame) -> Floats:
+        """Pixels from the lower left, and radii, shape (n, 3)."""
+        at = (rows[[across, up]].to_numpy(dtype=np.float64) - origin) / spans * size
+        radii = np.full(len(rows), _SMALL) if radius is None else rows[radius].to_numpy()
+        return np.column_stack([at, radii])
+
+    widths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
+    anchors = points_of(named)
+    boxes = free_boxes(anchors, widths, points_of(frame))
+    nearest = np.clip(anchors[:, :2], boxes[:, 0], boxes[:, 1])
+    far = np.hypot(*(nearest - anchors[:, :2]).T) > anchors[:, 2] + _GAP + 1
+    centres, near = (at / size * spans + origin for at in (boxes.mean(axis=1), nearest))
+    placed = named.assign(**{across: centres[:, 0], up: centres[:, 1]})
+    joined = named.assign(near_x=near[:, 0], near_y=near[:, 1])[far]
+    here = {"x": f"{across}:Q", "y": f"{up}:Q"}
+    line = alt.Chart(joined).mark_rule(color="gray", strokeWidth=0.7)
+    text = alt.Chart(placed).mark_text(fontSize=10, color="#333")
+    return alt.layer(
+        line.encode(**here, x2="near_x:Q", y2="near_y:Q"), text.encode(**here, text=f"{name}:N")
+    )
+
+
+def free_boxes(anchors: Floats, widths: Floats, points: Floats) -> Floats:
+    """Where names go, one after the other: lower left and upper right corners, in pixels.
+
+    Args:
+        anchors: the points that are named, with their radii, shape (n, 3).
+        widths: of their names, shape (n,).
+        points: all points with their radii, which no name should cover, shape (m, 3).
+
+    Returns:
+        Shape (n, 2, 2).
+
+    >>> anchors = np.array([[100.0, 100.0, 4.0], [104.0, 100.0, 4.0]])
+    >>> free_boxes(anchors, np.array([30.0, 30.0]), anchors)[:, 0].tolist()
+    [[63.0, 94.0], [111.0, 94.0]]
+    """
+    size, boxes = np.array([WIDTH, HEIGHT]), np.empty((len(anchors), 2, 2))
+    for row, ((*anchor, radius), width) in enumerate(zip(anchors, widths)):
+        half = np.array([width, _LINE]) / 2
+        beside = radius + _GAP + half[0]
+        candidates = np.array(
+            [
+                anchor + np.array([side, lift])
+                for lift in (0, *(sign * (radius + step) for step in _LIFTS for sign in (1, -1)))
+                for side in (beside, -beside, *([0] if lift else []))
+            ]
+        )
+        low, high = candidates - half, candidates + half
+        outside = np.maximum(-low, 0).sum(axis=1) + np.maximum(high - size, 0).sum(axis=1)
+        taken = (low[:, None] < boxes[:row, 1]) & (high[:, None] > boxes[:row, 0])
+        margin = half + points[:, 2:]
+        covered = np.abs(points[:, :2] - candidates[:, None]) < margin
+        lifted = np.abs(candidates[:, 1] - anchor[1])
+        cost = 1e3 * outside + 100 * taken.all(axis=2).sum(axis=1)
+        cost += 10 * covered.all(axis=2).sum(axis=1) + lifted / 10
+        best = int(cost.argmin())
+        boxes[row] = low[best], high[best]
+    return boxes
+
+
+def labelled_lines(
+    frame: pd.DataFrame,
+    *,
+    x: alt.X,
+    y: alt.Y,
+    color: alt.Color,
+    tooltip: Sequence[Any],
+    named: bool = True,
+    **mark: Any,
+) -> alt.LayerChart:
+    """Lines, each with its name at its end, where a reader needs no legend.
+
+    Names that leave a narrow chart no room are in a legend below it.
+
+    Args:
+        frame: a row for each point.
+        x: of the points; its column holds numbers.
+        y: of the points; its column holds numbers, its scale the values at the ends of the axis.
+        color: the column of the lines.
+        tooltip: columns to tell.
+        named: whether lines with short names get them; else another chart beside names them.
+        **mark: of the lines, such as ``point=True``.
+    """
+    lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
+    if frame[_field(color)].map(len).max() > LONGEST:
+        return alt.layer(lines.encode(color=color.legend(orient="bottom", columns=2)))
+    lines = lines.encode(color=color.legend(None))
+    return alt.layer(lines, *([end_labels(frame, x=x, y=y, color=color)] if named else []))
+
+
+def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
+    """The names of lines beside their last points; arguments as :func:`labelled_lines`."""
+    across, value, name = map(_field, (x, y, color))
+    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
+    ends = ends.sort_values(value)
+    domain = y["scale"]["domain"] if isinstance(y["scale"], alt.Scale) else alt.Undefined
+    if domain is alt.Undefined:
+        domain = frame[value].min(), frame[value].max()
+    within = float(min(domain)), float(max(domain))
+    ends[value] = spread_apart(ends[value].to_numpy(dtype=np.float64), within)
+    text = alt.Chart(ends).mark_text(align="left", dx=7, fontSize=10)
+    return text.encode(x=x, y=y, text=f"{name}:N", color=color.legend(None))
+
+
+def _field(channel: Any) -> str:
+    """The column that a channel shows."""
+    return str(channel.shorthand).partition(":")[0]
+
+
+def spread_apart(ascending: Floats, within: tuple[float, float]) -> Floats:
+    """Where names go beside values, so that neighbours do not overlap, nor exceed the axis.
+
+    >>> spread_apart(np.array([0.0, 1.0, 100.0]), (0, 100)).round(1).tolist()
+    [0.0, 5.0, 100.0]
+    """
+    low, high = within
+    gap = _LINE / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
+    fits = gap * (len(ascending) - 1) <= high - low
+    moved = ascending.copy()
+    for _ in range(200):
+        overlap = np.maximum(gap - np.diff(moved), 0) / 2
+        moved[:-1] -= overlap
+        moved[1:] += overlap
+        moved = np.clip(moved, low, high) if fits else moved
+    return moved

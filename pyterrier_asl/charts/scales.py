@@ -1,0 +1,67 @@
+"""Scales that charts share: ends of axes, logarithmic bins, and which way is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from .lazy import alt
+
+#: Upper ends of bins of search lengths: about three to a power of ten.
+_BIN_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+
+
+def better(title: str, way: str) -> str:
+    """The title of an axis, with an arrow to where its values are better.
+
+    >>> better("ASL", "↑")
+    'ASL (better ↑)'
+    """
+    return f"{title} (better {way})"
+
+
+def up_to_1(values: Iterable[float]) -> alt.Scale:
+    """From a round tenth below the values, .9 at most, to 1: for shares and coefficients.
+
+    Panels that get the values of all of them share their ends.
+    """
+    low = min((value for value in values if not math.isnan(value)), default=0.9)
+    return alt.Scale(domain=[min(0.9, math.floor(10 * low) / 10), 1], nice=False)
+
+
+def around(values: Iterable[float]) -> list[float]:
+    """The ends of an axis with room around the values, so that no point lies on an edge.
+
+    >>> around([10, 20])
+    [9.5, 20.5]
+    >>> around([3, 3])
+    [2.95, 3.05]
+    """
+    finite = [float(value) for value in values if math.isfinite(value)] or [0.0]
+    room = 0.05 * ((max(finite) - min(finite)) or 1.0)
+    return [min(finite) - room, max(finite) + room]
+
+
+def whole_numbers(least: int, most: int) -> list[int]:
+    """Where the ticks of counts or ranks stand: at most some eight whole numbers.
+
+    >>> whole_numbers(0, 2), whole_numbers(1, 129)
+    ([0, 1, 2], [1, 20, 40, 60, 80, 100, 120])
+    """
+    steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
+    step = next(step for step in steps if (most - least) / step <= 8)
+    return [least] * (least % step > 0) + [*range(math.ceil(least / step) * step, most + 1, step)]
+
+
+def powers_of_ten(most: float) -> list[int]:
+    """1, 10, 100 and so on, until one is not below the largest value."""
+    return [10**power for power in range(max(1, math.ceil(math.log10(max(most, 1)))) + 1)]
+
+
+def bin_ends(deepest: int) -> list[int]:
+    """Upper ends of logarithmic bins of whole numbers from 1 on; the last one is the deepest.
+
+    >>> bin_ends(40)
+    [1, 3, 10, 30, 40]
+    """
+    return [end for end in _BIN_ENDS if end < deepest] + [deepest]
