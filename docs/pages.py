@@ -18,6 +18,7 @@ from pyterrier_asl.analysis.registry import (
     CLARKE,
     DIAZ,
     JUDGES,
+    QUESTIONS,
     TROTMAN,
     TURKMEN,
     Analysis,
@@ -80,18 +81,28 @@ def entries(page: str) -> str:
 
 
 def gallery() -> str:
-    """The pictures of all analyses, each a link to where it is described."""
+    """The pictures of all analyses, each a link to where it is described.
+
+    First those that answer what is asked of a set of runs, question by question, then the others
+    under their papers.
+    """
     parts = []
+    for question in QUESTIONS:
+        here = [analysis for analysis in analyses() if analysis.question == question]
+        parts.append(_heading(question) + _thumbnails(here))
     for page, (title, papers) in PAGES.items():
-        here = [one for paper in papers for one in analyses() if one.paper == paper]
-        parts.append(_heading(title))
-        parts.append(f":doc:`{page}`\n\n.. list-table::\n    :widths: 1 1 1\n\n")
-        empty = [None] * (-len(here) % _COLUMNS)
-        for number, each in enumerate([*here, *empty]):
-            parts.append("    * - " if number % _COLUMNS == 0 else "      - ")
-            parts.append("\n" if each is None else _thumbnail(page, each))
-        parts.append("\n")
+        here = [analysis for analysis in analyses() if analysis.heading in papers]
+        parts.append(f"{_heading(title)}All of them: :doc:`{page}`.\n\n{_thumbnails(here)}")
     return "".join(parts)
+
+
+def _thumbnails(shown: list[Analysis]) -> str:
+    """A table of pictures."""
+    parts = [".. list-table::\n    :widths: 1 1 1\n\n"] if shown else []
+    for number, analysis in enumerate([*shown, *[None] * (-len(shown) % _COLUMNS)]):
+        parts.append("    * - " if number % _COLUMNS == 0 else "      - ")
+        parts.append("\n" if analysis is None else _thumbnail(analysis))
+    return "".join([*parts, "\n"] if shown else parts)
 
 
 def with_entries(page: str) -> str:
@@ -121,8 +132,9 @@ def _wrapped(line: str) -> str:
     return " \\\n          ".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _thumbnail(page: str, one: Analysis) -> str:
+def _thumbnail(one: Analysis) -> str:
     """The picture of an analysis as a link, and its question."""
+    page = next(page for page, (_, papers) in PAGES.items() if one.paper in papers)
     indent = " " * 8
     return (
         f".. image:: gallery/{one.name}.png\n{indent}    :alt: {one.what}\n"

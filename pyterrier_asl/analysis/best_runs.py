@@ -18,7 +18,7 @@ from ..statistics.rounding import EQUAL
 from ..statistics.shared_ranks import rounded
 from .asl_options import AslOptions
 from .reading import per_slice, per_track_and_slice, read, read_tracks
-from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
+from .registry import ALEX, BETTER, LOST, Floats, JudgedRuns, Queries, analysis
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
 FEW = 8
@@ -27,7 +27,7 @@ _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
 _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 
-@analysis("run-quality", ALEX, "Figures 1-4")
+@analysis("run-quality", ALEX, "Figures 1-4", question=BETTER)
 def run_quality(
     runs: Any,
     qrels: Any = None,
@@ -137,7 +137,7 @@ def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.Da
     return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
 
-@analysis("headroom", ALEX, "Figures 1-4", tracks=True, group_by="track")
+@analysis("headroom", ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
 def headroom(
     runs: Any,
     qrels: Any = None,

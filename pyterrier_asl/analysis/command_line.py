@@ -10,7 +10,7 @@ from ..evaluation.files import of_tracks, read_groups, read_pairs
 from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
-from .registry import Analysis, analyses
+from .registry import Analysis
 
 #: The column of slices that a file of them gives.
 SLICE = "slice"
@@ -171,13 +171,6 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
     if "track" in frame and not frame["track"].astype(bool).any():
         return frame.drop(columns="track")
     return frame
-
-
-def listed() -> dict[str, list[str]]:
-    """All analyses: name, source, and what each shows."""
-    rows = [(one.name, one.paper, one.figure, one.what) for one in analyses()]
-    columns = ("name", "paper", "table or figure", "what")
-    return {column: list(values) for column, values in zip(columns, zip(*rows))}
 
 
 def notes(frame: pd.DataFrame) -> str:

@@ -20,13 +20,13 @@ from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
 from .preferred_systems import compare_preferences
 from .reading import per_slice, read
-from .registry import DIAZ, TURKMEN, Floats, Queries, analysis
+from .registry import DIAZ, REAL, TURKMEN, Floats, Queries, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
 
-@analysis("discrimination", TURKMEN, "Table 1")
+@analysis("discrimination", TURKMEN, "Table 1", question=REAL)
 def discriminative_power(
     runs: Any,
     qrels: Any = None,
@@ -242,7 +242,7 @@ def _rows_by_level(
     )
 
 
-@analysis("stability", TURKMEN, "Table 2")
+@analysis("stability", TURKMEN, "Table 2", question=REAL)
 def stability(
     runs: Any,
     qrels: Any = None,

@@ -15,7 +15,7 @@ from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from .reading import per_slice, read
-from .registry import TURKMEN, Queries, analysis
+from .registry import LOST, TURKMEN, Queries, analysis
 
 
 @analysis("rare-documents", TURKMEN, "Table 4", group_by="qid")
@@ -103,7 +103,7 @@ def rare_documents_chart(frame: pd.DataFrame) -> Any:
 _NAMED = 6
 
 
-@analysis("rare-finds", TURKMEN, "Eq. 2")
+@analysis("rare-finds", TURKMEN, "Eq. 2", question=LOST)
 def rare_finds(
     runs: Any,
     qrels: Any = None,

@@ -20,7 +20,7 @@ from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
 from .reading import per_slice, read
-from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
+from .registry import DIAZ, MORE, Bools, Floats, Ints, Queries, analysis
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -65,7 +65,7 @@ class Sampling:
 SAMPLING = Sampling()
 
 
-@analysis("missing-labels", DIAZ, "Figure 8a")
+@analysis("missing-labels", DIAZ, "Figure 8a", question=MORE)
 def missing_labels(
     runs: Any,
     qrels: Any = None,
@@ -165,7 +165,7 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("missing-queries", DIAZ, "Figure 8b")
+@analysis("missing-queries", DIAZ, "Figure 8b", question=MORE)
 def missing_queries(
     runs: Any,
     qrels: Any = None,

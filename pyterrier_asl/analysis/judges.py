@@ -17,11 +17,11 @@ from ..assessment.paired_tests import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
 from ..statistics.agreement import cohen_kappa
-from .registry import JUDGES, analysis
+from .registry import JUDGES, TRUSTED, analysis
 from .several_judges import read_judges
 
 
-@analysis("judge-agreement", JUDGES, "documents")
+@analysis("judge-agreement", JUDGES, "documents", question=TRUSTED)
 def judge_agreement(
     judges: Mapping[str, Any], *, rel: float | None = None, judge_rel: Any = None
 ) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores,
 from ..statistics.shared_ranks import shared_ranks
 from .judges import judges_agreement_chart
 from .reading import per_slice
-from .registry import JUDGES, Queries, analysis
+from .registry import JUDGES, TRUSTED, Queries, analysis
 from .several_judges import read_judges
 
 
@@ -113,7 +113,7 @@ def leaderboards_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("leaderboard-agreement", JUDGES, "systems")
+@analysis("leaderboard-agreement", JUDGES, "systems", question=TRUSTED)
 def leaderboard_agreement(
     runs: Any,
     judges: Mapping[str, Any],

@@ -30,7 +30,7 @@ from ..statistics.rounding import EQUAL
 from ..statistics.shared_ranks import shared_ranks
 from ..statistics.tests import compare_differences
 from .reading import per_slice, read
-from .registry import DIAZ, Bools, Floats, Ints, Queries, analysis
+from .registry import BETTER, DIAZ, Bools, Floats, Ints, Queries, analysis
 
 _COLUMNS = (
     "preference",
@@ -51,7 +51,7 @@ _COLUMNS = (
 )
 
 
-@analysis("system-preferences", DIAZ, "section 5", group_by="preference")
+@analysis("system-preferences", DIAZ, "section 5", question=BETTER, group_by="preference")
 def system_preferences(
     runs: Any,
     qrels: Any = None,

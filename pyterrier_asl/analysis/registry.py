@@ -63,6 +63,12 @@ CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
 
+#: What is asked first of a set of runs; some analyses answer it, and are listed under it.
+BETTER, REAL, LOST = "Who is better?", "Is it real?", "What is lost?"
+TRUSTED = "Can the judge be trusted?"
+MORE = "What would more judgements change?"
+QUESTIONS = (BETTER, REAL, LOST, TRUSTED, MORE)
+
 #: Descriptions of common arguments, and of some where there are tracks.
 _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or JudgedRuns.",
@@ -130,6 +136,7 @@ class Analysis:
         figure: which table or figure of the paper.
         what: the question that it answers, in a line.
         function: makes the table.
+        question: which of :data:`QUESTIONS` it is listed under; '': under its paper.
         tracks: whether it can be about several tracks, each with qrels and runs of its own.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
         chart: draws the figure of the table.
@@ -141,6 +148,7 @@ class Analysis:
     figure: str
     what: str
     function: AnalysisFunction[...]
+    question: str = ""
     tracks: bool = False
     group_by: str = ""
     chart: Callable[..., Any] | None = None
@@ -150,6 +158,11 @@ class Analysis:
     def source(self) -> str:
         """Paper and figure."""
         return f"{self.paper}, {self.figure}"
+
+    @property
+    def heading(self) -> str:
+        """What it is listed under."""
+        return self.question or self.paper
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -183,17 +196,25 @@ _ANALYSES: dict[str, Analysis] = {}
 
 
 def analysis(
-    name: str, paper: str, figure: str, *, tracks: bool = False, group_by: str = ""
+    name: str,
+    paper: str,
+    figure: str,
+    *,
+    question: str = "",
+    tracks: bool = False,
+    group_by: str = "",
 ) -> Callable[[Callable[P, pd.DataFrame]], AnalysisFunction[P]]:
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
         function, doc = cast(Any, body), inspect.getdoc(body) or ""
-        declared = Analysis(name, paper, figure, doc.partition("\n")[0], function, tracks, group_by)
+        what = doc.partition("\n")[0]
+        declared = Analysis(name, paper, figure, what, function, question, tracks, group_by)
         function.__doc__ = _described(doc, function, tracks)
         function.analysis, function.draw = declared, declared.draw
         function.another = lambda *of: _setter(
-            _declare(replace(declared, name=of[0], figure=of[1], what=of[2])), "chart"
+            _declare(replace(declared, name=of[0], figure=of[1], what=of[2], question="")),
+            "chart",
         )
         for hook in ("chart", "shown"):
             setattr(function, hook, _setter(declared, hook))
@@ -204,9 +225,10 @@ def analysis(
 
 
 def analyses() -> list[Analysis]:
-    """All analyses, paper by paper."""
+    """All analyses: those that answer a question, question by question, then paper by paper."""
     _import_all()
-    return sorted(_ANALYSES.values(), key=lambda a: (PAPERS.index(a.paper), a.figure, a.name))
+    headings = (*QUESTIONS, *PAPERS)
+    return sorted(_ANALYSES.values(), key=lambda a: (headings.index(a.heading), a.figure, a.name))
 
 
 def analysis_named(name: str) -> Analysis | None:

@@ -17,7 +17,7 @@ from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import read
-from .registry import ALEX, Ints, JudgedRuns, analysis
+from .registry import ALEX, LOST, Ints, JudgedRuns, analysis
 
 
 @analysis("search-lengths", ALEX, "Figure 5")
@@ -113,7 +113,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     )
 
 
-@analysis("search-length-changes", ALEX, "Figure 6")
+@analysis("search-length-changes", ALEX, "Figure 6", question=LOST)
 def search_length_changes(
     runs: Any,
     qrels: Any = None,

@@ -81,8 +81,28 @@ def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any
             title, subtitle=lines, anchor="start", subtitleColor="gray", offset=12
         )
     )
-    # The numbers at the ends of an axis stand at their ticks, not moved inwards.
-    return titled.configure_axis(labelFlush=False)
+    _keep_numbers_at_ticks(titled)
+    return titled
+
+
+def _keep_numbers_at_ticks(chart: Any) -> None:
+    """Lets the numbers at the ends of axes stand at their ticks, not moved inwards.
+
+    By each axis: a chart with a configuration of its own could not be combined with others.
+    """
+    for name in ("layer", "concat", "hconcat", "vconcat"):
+        for part in getattr(chart, name, ()):
+            _keep_numbers_at_ticks(part)
+    if isinstance(chart, alt.FacetChart):
+        _keep_numbers_at_ticks(chart.spec)
+    encoding = getattr(chart, "encoding", None)
+    for name in ("x", "y"):
+        channel = getattr(encoding, name, None)
+        if not isinstance(channel, (alt.X, alt.Y)) or channel["axis"] is None:
+            continue
+        axis = alt.Axis() if channel["axis"] is alt.Undefined else channel["axis"].copy()
+        axis["labelFlush"] = False
+        channel["axis"] = axis
 
 
 def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -> Any:
@@ -113,9 +133,8 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
         rows.attrs = frame.attrs
         chart = draw(rows)
         chart.title.text = f"{chart.title.text}: {name}"
-        config, chart.config = chart.config, alt.Undefined  # only the whole can have one
         drawn.append(chart)
-    return alt.vconcat(*drawn, config=config).resolve_scale(color="independent")
+    return alt.vconcat(*drawn).resolve_scale(color="independent")
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:

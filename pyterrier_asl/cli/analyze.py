@@ -225,7 +225,7 @@ class Analyses(click.Group):
         """Their names."""
         from ..analysis.registry import analyses
 
-        return [one.name for one in analyses()]
+        return [analysis.name for analysis in analyses()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The one of a name."""
@@ -235,20 +235,21 @@ class Analyses(click.Group):
         return None if analysis is None else _command(analysis)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Their list in help, paper by paper."""
+        """Their list in help: the most asked for by question, the others by paper."""
         from ..analysis.registry import analyses
 
-        for paper, part in groupby(analyses(), attrgetter("paper")):
-            with formatter.section(paper):
-                formatter.write_dl([(one.name, f"{one.what} ({one.figure})") for one in part])
+        for heading, part in groupby(analyses(), attrgetter("heading")):
+            rows = [(a.name, f"{a.what} ({a.source if a.question else a.figure})") for a in part]
+            with formatter.section(heading.removesuffix("?")):
+                formatter.write_dl(rows)
 
 
 def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from ..io import tables
-
-    tables.write(typed.listed(), "table", group_by="paper")
+    formatter = ctx.make_formatter()
+    command.format_commands(ctx, formatter)
+    click.echo(formatter.getvalue().strip())
     ctx.exit()
 
 
@@ -261,7 +262,7 @@ def _show_list(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_show_list,
-    help="List the names with paper, and table or figure.",
+    help="List the names by question, then by paper, with table or figure.",
 )
 def command() -> None:
     """Make a table or figure of the papers, by name, from any runs and judgements."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
 alt = pytest.importorskip("altair")
 
-from pyterrier_asl.charts import forms  # noqa: E402
+from pyterrier_asl.charts import forms, scales  # noqa: E402
+from pyterrier_asl.charts.names import (  # noqa: E402
+    end_labels,
+    free_boxes,
+    labelled_lines,
+    names_beside_points,  # noqa: E402
+)
 
 
 def values(layer: alt.Chart) -> pd.DataFrame:
@@ -18,7 +25,7 @@ def test_each_line_has_its_name_at_its_end_and_no_two_overlap():
     frame = pd.DataFrame(
         {"x": [1, 2] * 4, "y": [0, 1, 0, 0.99, 0, 0.98, 0.5, 0], "line": list("aabbccdd")}
     )
-    drawn = forms.labelled_lines(
+    drawn = labelled_lines(
         frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
     )
     lines, names = drawn.layer
@@ -33,7 +40,7 @@ def test_each_line_has_its_name_at_its_end_and_no_two_overlap():
 def test_names_that_are_too_long_to_stand_beside_lines_are_in_a_legend_below():
     names = ["AP_Rareness(alpha=1.0)@100", "P@5"]
     frame = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 1, 2, 3], "line": [*names, *names]})
-    drawn = forms.labelled_lines(
+    drawn = labelled_lines(
         frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
     ).to_dict()
     (lines,) = drawn["layer"]
@@ -42,7 +49,7 @@ def test_names_that_are_too_long_to_stand_beside_lines_are_in_a_legend_below():
 
 def test_a_single_flat_line_keeps_its_place():
     frame = pd.DataFrame({"x": [1, 2], "y": [1.0, 1.0], "line": "a"})
-    names = forms.end_labels(frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"))
+    names = end_labels(frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"))
     assert values(names)["y"].tolist() == [1.0]
 
 
@@ -61,3 +68,57 @@ def test_ranks_name_every_run_and_tell_ties_together(runs):
     assert labels["run"].iloc[0] == "run0, run1" and set(labels["list"]) == {"q"}
     assert drawn.height >= 12 * runs, "room for each name"
     assert drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_names_beside_points_cover_no_other_name_and_stay_within_the_chart(seed):
+    draw = np.random.default_rng(seed)
+    points = np.column_stack([draw.uniform(0, forms.WIDTH, 60), draw.uniform(0, forms.HEIGHT, 60)])
+    points = np.column_stack([points, np.full(60, 4.0)])
+    boxes = free_boxes(points[:8], np.full(8, 60.0), points)
+    for first in range(8):
+        assert (boxes[first] >= 0).all() and (boxes[first] <= [forms.WIDTH, forms.HEIGHT]).all()
+        for second in range(first):
+            apart = (boxes[first, 0] >= boxes[second, 1]) | (boxes[first, 1] <= boxes[second, 0])
+            assert apart.any()
+
+
+def test_a_name_stands_at_its_point_also_where_the_axis_is_turned_or_all_are_equal():
+    frame = pd.DataFrame({"x": [1.0, 1.0], "y": [5.0, 9.0], "run": ["a", "b"]})
+    names = names_beside_points(frame, frame, "run", x=("x", (1, 1)), y=("y", (10, 4)))
+    placed = values(names.layer[-1]).set_index("run")
+    assert placed["y"].to_dict() == pytest.approx({"a": 5, "b": 9}, abs=0.5)
+    assert values(names.layer[0]).empty, "no line leads to a name beside its point"
+
+
+def test_scales_of_shares_end_at_1_and_are_the_same_for_panels():
+    assert scales.up_to_1([0.97, float("nan")])["domain"] == [0.9, 1]
+    assert scales.up_to_1([0.97, 0.43])["domain"] == [0.4, 1]
+    assert scales.up_to_1([-0.33])["domain"] == [-0.4, 1]
+    assert scales.up_to_1([])["domain"] == [0.9, 1]
+
+
+@pytest.mark.parametrize("least, most", [(0, 1), (0, 2), (1, 3), (1, 37), (0, 128), (1, 1000)])
+def test_ticks_of_counts_are_few_whole_numbers_each_once(least, most):
+    ticks = scales.whole_numbers(least, most)
+    assert ticks == sorted(set(ticks)) and ticks[0] == least and ticks[-1] <= most
+    assert 2 <= len(ticks) <= 10
+
+
+def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
+    frame = pd.DataFrame({"x": [1, 2], "y": [1, 2]})
+    base = alt.Chart(frame).mark_point().encode(x="x:Q", y=alt.Y("y:Q", axis=alt.Axis(format="d")))
+    drawn = forms.captioned(alt.hconcat(alt.layer(base, base), base), "T", "C.")
+    axes = [
+        chart["encoding"][name]["axis"]
+        for chart in (*drawn.to_dict()["hconcat"][0]["layer"], drawn.to_dict()["hconcat"][1])
+        for name in ("x", "y")
+    ]
+    assert [axis["labelFlush"] for axis in axes] == [False] * 6
+    assert axes[1]["format"] == "d"
+    alt.hconcat(forms.captioned(base, "T", "C."), forms.captioned(base, "T", "C.")).to_dict()
+
+
+def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth():
+    assert scales.bin_ends(1000) == [1, 3, 10, 30, 100, 300, 1000]
+    assert scales.bin_ends(10) == [1, 3, 10] and scales.bin_ends(1) == [1]

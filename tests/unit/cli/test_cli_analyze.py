@@ -374,10 +374,17 @@ def test_charts_as_pictures(files):
 # Help and errors
 
 
-def test_list_has_paper_and_figure():
-    text = call("--list").stdout
+def test_list_begins_with_questions_and_has_paper_and_figure():
+    listed = call("--list").stdout
+    text = " ".join(listed.split())
+    headings = [line.strip() for line in listed.splitlines() if line.endswith(":")]
+    assert headings[:5] == [f"{question.removesuffix('?')}:" for question in registry.QUESTIONS]
+    assert headings[5:] == [f"{paper}:" for paper in registry.PAPERS]
     for one in ANALYSES:
-        assert one.name in text and one.figure in text and one.what in text
+        assert (
+            one.name in text
+            and f"{one.what} ({one.source if one.question else one.figure})" in text
+        )
 
 
 def test_help_has_the_analyses_and_each_its_options():
