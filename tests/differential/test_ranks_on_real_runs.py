@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import leaderboards
+import numpy as np
+import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
+from pyterrier_asl.evaluation.frame import save_evaluation, to_long
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 pytestmark = pytest.mark.filterwarnings("ignore:the mean nDCG@10 of DoRA_Large")
@@ -38,3 +42,64 @@ def test_all_judges_together(data, dl20):
     assert int(board.pairs()["ordered"].sum()) == pytest.approx(540, abs=10)
     alone_by_name = alone.table.set_index("name").loc[board.names]
     assert (board.table["low"].to_numpy() <= alone_by_name["low"].to_numpy()).all()
+
+
+def test_the_page_says_what_is_computed(data):
+    assert leaderboards.PAGE.read_text() == leaderboards.page(data / "dl20-passage"), (
+        "run: python docs/leaderboards.py"
+    )
+
+
+# TREC-8: scores in every form, and a group's finds hidden
+
+
+@pytest.fixture(scope="module")
+def trec8(data):
+    folder = data / "trec8-adhoc"
+    return JudgedRuns.of(folder / "runs", folder / "qrels.txt.gz")
+
+
+def forms(frame, folder):
+    """The same scores as trec_eval -q and ir_measures -q print them, and in tables."""
+    for name, rows in frame.groupby("name"):
+        for form, line in (
+            ("trec_eval", "map                   \t{0}\t{1!r}\n"),
+            ("ir_measures", "{0}\tAP\t{1!r}\n"),
+        ):
+            (folder / form).mkdir(exist_ok=True)
+            text = "".join(line.format(q, v) for q, v in zip(rows["qid"], rows["AP"].tolist()))
+            (folder / form / f"input.{name}").write_text(text)
+    save_evaluation(frame, folder / "scores.parquet")
+    to_long(frame).to_csv(folder / "perquery.csv", index=False)
+    return ["trec_eval", "ir_measures", "perquery.csv", "scores.parquet"]
+
+
+@pytest.mark.filterwarnings("ignore:the mean AP of")
+def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
+    expected = asl.ranks(trec8, measure="AP").table
+    for form in forms(trec8.evaluation(["AP"]), tmp_path):
+        board = asl.ranks(asl.read_scores(tmp_path / form), measure="AP")
+        # Files stand in the order of their names, in which equal means are listed.
+        table = board.table.set_index("name").loc[expected["name"]].reset_index()
+        pd.testing.assert_frame_equal(table, expected)
+
+
+@pytest.mark.filterwarnings("ignore:the mean nDCG@10 of")
+def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):
+    """The documents that only one group retrieved in its first 100 become unjudged."""
+    groups = pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t", dtype=str)
+    group_of = dict(zip(groups["run"], groups["group"]))
+    largest = pd.Series([group_of[name] for name in trec8.names]).value_counts().index[0]
+    finds = np.zeros((2, len(trec8.judgements.docnos)), bool)
+    for name, run in zip(trec8.names, trec8.runs):
+        finds[int(group_of[name] == largest), run.pairs[run.ranks <= 100]] = True
+    some = trec8.select(trec8.names[::6])
+    table = trec8.judgements.table
+    frame = table.frame("qid", "docno", "label")[~(finds[1] & ~finds[0])]
+    hidden = some.judged_by(frame)
+    plain = asl.ranks(hidden, measure="nDCG@10").table.set_index("name")
+    whatever = asl.ranks(hidden, measure="nDCG@10", unjudged=True).table.set_index("name")
+    whatever = whatever.loc[plain.index]
+    assert (whatever["low"] <= plain["low"]).all() and (whatever["high"] >= plain["high"]).all()
+    full = asl.ranks(some, measure="nDCG@10").table.set_index("name").loc[plain.index]
+    assert ((whatever["low"] <= full["rank"]) & (full["rank"] <= whatever["high"])).all()
