@@ -38,7 +38,7 @@ def computed(folder: Path) -> str:
     values = runs.values(MEASURE)
     quoted = "".join(f"    {sentence}\n" for sentence in board.sentences()[:3])
     paragraphs = [
-        f"The {len(board.names)} runs of DL 2020 by {MEASURE}, over {board.topics} topics::\n\n"
+        f"The {len(board.names)} runs of DL 2020 by ``{MEASURE}``, over {board.topics} topics::\n\n"
         f"{quoted}",
         _table(board.shown().head(SHOWN)),
         f"The median interval is {_median_width(board)} ranks wide, and {_median_width(common)} "
