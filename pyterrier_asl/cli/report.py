@@ -6,6 +6,7 @@ Examples:
   pyterrier-asl report irds:vaswani a.run b.run -o report.html --dataset irds:vaswani
   pyterrier-asl report dl20.qrels runs/ --rel 2 --topics topics.tsv -o dl20.html
   pyterrier-asl report qrels.txt runs/ -m 'LexiP ASL@100 AP' --test t -o report.html
+  pyterrier-asl report --scores perquery.csv -o report.html
 
 \b
 The page is one file that opens without a network. The same input makes the same file.
@@ -23,8 +24,9 @@ from . import epilog, options
 
 
 @click.command(name="report", epilog=epilog(__doc__))
-@options.qrels
-@options.runs
+@options.qrels_if_any
+@options.runs_if_any
+@options.scores
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The HTML file to write, or to replace."
 )
@@ -72,8 +74,12 @@ from . import epilog, options
     help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
 )
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
+    scores: tuple[str, ...],
+    lower_is_better: tuple[str, ...],
+    higher_is_better: tuple[str, ...],
+    fill: float | None,
     output: str,
     force: bool,
     measures: tuple[str, ...],
@@ -83,18 +89,29 @@ def command(
     """Make a page about runs: who is best, who differs, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
-    compressed) or folders of them.
+    compressed) or folders of them. With --scores in their place the page has what needs no
+    documents: ranking, pairs and queries.
     """
     from ..evaluation import files as run_files
     from ..io.atomic import check_replaceable
     from ..reporting import PAGE, report
 
-    inputs = [name for name in (qrels, *runs, given["topics"], groups, given["lengths"]) if name]
+    read = (qrels, *runs, *scores, given["topics"], groups, given["lengths"])
+    inputs = [name for name in read if name]
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     try:
-        made = report(
-            list(runs),
+        source, judgements = options.sources(
             qrels,
+            runs,
+            (),
+            scores,
+            lower_is_better=lower_is_better,
+            higher_is_better=higher_is_better,
+            fill=fill,
+        )
+        made = report(
+            source,
+            judgements,
             list(measures) or None,
             **given,
             groups=run_files.read_groups(groups) if groups else None,

@@ -17,7 +17,7 @@ from ..io.atomic import replacing
 from ..io.tables import counted
 
 if TYPE_CHECKING:
-    from .collect import Findings
+    from .findings import SystemFindings
 
 __all__ = ["Report", "report"]
 
@@ -36,7 +36,7 @@ class Report:
     """
 
     html: str
-    findings: Findings
+    findings: SystemFindings
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Writes the page; an existing page is replaced only by a complete one.
@@ -50,13 +50,13 @@ class Report:
 
     def __repr__(self) -> str:
         systems = counted(len(self.findings.names), "system")
-        queries = counted(len(self.findings.runs.qids), "query", "queries")
+        queries = counted(len(self.findings.qids), "query", "queries")
         return f"Report({systems}, {queries}, {len(self.html) / 1e6:.1f} MB)"
 
 
 def report(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Any = None,
     *,
     topics: Any = None,
@@ -83,7 +83,9 @@ def report(
 
     Args:
         runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
-            folder of run files (such as an experiment's ``save_dir``), or a list of them.
+            folder of run files (such as an experiment's ``save_dir``), or a list of them; or,
+            without qrels, scores that :func:`~pyterrier_asl.read_scores` read, of which the page
+            has what needs no documents: ranking, pairs and queries.
         qrels: frame, file, or ir_datasets id.
         measures: names or measures, the first decides who is best; None: ours, and AP,
             ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
@@ -123,7 +125,8 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
-    from .collect import collect
+    from ..evaluation.scores import ScoreTable
+    from .collect import collect, collect_scores
 
     try:
         from .render import render
@@ -133,6 +136,21 @@ def report(
         ) from error
     from ..io.texts import Texts
 
+    if isinstance(runs, ScoreTable):
+        needs_runs = {
+            "qrels": qrels,
+            "rel": rel,
+            "lengths": lengths,
+            "groups": groups,
+            "unjudged": unjudged,
+            "stability": stability,
+        }
+        if named := [name for name, value in needs_runs.items() if value not in (None, False)]:
+            raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
+        scored = collect_scores(runs, measures, alpha=alpha, test=test, command=command)
+        title = _title(scored, "", dataset or runs.tracks[0]) if title is None else title
+        texts = Texts.of(topics, dataset)
+        return Report(render(scored, title=title, texts=texts, note=note), scored)
     findings = collect(
         _retrieved(runs, topics),
         qrels,
@@ -168,7 +186,7 @@ def _retrieved(runs: Any, topics: Any) -> Any:
     return {**runs, **{name: runs[name].transform(topics) for name in systems}}
 
 
-def _title(findings: Findings, qrels: Any, dataset: str | None) -> str:
+def _title(findings: SystemFindings, qrels: Any, dataset: str | None) -> str:
     """The collection, where its name is known, and how many systems there are."""
     systems = counted(len(findings.names), "system")
     name = _collection(qrels, dataset)

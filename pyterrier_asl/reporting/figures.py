@@ -25,24 +25,27 @@ _FEW = 12
 _LINES = "split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
 
 
-def specifications(systems: int, cutoff: int) -> dict[str, dict[str, Any]]:
+def specifications(systems: int, cutoff: int | None = None) -> dict[str, dict[str, Any]]:
     """The Vega-Lite specification of every figure, by name.
 
     Args:
         systems: their number.
-        cutoff: k, the depth to which runs are read.
+        cutoff: k, the depth to which runs are read; None: there are none, nor documents.
     """
     charts = {
-        "lengths": _lengths(),
-        "loss": _parts_of_asl(systems),
-        "bump": _bump(systems),
-        "differences": _bars_by_query(),
-        "ranks": _ranks_in_both(cutoff),
-        "matrix": _pair_matrix(systems),
-        "queries": _difficulty(),
+        "differences": _bars_by_query(documents=cutoff is not None),
+        "queries": _difficulty(documents=cutoff is not None),
         "strip": _strip(),
-        "judged": _judged_shares(systems),
     }
+    if cutoff is not None:
+        charts |= {
+            "lengths": _lengths(),
+            "loss": _parts_of_asl(systems),
+            "bump": _bump(systems),
+            "ranks": _ranks_in_both(cutoff),
+            "matrix": _pair_matrix(systems),
+            "judged": _judged_shares(systems),
+        }
     # The page decides on colours and schema.
     removed = ("config", "$schema")
     return {
@@ -192,7 +195,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
     ).properties(width="container", padding={"left": 5, "right": 92, "top": 5, "bottom": 5})
 
 
-def _bars_by_query() -> alt.TopLevelMixin:
+def _bars_by_query(*, documents: bool) -> alt.TopLevelMixin:
     """A against B, query by query."""
     return (
         _chart(height=240)
@@ -206,7 +209,7 @@ def _bars_by_query() -> alt.TopLevelMixin:
             ),
             y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
             color=_side(),
-            tooltip=["query:N", "text:N", "relevant:Q", _exact("a:Q"), _exact("b:Q")],
+            tooltip=[*_query(documents), _exact("a:Q"), _exact("b:Q")],
         )
     )
 
@@ -215,6 +218,10 @@ def _side(field: str = "better:N", legend: alt.Legend | None = None) -> alt.Colo
     """A and B in their colours."""
     scale = alt.Scale(domain=_SIDES, range=SIDES)
     return alt.Color(field, scale=scale, title=None, legend=legend)
+
+
+def _query(documents: bool) -> list[str]:
+    return ["query:N", "text:N", *(["relevant:Q"] if documents else [])]
 
 
 def _exact(field: str) -> alt.Tooltip:
@@ -283,8 +290,16 @@ def _pair_matrix(systems: int) -> alt.TopLevelMixin:
     )
 
 
-def _difficulty() -> alt.TopLevelMixin:
-    """Queries by difficulty and by the spread of the systems."""
+def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
+    """Queries by difficulty and by the spread of the systems; their size is what is relevant."""
+    relevant = alt.Size(
+        "relevant:Q",
+        title="relevant documents",
+        legend=alt.Legend(orient="top", tickCount=3),
+        scale=alt.Scale(range=[30, 320]),
+    )
+    order = alt.Order("relevant:Q", sort="descending")
+    size = {"size": relevant, "order": order} if documents else {}
     return (
         _chart(height=300)
         .mark_circle(opacity=0.75, cursor="pointer")
@@ -299,15 +314,9 @@ def _difficulty() -> alt.TopLevelMixin:
                 title="standard deviation",
                 scale=alt.Scale(zero=True, nice=False, padding=12),
             ),
-            size=alt.Size(
-                "relevant:Q",
-                title="relevant documents",
-                legend=alt.Legend(orient="top", tickCount=3),
-                scale=alt.Scale(range=[30, 320]),
-            ),
+            **size,
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
-            order=alt.Order("relevant:Q", sort="descending"),
-            tooltip=["query:N", "text:N", "relevant:Q", _exact("median:Q"), _exact("spread:Q")],
+            tooltip=[*_query(documents), _exact("median:Q"), _exact("spread:Q")],
         )
     )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..leaderboard.samples import FEWEST, Sample, check_sample
-from ..measures.names import NamedMeasure, added_up
+from ..measures.names import NamedMeasure, added_up, parse_measure
 from ..measures.standard import computed
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
@@ -46,6 +48,14 @@ class SystemRanking:
     def kind(self) -> str:
         """The measure's name without parameters."""
         return str(self.named.measure.NAME)
+
+    @property
+    def description(self) -> str:
+        """What the measure is; '' where it is not known."""
+        measure = self.named.measure
+        if measure is None:
+            return ""
+        return ": ".join(filter(None, (measure.PRETTY_NAME, measure.SHORT_DESC)))
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -157,7 +167,8 @@ class SystemRanking:
         without a cut-off, in which one system that fails makes all intervals wide.
         """
         enough = len(self.names) > 1 and self.values.shape[1] >= FEWEST
-        own = computed(self.named.measure)
+        measure = self.named.measure
+        own = None if measure is None else computed(measure)
         unbounded = own is not None and own.HIGHER_IS_BETTER is False and own.cutoff is None
         if self.higher_is_better is None or not enough or unbounded:
             return None
@@ -195,6 +206,40 @@ class SystemRanking:
             of = [letter(g) for g, (first, last) in enumerate(self.groups) if first <= at <= last]
             texts[system] = of[0] if len(of) == 1 else f"{of[0]}–{of[-1]}"
         return texts
+
+
+@dataclass(frozen=True)
+class ScoreRanking(SystemRanking):
+    """S systems by scores that others computed, of a measure that may not be known.
+
+    Attributes:
+        up: whether more of it is better.
+    """
+
+    up: bool | None = None
+
+    @property
+    def kind(self) -> str:
+        """The measure's name without parameters."""
+        return re.split(r"[@(]", self.name)[0]
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The measure's direction."""
+        return self.up
+
+    @property
+    def is_sum(self) -> bool:
+        """Never: scores are averaged."""
+        return False
+
+
+def measure_of_name(name: str) -> Any:
+    """The measure of this name; None where there is no such measure."""
+    try:
+        return parse_measure(name)
+    except ValueError:
+        return None
 
 
 def groups(differs: Bools) -> list[tuple[int, int]]:

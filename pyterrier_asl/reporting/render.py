@@ -18,9 +18,9 @@ from jinja2 import Environment
 
 from ..io.texts import Texts
 from ..statistics.rank_intervals import RankIntervals
-from .collect import Findings
 from .environment import environment
 from .figures import specifications
+from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
 from .summary import decimals, own_test_name, test_name
 from .verdicts import verdict_measures
@@ -44,7 +44,7 @@ _MOSTLY_RECALL = 0.95
 _DEPTHS = (10, 100)
 
 
-def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> str:
+def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = "") -> str:
     """The page.
 
     Args:
@@ -53,7 +53,10 @@ def render(findings: Findings, *, title: str, texts: Texts, note: str = "") -> s
         texts: of queries and documents.
         note: a line on how it was made, '' for none.
     """
-    page, templates = _Page(findings, texts), environment()
+    templates = environment()
+    page = _Page(findings, texts)
+    if isinstance(findings, Findings):
+        page = _DocumentPage(findings, texts)
     html = templates.get_template("page.html.j2").render(
         title=title,
         note=note,
@@ -86,21 +89,10 @@ def _vega() -> str:
 
 @dataclass(frozen=True)
 class _Page:
-    """The values of the templates, and the data of the scripts."""
+    """The values of the templates, and the data of the scripts; of documents nothing."""
 
-    findings: Findings
+    findings: SystemFindings
     texts: Texts
-
-    @cached_property
-    def depths(self) -> list[int]:
-        """The depths to which a relevant document is looked for."""
-        k = self.findings.cutoff
-        return [*(depth for depth in _DEPTHS if depth < k), k]
-
-    @cached_property
-    def missed(self) -> list[npt.NDArray[np.int64]]:
-        """For each of the depths, the relevant documents of each query that all systems miss."""
-        return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
     def has_ranks(self) -> bool:
@@ -124,17 +116,7 @@ class _Page:
         measures = [(f"m{at}", ranking.name) for at, ranking in enumerate(f.rankings)]
         ranks = [("ranks", "Ranks it could have")] if self.has_ranks else []
         letters = [("letters", "Not significantly different")] if self.has_letters else []
-        common = [("common", f.asl_common.name)] if f.depths.differ else []
-        shares = [("missed", "ASL from missed"), ("unjudged", "Unjudged above")]
-        return [
-            *ranks,
-            *letters,
-            *measures,
-            ("retrieved", "Retrieved"),
-            *common,
-            *shares,
-            ("unjudged-retrieved", "… above retrieved"),
-        ]
+        return [*ranks, *letters, *measures]
 
     @cached_property
     def shown_columns(self) -> set[str]:
@@ -150,26 +132,23 @@ class _Page:
     def recall_like(self) -> SystemRanking | None:
         """The ranking by ASL at k where it is nearly that by recall."""
         f = self.findings
+        if not isinstance(f, Findings):
+            return None
         shown = any(ranking is f.asl for ranking in f.rankings)
         return f.asl if shown and abs(f.correlation_with_recall) > _MOSTLY_RECALL else None
 
     @cached_property
     def query_texts(self) -> list[str]:
-        return [self.texts.queries.get(str(qid), "") for qid in self.findings.runs.qids]
-
-    @cached_property
-    def shown_ranks(self) -> npt.NDArray[np.int64]:
-        """The systems whose ranks of relevant documents are on the page."""
-        documents = max(len(self.findings.finders), 1)
-        most = max(2, MOST_RANKS // documents)
-        return np.sort(self.findings.first.order[:most])
+        return [self.texts.queries.get(str(qid), "") for qid in self.findings.qids]
 
     def parameters(self, ranking: SystemRanking) -> list[tuple[str, str]]:
         """The meaning of the parameters that a measure's name shows."""
         measure = ranking.named.measure
+        if measure is None:
+            return []
         known = measure.SUPPORTED_PARAMS
         silent = ["cutoff", "pool", "member"]
-        if measure.params.get("rel") == self.findings.rel:
+        if measure.params.get("rel") == getattr(self.findings, "rel", None):
             silent.append("rel")  # the page says it once
         shown = [name for name in measure.params if name not in silent]
         meanings = [(name, getattr(known[name], "desc", None)) for name in shown]
@@ -178,20 +157,16 @@ class _Page:
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
         f = self.findings
-        freedom = len(f.runs.qids) - 1
+        freedom = len(f.qids) - 1
         return {
             "systems": f.names,
-            "cutoff": f.cutoff,
-            "rel": f.rel,
             "alpha": f.alpha,
             # Student's, for the interval of a difference
             "t": float(scipy.stats.t.isf(f.alpha / 2, freedom)) if freedom > 0 else None,
             "test": test_name(f.first),
             "ownTest": own_test_name(f.first),
-            "depths": self.depths,
-            "queries": [str(qid) for qid in f.runs.qids],
+            "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
-            "relevant": f.relevant.total.tolist(),
             "measures": [
                 _measure(ranking, letters=self.has_letters)
                 | {"unjudged": _intervals(f.whatever_unjudged.get(ranking.name))}
@@ -199,9 +174,72 @@ class _Page:
             ],
             "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
-            "judgements": f.provenance.qrels,
-            "grades": [_short(grade) for grade in f.grades.tolist()],
             "palette": f.first.order.tolist(),
+            "judgements": f.provenance.qrels,
+            "documents": None,
+            "preferences": None,
+            "charts": specifications(len(f.names)),
+        }
+
+    def _conflicts(self) -> dict[str, Any]:
+        """The pairs about which measures conflict: how many, and the first of them."""
+        f = self.findings
+        pairs = [[f.conflicts(one, other) for other in f.decisive] for one in f.decisive]
+        return {
+            "order": [f.rankings.index(ranking) for ranking in f.decisive],
+            "counts": [[len(part) for part in row] for row in pairs],
+            "examples": [
+                [part[0].tolist() if len(part) else None for part in row] for row in pairs
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class _DocumentPage(_Page):
+    """The same of a page on runs, with their documents."""
+
+    findings: Findings
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """The depths to which a relevant document is looked for."""
+        k = self.findings.cutoff
+        return [*(depth for depth in _DEPTHS if depth < k), k]
+
+    @cached_property
+    def missed(self) -> list[npt.NDArray[np.int64]]:
+        """For each of the depths, the relevant documents of each query that all systems miss."""
+        return [self.findings.missed_by_all(depth) for depth in self.depths]
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns of the leaderboard that can be chosen: key and heading."""
+        f = self.findings
+        return [
+            *super().columns,
+            ("retrieved", "Retrieved"),
+            *([("common", f.asl_common.name)] if f.depths.differ else []),
+            ("missed", "ASL from missed"),
+            ("unjudged", "Unjudged above"),
+            ("unjudged-retrieved", "… above retrieved"),
+        ]
+
+    @cached_property
+    def shown_ranks(self) -> npt.NDArray[np.int64]:
+        """The systems whose ranks of relevant documents are on the page."""
+        documents = max(len(self.findings.finders), 1)
+        most = max(2, MOST_RANKS // documents)
+        return np.sort(self.findings.first.order[:most])
+
+    def data(self) -> dict[str, Any]:
+        """The data of figures and tables."""
+        f = self.findings
+        return super().data() | {
+            "cutoff": f.cutoff,
+            "rel": f.rel,
+            "depths": self.depths,
+            "relevant": f.relevant.total.tolist(),
+            "grades": [_short(grade) for grade in f.grades.tolist()],
             "asl": _ranking_data(f.asl),
             "retrieved": _plain(f.depths.retrieved),
             "short": f.depths.short.tolist(),
@@ -220,18 +258,6 @@ class _Page:
             "preferences": self._preferences(),
             "verdicts": verdict_measures(f),
             "charts": specifications(len(f.names), f.cutoff),
-        }
-
-    def _conflicts(self) -> dict[str, Any]:
-        """The pairs about which measures conflict: how many, and the first of them."""
-        f = self.findings
-        pairs = [[f.conflicts(one, other) for other in f.decisive] for one in f.decisive]
-        return {
-            "order": [f.rankings.index(ranking) for ranking in f.decisive],
-            "counts": [[len(part) for part in row] for row in pairs],
-            "examples": [
-                [part[0].tolist() if len(part) else None for part in row] for row in pairs
-            ],
         }
 
     @cached_property

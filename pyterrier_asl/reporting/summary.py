@@ -11,7 +11,7 @@ import pandas as pd
 from ..scoring.arrays import Floats
 from ..statistics.correlation import kendall_tau
 from ..statistics.tests import PAIR_TESTS, Comparison, compare_pair
-from .collect import Findings
+from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
 
 #: The names of the tests in a sentence.
@@ -43,7 +43,7 @@ class Summary:
         ranking: the systems by the measure.
     """
 
-    findings: Findings
+    findings: SystemFindings
     ranking: SystemRanking
 
     @property
@@ -124,6 +124,8 @@ class Summary:
     @cached_property
     def largest_fall(self) -> int | None:
         """The system that loses most ranks by being less deep than others."""
+        if not isinstance(self.findings, Findings):
+            return None
         retrieved, asl = self.findings.depths.retrieved, self.findings.asl
         shallow = retrieved < 0.9 * retrieved.max()
         falls = np.where(shallow, asl.ranks - self.findings.asl_common.ranks, 0)
@@ -132,6 +134,7 @@ class Summary:
     @property
     def unjudged_share(self) -> float:
         """Of the irrelevant documents above relevant ones, the median over systems; or NaN."""
+        assert isinstance(self.findings, Findings)
         return float(pd.Series(self.findings.depths.unjudged).median())
 
     @property

@@ -18,7 +18,7 @@ from ..evaluation.labellings import has_bounds
 from ..measures import ASL
 from ..measures.computed import Computed
 from ..measures.standard import computed
-from .collect import Findings
+from .findings import Findings
 
 #: The number of best systems for whose pairs bounds are computed here.
 BEST = 5

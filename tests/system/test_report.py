@@ -21,8 +21,9 @@ import pytest
 from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run, data_of, write_files
 from conftest import _missing
 
-from pyterrier_asl import report
+from pyterrier_asl import evaluate, report
 from pyterrier_asl.evaluation.preferences import preferences
+from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.reporting.summary import p_value
 from pyterrier_asl.statistics.tests import compare_differences, compare_pair
 from pyterrier_asl.unjudged.holes import holes
@@ -317,6 +318,23 @@ def test_the_line_at_the_top_counts_systems(browser, file, made):
         certainly, possibly = (ranks.high <= 3).sum(), (ranks.low <= 3).sum()
         text = page.text_content("#board-says")
         assert f"{certainly} system" in text and f"certainly, {possibly} possibly." in text
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_a_page_of_scores_opens(browser, tmp_path, width):
+    values = evaluate(RUNS, QRELS, ["AP", "nDCG@10", "ASL@20"])
+    made = report(read_scores(values))
+    made.save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html", width) as page:
+        draw_all(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.select_option("#measure", label="AP")
+        page.click("#board a.system:text-is('fair')")
+        assert page.locator("#pair-a option:checked").text_content() == "fair"
+        page.click("#query-table .open:text-is('7')")
+        assert page.text_content("#query-h") == "Query 7"
+        files = dict(saved(page, button) for button in page.query_selector_all("[data-save=csv]"))
+        assert all(len(rows) > 1 for rows in files.values())
 
 
 def test_ranks_whatever_the_unjudged_documents_are_on_a_switch(browser, file, made):

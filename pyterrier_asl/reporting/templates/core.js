@@ -2,7 +2,7 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const S = page.systems.length;
 const Q = page.queries.length;
-const docs = page.documents;
+const docs = page.documents; // null: there are scores only
 const tops = page.tops;
 const $ = (id) => document.getElementById(id);
 
@@ -49,11 +49,13 @@ for (const measure of page.measures) {
   for (const ranks of [measure.judged, measure.unjudged]) if (ranks) ranks.better = unpackWhole(ranks.better);
   measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
 }
-docs.ranks = unpackWhole(docs.ranks);
-docs.rowOf = new Map(docs.systems.map((system, row) => [system, row]));
-const R = docs.starts[Q]; // relevant documents, the first of all
-tops.documents = unpackWhole(tops.documents);
-tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
+if (docs) {
+  docs.ranks = unpackWhole(docs.ranks);
+  docs.rowOf = new Map(docs.systems.map((system, row) => [system, row]));
+  tops.documents = unpackWhole(tops.documents);
+  tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
+}
+const R = docs?.starts[Q]; // relevant documents, the first of all
 if (page.preferences) {
   page.preferences.levels = unpackWhole(page.preferences.levels);
   for (const name of ["rrLP", "rrOwnP", "sgnOwnP"]) page.preferences[name] = unpackFloats(page.preferences[name]);

@@ -96,15 +96,15 @@ function boardCsv() {
   const could = chosenRanks();
   const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible],
     ["letters", chosen.letters]].filter(([, values]) => values);
-  const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, "retrieved", "ASL from missed",
-    "unjudged above", "unjudged above retrieved"];
+  const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare, "unjudged above": page.unjudgedAll,
+    "unjudged above retrieved": page.unjudgedShare } : {};
+  const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, ...Object.keys(shares)];
   const rows = [...boardRows()].map((row) => {
     const i = Number(row.dataset.system);
     const values = page.measures.flatMap(({ means, margins }) => (
       margins[i] === null ? [means[i], null, null] : [means[i], raw(means[i] - margins[i]), raw(means[i] + margins[i])]
     ));
-    return [page.systems[i], ...own.map(([, values]) => values[i]), ...values, page.retrieved[i], page.missingShare[i],
-      page.unjudgedAll[i], page.unjudgedShare[i]];
+    return [page.systems[i], ...own.map(([, values]) => values[i]), ...values, ...Object.values(shares).map((share) => share[i])];
   });
   return csv([head, ...rows]);
 }

@@ -23,6 +23,7 @@ function comparisonRows() {
     name: measure.name, a: measure.means[a], b: measure.means[b], ...differenceOf(measure), own: of(measure.ownP),
     p: of(measure.p), better: measure.higher === null ? 0 : sign(measure), measure,
   }));
+  if (!page.preferences) return rows;
   const { rrP, rrOwnP, sgnP, sgnOwnP } = page.preferences;
   const none = { low: NaN, high: NaN, better: 1 };
   const [wins, losses] = [winsOf(a, b), winsOf(b, a)];
@@ -89,7 +90,7 @@ function differenceRows() {
   return page.queries.map((query, q) => {
     const [valueA, valueB] = [measure.values[a * Q + q], measure.values[b * Q + q]].map(raw);
     const difference = raw(sign(measure) * (valueA - valueB));
-    return { query, text: page.queryTexts[q], relevant: page.relevant[q], measure: measure.name, system_a: page.systems[a],
+    return { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: measure.name, system_a: page.systems[a],
       system_b: page.systems[b], a: valueA, b: valueB, difference,
       better: difference > 0 ? "A" : difference < 0 ? "B" : "equal", q };
   }).sort((x, y) => y.difference - x.difference || x.q - y.q).map((row, at) => ({ ...row, at }));
@@ -190,22 +191,15 @@ function showPair() {
   $("pair-a").value = String(state.a);
   $("pair-b").value = String(state.b);
   showComparison();
-  $("pair-says").textContent = saysOf(rankRows());
-  allMoved = false;
-  showMoved();
+  if (docs) {
+    $("pair-says").textContent = saysOf(rankRows());
+    allMoved = false;
+    showMoved();
+  }
   redraw("differences", "ranks", "strip");
 }
 
-function startPair() {
-  if (!page.preferences) return;
-  const order = systemsBy(page.first);
-  [state.a, state.b] = order;
-  fillSelect($("pair-a"), order, state.a);
-  fillSelect($("pair-b"), order, state.b);
-  for (const side of ["a", "b"]) {
-    $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
-  }
-  $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
+function startMoved() {
   for (const [q, name] of page.queries.entries()) {
     const option = element("option", page.queryTexts[q] ? `${name} ${page.queryTexts[q]}` : name);
     option.value = String(q);
@@ -215,6 +209,19 @@ function startPair() {
     $(id).addEventListener("change", () => { allMoved = false; showMoved(); });
   }
   $("moved-more").addEventListener("click", () => { allMoved = true; showMoved(); });
+}
+
+function startPair() {
+  if (S < 2) return;
+  const order = systemsBy(page.first);
+  [state.a, state.b] = order;
+  fillSelect($("pair-a"), order, state.a);
+  fillSelect($("pair-b"), order, state.b);
+  for (const side of ["a", "b"]) {
+    $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
+  }
+  $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
+  if (docs) startMoved();
   chart("differences", differenceRows, { click: (datum) => openQuery(datum.q) });
   chart("ranks", () => retrieved(rankRows() ?? []), { more: runEnds });
   chart("matrix", matrixRows, { click: (datum) => {
@@ -224,7 +231,7 @@ function startPair() {
   follow((changed) => {
     if (changed.includes("a") || changed.includes("b")) showPair();
     if (changed.includes("measure")) {
-      $("matrix-order").textContent = chosenMeasure().name;
+      if (docs) $("matrix-order").textContent = chosenMeasure().name;
       showComparison();
       redraw("differences", "matrix");
     }

@@ -5,7 +5,7 @@ let allDocuments = false;
 function queryRows() {
   const measure = chosenMeasure();
   return page.queries.map((name, q) => ({
-    query: name, text: page.queryTexts[q], relevant: page.relevant[q], measure: measure.name, median: measure.medians[q],
+    query: name, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: measure.name, median: measure.medians[q],
     spread: measure.spreads[q], chosen: q === state.query, q,
   }));
 }
@@ -127,8 +127,10 @@ function showQuery() {
     row.classList.toggle("chosen", own);
     row.querySelector(".open").setAttribute("aria-pressed", String(own));
   }
-  showDocuments();
-  showTops();
+  if (docs) {
+    showDocuments();
+    showTops();
+  }
   redraw("queries", "strip");
 }
 
@@ -165,10 +167,12 @@ function startQueries() {
   for (const row of table.tBodies[0].rows) {
     row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
   }
-  for (const id of ["documents-which", "documents-depth"]) {
-    $(id).addEventListener("change", () => { allDocuments = false; showDocuments(); });
+  if (docs) {
+    for (const id of ["documents-which", "documents-depth"]) {
+      $(id).addEventListener("change", () => { allDocuments = false; showDocuments(); });
+    }
+    $("documents-more").addEventListener("click", () => { allDocuments = true; showDocuments(); });
   }
-  $("documents-more").addEventListener("click", () => { allDocuments = true; showDocuments(); });
   chart("queries", queryRows, { click: (datum) => openQuery(datum.q) });
   chart("strip", stripRows);
   showQueryMeasure();
@@ -177,6 +181,6 @@ function startQueries() {
   follow((changed) => {
     if (changed.includes("measure")) showQueryMeasure();
     if (changed.includes("query")) showQuery();
-    else if (changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
+    else if (docs && changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
   });
 }

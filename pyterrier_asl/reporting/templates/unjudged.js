@@ -44,7 +44,7 @@ function loadLabels() {
 }
 
 // The key of each label: the grade itself, or its number where some grade is not one digit.
-const GRADES = page.grades;
+const GRADES = page.grades ?? [];
 const KEYS = GRADES.map((grade, at) => String(GRADES.every((each) => /^\d$/.test(each)) ? grade : at));
 
 // The documents of a query in the first k of A or B: ranks, 0 where beyond, and grades, null where open.
@@ -359,7 +359,7 @@ function labelsText() {
 }
 
 function startUnjudged() {
-  if (!page.preferences) return;
+  if (!page.preferences) return; // of one system, or scores only
   for (const [at, { name }] of page.verdicts.entries()) {
     const option = element("option", name);
     option.value = String(at);

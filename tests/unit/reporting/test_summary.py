@@ -12,7 +12,8 @@ import scipy
 from _reports import QRELS, QUERIES, RUNS
 
 from pyterrier_asl.measures.names import NamedMeasure
-from pyterrier_asl.reporting.collect import Findings, collect
+from pyterrier_asl.reporting.collect import collect
+from pyterrier_asl.reporting.findings import Findings
 from pyterrier_asl.reporting.ranking import SystemRanking
 from pyterrier_asl.reporting.summary import Summary, p_value
 

@@ -1,0 +1,234 @@
+"""What a report holds, all from the analyses; nothing about its presentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.preferences import PreferenceMatrix
+from ..evaluation.relevant_documents import RelevantRanks
+from ..measures import ASL
+from ..measures.names import NamedMeasure
+from ..scoring.arrays import Floats, Ints
+from ..scoring.preferences import by_query
+from ..statistics.correlation import kendall_tau
+from ..statistics.rank_intervals import RankIntervals
+from .provenance import Provenance
+from .ranking import SystemRanking
+from .retrieved import LengthHistogram, RunDepths, TopTens
+
+#: The measures whose rankings of the systems are compared, those of them that are shown.
+_REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+
+
+@dataclass(frozen=True)
+class SystemFindings:
+    """The content of a report that needs no documents: S systems, Q queries.
+
+    Attributes:
+        names: the systems.
+        qids: the queries.
+        alpha: level of significance.
+        rankings: the systems by each measure; the first decides who is best.
+        provenance: version, command and digests.
+        whatever_unjudged: measure -> the ranks that systems could have whatever their unjudged
+            documents are, for measures whose bounds were asked for, or take no time.
+    """
+
+    #: Whether there are runs and judgements, or values by query alone.
+    has_documents: ClassVar[bool] = False
+
+    names: list[str]
+    qids: list[Any]
+    alpha: float
+    rankings: list[SystemRanking]
+    provenance: Provenance
+    whatever_unjudged: dict[str, RankIntervals]
+
+    @cached_property
+    def first(self) -> SystemRanking:
+        """The measure that decides who is best: the first with a direction, else the first."""
+        return deciding(self.rankings)
+
+    @cached_property
+    def decisive(self) -> list[SystemRanking]:
+        """The measures by which systems can be ranked, :attr:`first` before the others."""
+        ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
+        return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
+
+    def conflicts(self, one: SystemRanking, other: SystemRanking) -> Ints:
+        """Pairs of systems about which two measures conflict, C of them, shape (C, 2).
+
+        The first system of a pair is significantly better by one measure, and significantly worse
+        by the other.
+        """
+        return np.argwhere(one.better & other.better.T)
+
+
+@dataclass(frozen=True)
+class Findings(SystemFindings):
+    """The content of a report on runs: S systems, Q queries, R relevant documents.
+
+    Attributes:
+        runs: the systems' runs, matched with the judgements.
+        rel: minimum grade of a relevant document.
+        cutoff: k, the depth to which every run is read.
+        quality: ``R@k``, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
+            :func:`~pyterrier_asl.analysis.run_quality`.
+        lengths: their search lengths.
+        relevant: the rank of each relevant document in each run.
+        preferences: all pairs by lexicographic precision; None for a single system.
+        judged_only: the systems by ASL, unjudged documents removed.
+        depths: how many documents the systems retrieve.
+        tops: the first documents of the best systems.
+        stability: how often the better of two systems is so on half of the queries, by measure;
+            see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
+    """
+
+    has_documents = True
+
+    runs: JudgedRuns
+    rel: float
+    cutoff: int
+    quality: pd.DataFrame
+    lengths: LengthHistogram
+    relevant: RelevantRanks
+    preferences: PreferenceMatrix | None
+    judged_only: SystemRanking
+    depths: RunDepths
+    tops: TopTens
+    stability: pd.DataFrame | None = None
+
+    @cached_property
+    def asl(self) -> SystemRanking:
+        """The systems by ASL at k, whether or not it is one of the measures shown."""
+        return self._asl_at(self.cutoff)
+
+    @cached_property
+    def asl_common(self) -> SystemRanking:
+        """The systems by ASL at the median depth of the shallowest of them."""
+        return self._asl_at(self.depths.common)
+
+    def _asl_at(self, depth: int) -> SystemRanking:
+        measure = ASL(rel=self.rel) @ depth
+        shown = [each for each in self.rankings if str(each.named.measure) == str(measure)]
+        name = NamedMeasure(f"ASL@{depth}", measure)
+        return shown[0] if shown else ranking_of(self.runs, name, self.alpha, self.rankings[0].test)
+
+    @cached_property
+    def judged_irrelevant(self) -> int:
+        """How many documents are judged not relevant; negative grades are no judgements."""
+        grades = self.runs.judgements.grades
+        return int(((grades >= 0) & (grades < self.rel)).sum())
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The grades that a label can have: 0 and those of the judgements, ascending.
+
+        At least 0 and the least relevant grade; where there are more than ten, the whole numbers up
+        to the highest.
+        """
+        grades = self.runs.judgements.grades
+        labels = np.unique([0.0, *grades[grades >= 0]])
+        if labels[-1] < self.rel:
+            labels = np.append(labels, self.rel)
+        return labels if len(labels) <= 10 else np.arange(np.ceil(labels[-1]) + 1)
+
+    @cached_property
+    def reordered(self) -> list[SystemRanking]:
+        """The measures whose rankings are compared: the first shown of each kind.
+
+        Where runs differ in depth, ASL at their common depth follows ASL.
+        """
+        kinds = {each.kind: each for each in reversed(self.rankings)}
+        shown = [kinds[kind] for kind in _REORDERED if kind in kinds]
+        if self.depths.differ and "ASL" in kinds:
+            shown.insert(shown.index(kinds["ASL"]) + 1, self.asl_common)
+        return shown
+
+    @cached_property
+    def taus(self) -> Floats:
+        """Kendall's tau between the rankings of :attr:`reordered`."""
+        gains = [each.gains for each in self.reordered]
+        return np.array([[kendall_tau(a, b) for b in gains] for a in gains])
+
+    @cached_property
+    def movers(self) -> Ints:
+        """The systems, those first whose ranks by :attr:`reordered` lie farthest apart."""
+        ranks = np.array([each.ranks for each in self.reordered])
+        return np.argsort(-np.ptp(ranks, axis=0), kind="stable")
+
+    @cached_property
+    def tau_judged_only(self) -> float:
+        """Kendall's tau of ASL and ASL without unjudged documents.
+
+        NaN for a single system, and where no document is judged irrelevant: ASL is 1 for all.
+        """
+        if len(self.names) < 2 or not self.judged_irrelevant:
+            return float("nan")
+        return kendall_tau(self.asl.means, self.judged_only.means)
+
+    @cached_property
+    def correlation_with_recall(self) -> float:
+        """Pearson's correlation of ASL at k and R at k over the systems; NaN below three."""
+        recall = self.quality[f"R@{self.cutoff}"].to_numpy()
+        if len(self.names) < 3 or not (np.ptp(recall) and np.ptp(self.asl.means)):
+            return float("nan")
+        return float(np.corrcoef(self.asl.means, recall)[0, 1])
+
+    @cached_property
+    def levels(self) -> Ints:
+        """The rank of each system in the lexicographic order of a query's rankings, from 0.
+
+        Equal rankings are alike: the sign of a difference is sgnLP. Shape (S, Q).
+        """
+        return _lexicographic_levels(self.relevant.reciprocal(), self.relevant.total)
+
+    @cached_property
+    def finders(self) -> Ints:
+        """How many systems retrieve each relevant document, shape (R,)."""
+        finders: Ints = self.relevant.found().sum(axis=0)
+        return finders
+
+    def missed_by_all(self, depth: int) -> Ints:
+        """How many relevant documents of each query no system has in its top ``depth``, (Q,)."""
+        missed = ~self.relevant.found(depth).any(axis=0)
+        return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
+
+
+def deciding(rankings: list[SystemRanking]) -> SystemRanking:
+    """The first measure with a direction, else the first."""
+    return next((each for each in rankings if each.higher_is_better is not None), rankings[0])
+
+
+def ranking_of(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
+    """The systems by a measure."""
+    return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)
+
+
+def _lexicographic_levels(reciprocal: Floats, total: Ints) -> Ints:
+    """The rank of every ranking in the lexicographic order of a query's rankings.
+
+    Args:
+        reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()).
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        From 0, the best; rankings that no recall level distinguishes share one. Shape (S, Q).
+
+    >>> reciprocal = np.array([[0.5, 0.0], [1.0, 0.0], [0.5, 0.0]])
+    >>> _lexicographic_levels(reciprocal, np.array([2])).tolist()
+    [[1], [0], [1]]
+    """
+    levels = np.zeros((len(reciprocal), len(total)), dtype=np.int64)
+    for query, part in enumerate(by_query(reciprocal, total)):
+        if part.shape[1]:
+            order = np.lexsort(-part.T[::-1])
+            new = np.any(np.diff(part[order], axis=0) != 0, axis=1)
+            levels[order, query] = np.append(0, np.cumsum(new))
+    return levels

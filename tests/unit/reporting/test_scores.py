@@ -1,0 +1,101 @@
+"""A report on scores that others computed: what needs no documents, from the same numbers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from _reports import QRELS, RUNS, data_of, unpacked
+from click.testing import CliRunner
+
+from pyterrier_asl import evaluate, report
+from pyterrier_asl.cli import main
+from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.reporting.collect import collect, collect_scores
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+MEASURES = ["ASL@20", "AP", "nDCG@10"]
+
+
+@pytest.fixture(scope="module")
+def values() -> pd.DataFrame:
+    return evaluate(RUNS, QRELS, MEASURES)
+
+
+def test_ranking_and_pairs_are_those_of_the_runs(values):
+    found = collect_scores(read_scores(values), MEASURES)
+    expected = collect(RUNS, QRELS, MEASURES)
+    assert found.names == expected.names and not found.has_documents
+    for ours, theirs in zip(found.rankings, expected.rankings):
+        assert (ours.name, ours.kind) == (theirs.name, theirs.kind)
+        assert ours.higher_is_better == theirs.higher_is_better
+        np.testing.assert_allclose(ours.means, theirs.means)
+        np.testing.assert_array_equal(ours.differs, theirs.differs)
+        assert ours.intervals.low.tolist() == theirs.intervals.low.tolist()
+        assert ours.intervals.possibly_best.tolist() == theirs.intervals.possibly_best.tolist()
+
+
+def test_without_measures_those_with_a_direction_are_shown(values):
+    scores = read_scores(values.assign(NumRet=1.0))
+    assert [each.name for each in collect_scores(scores).rankings] == ["nDCG@10", "AP", "ASL@20"]
+
+
+def test_a_measure_that_nobody_knows_is_shown_where_its_direction_is_said():
+    table = pd.DataFrame(
+        {"qid": [f"q{at}" for at in range(12)], "a": np.arange(12.0), "b": np.arange(12.0) + 1}
+    )
+    long = table.melt("qid", var_name="name", value_name="value").assign(measure="seconds")
+    with pytest.raises(ValueError, match="whether more of 'seconds' is better is not known"):
+        collect_scores(read_scores(long))
+    found = collect_scores(read_scores(long, lower_is_better=["seconds"]))
+    assert found.first.order.tolist() == [0, 1] and found.first.description == ""
+    page = report(read_scores(long, lower_is_better=["seconds"])).html
+    assert "a is the best of 2 systems by seconds: none of the others could be." in re.sub(
+        "<[^>]*>", "", page
+    )
+
+
+def test_what_cannot_be_a_report(values):
+    rows = values.melt(["name", "qid"], var_name="measure")
+    several = pd.concat([rows.assign(track="x"), rows.assign(track="y")])
+    with pytest.raises(ValueError, match="of the collections x, y, and a report is about one"):
+        collect_scores(read_scores(several))
+    with pytest.raises(ValueError, match="the scores have no measure 'RR'"):
+        collect_scores(read_scores(values), ["RR"])
+    with pytest.raises(ValueError, match="qrels needs runs, and these are scores"):
+        report(read_scores(values), QRELS)
+    wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
+    with pytest.raises(ValueError, match="do not name their measure"):
+        collect_scores(read_scores(wide))
+
+
+def test_the_page_has_what_needs_no_documents(values):
+    pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
+    made = report(read_scores(values), topics={q: f"about {q}" for q in QRELS})
+    data = data_of(made.html)
+    assert data["systems"] == list(RUNS) and data["documents"] is None
+    for shown, ranking in zip(data["measures"], made.findings.rankings):
+        kept = unpacked(shown["values"], "<f4", ranking.values.shape)
+        np.testing.assert_allclose(kept, ranking.values, rtol=1e-6)
+    assert set(re.findall('<section id="(.*?)"', made.html)) == {
+        "summary",
+        "measures",
+        "leaderboard",
+        "pair",
+        "queries",
+        "about",
+    }
+    assert "about 3" in made.html
+
+
+def test_command(values, tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
+    values[values["qid"] != "q'\"<img src=x onerror=window.hurt=1>"].to_csv(
+        tmp_path / "perquery.csv", index=False
+    )
+    arguments = ["report", "--scores", tmp_path / "perquery.csv", "-o", tmp_path / "page.html"]
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    assert "5 systems, 9 queries" in result.output
