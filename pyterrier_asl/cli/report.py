@@ -48,7 +48,14 @@ from . import epilog, options
     show_default=True,
     help="Depth to which every run is read.",
 )
-@options.text_option("--topics", "TSV", "File with lines of query id, tab, query.")
+@options.text_option("--topics", "FILE", "Texts of queries: lines qid<TAB>query, or JSON lines.")
+@options.text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines docno<TAB>text.")
+@options.repeated(
+    "--labels",
+    metavar="FILE",
+    help="Labels of unjudged documents, such as those saved on this page, to be added to the "
+    "judgements. Can be given again.",
+)
 @options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
@@ -83,6 +90,7 @@ def command(
     output: str,
     force: bool,
     measures: tuple[str, ...],
+    labels: tuple[str, ...],
     groups: str | None,
     **given: Any,
 ) -> None:
@@ -96,7 +104,16 @@ def command(
     from ..io.atomic import check_replaceable
     from ..reporting import PAGE, report
 
-    read = (qrels, *runs, *scores, given["topics"], groups, given["lengths"])
+    read = (
+        qrels,
+        *runs,
+        *scores,
+        *labels,
+        given["topics"],
+        given["docs"],
+        groups,
+        given["lengths"],
+    )
     inputs = [name for name in read if name]
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     try:
@@ -113,6 +130,7 @@ def command(
             source,
             judgements,
             list(measures) or None,
+            labels=list(labels) or None,
             **given,
             groups=run_files.read_groups(groups) if groups else None,
             command=_command_line(click.get_current_context()),

@@ -60,7 +60,9 @@ def report(
     measures: Any = None,
     *,
     topics: Any = None,
+    docs: Any = None,
     dataset: str | None = None,
+    labels: Any = None,
     title: str | None = None,
     note: str = "",
     rel: float | None = None,
@@ -91,7 +93,12 @@ def report(
             ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
         topics: the texts of the queries: frame with ``qid`` and ``query``, dict of query id ->
             text, or a file with lines ``qid<TAB>query``.
+        docs: the texts of documents: dict of document id -> text, or a file of JSON lines or with
+            lines ``docno<TAB>text``.
         dataset: an ir_datasets id, for the texts of queries and documents.
+        labels: files or frames of labels for documents that the qrels do not judge, such as those
+            that were given on this page, added to the judgements; see
+            :func:`~pyterrier_asl.merge_labels`.
         title: the heading.
         note: a line at the end, such as a date.
         rel: minimum grade of a relevant document, for measures that do not say it; None: where
@@ -139,6 +146,8 @@ def report(
     if isinstance(runs, ScoreTable):
         needs_runs = {
             "qrels": qrels,
+            "docs": docs,
+            "labels": labels,
             "rel": rel,
             "lengths": lengths,
             "groups": groups,
@@ -156,6 +165,7 @@ def report(
         qrels,
         measures,
         dataset=dataset,
+        labels=labels,
         rel=rel,
         cutoff=cutoff,
         alpha=alpha,
@@ -168,7 +178,7 @@ def report(
         command=command,
     )
     relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
-    texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos})
+    texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos}, docs=docs)
     if title is None:
         title = _title(findings, qrels, dataset)
     return Report(render(findings, title=title, texts=texts, note=note), findings)

@@ -25,6 +25,7 @@ from ..measures import ASL
 from ..measures.names import NamedMeasure, default_measures, named_measures, unique
 from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals
+from ..unjudged.labels import merge_labels
 from .findings import Findings, SystemFindings, deciding, ranking_of
 from .provenance import Provenance
 from .ranking import ScoreRanking, SystemRanking, measure_of_name
@@ -46,6 +47,7 @@ def collect(
     measures: Any = None,
     *,
     dataset: str | None = None,
+    labels: Any = None,
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
@@ -64,6 +66,8 @@ def collect(
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
+        labels: of documents that the qrels do not judge, added to them; see
+            :func:`~pyterrier_asl.merge_labels`. None: there are none.
         rel: minimum grade of a relevant document, for measures that do not say it; None: for
             default measures that of the official measures of an ir_datasets id, else 1.
         cutoff: k, the depth to which every run is read.
@@ -81,7 +85,8 @@ def collect(
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    merged = merge_labels(qrels, labels) if labels else None
+    judged = JudgedRuns.of(runs, qrels if merged is None else merged, duplicates=duplicates)
     if measures is None:
         rel = default_rel(qrels, rel)
         named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
@@ -103,7 +108,7 @@ def collect(
         judged.qids,
         alpha,
         rankings,
-        Provenance.of(judged, command, runs),
+        Provenance.of(judged, command, runs, None if merged is None else (qrels, merged)),
         _whatever_unjudged(judged, rankings, unjudged),
         judged,
         rel,

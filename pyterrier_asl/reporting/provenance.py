@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
 from ..evaluation.judged_runs import JudgedRuns
@@ -15,6 +16,8 @@ from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..io.metadata import metadata_lines, read_metadata
 from ..io.runs import list_runs
+from ..judging.judgements import Judgements
+from ..unjudged.labels import OFFICIAL
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Provenance:
             scores that others computed, that of all of them.
         runs: likewise of each run, of query ids, document ids and scores in their order, or of its
             scores.
+        official: that of the judgements without labels that were added to them.
+        labels: who gave these labels -> how many.
         metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
 
@@ -36,29 +41,40 @@ class Provenance:
     qrels: str
     runs: list[str]
     metadata: list[str]
+    official: str
+    labels: dict[str, int]
 
     @classmethod
-    def of(cls, runs: JudgedRuns, command: str = "", sources: Any = None) -> Provenance:
+    def of(
+        cls,
+        runs: JudgedRuns,
+        command: str = "",
+        sources: Any = None,
+        merged: tuple[Any, pd.DataFrame] | None = None,
+    ) -> Provenance:
         """That of a report on runs.
 
         Args:
             runs: the runs.
             command: the command line.
             sources: what the runs were made from, whose metadata is shown.
+            merged: the judgements alone, and with the labels that were added to them.
 
         >>> judged = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
         True
         """
-        judgements = runs.judgements
+        judged = _digest(runs.judgements)
+        qrels, rows = merged or (None, pd.DataFrame({"source": []}))
+        labels = rows.loc[rows["source"] != OFFICIAL, "source"].value_counts()
         return cls(
             version("pyterrier-asl"),
             command,
-            digest_of(
-                [judgements.qid_text, judgements.offsets, judgements.docnos, judgements.grades]
-            ),
+            judged,
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
             _metadata(sources, runs.names),
+            judged if qrels is None else _digest(Judgements.of(qrels)),
+            {str(name): int(count) for name, count in sorted(labels.items())},
         )
 
     @classmethod
@@ -71,7 +87,15 @@ class Provenance:
             return digest_of(texts)
 
         digests = [digest(rows[rows["name"] == name]) for name in names]
-        return cls(version("pyterrier-asl"), command, digest(rows), digests, [""] * len(names))
+        return cls(
+            version("pyterrier-asl"), command, digest(rows), digests, [""] * len(names), "", {}
+        )
+
+
+def _digest(judgements: Judgements) -> str:
+    return digest_of(
+        [judgements.qid_text, judgements.offsets, judgements.docnos, judgements.grades]
+    )
 
 
 def _metadata(sources: Any, names: list[str]) -> list[str]:

@@ -175,7 +175,7 @@ class _Page:
             "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "judgements": f.provenance.qrels,
+            "judgements": f.provenance.official,
             "documents": None,
             "preferences": None,
             "charts": specifications(len(f.names)),

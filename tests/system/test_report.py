@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -654,10 +655,13 @@ def test_labels_by_keyboard_move_the_bounds(browser, file, measure):
         assert bounds_on(page) == pytest.approx(moved, abs=1e-12)
         name, content = saved_text(page, page.query_selector("#unjudged-save"))
     del qrels[query][next(reversed(qrels[query]))]
-    lines = [line.rsplit(" 0 ", 1) for line in content.splitlines()]
-    given = {(query, *rest.split(" ")) for query, rest in lines}
+    if name.endswith(".jsonl"):  # an id of several words
+        rows = [tuple(json.loads(line).values()) for line in content.splitlines()]
+    else:
+        rows = [(line.split(" ")[0], *line.split(" ")[2:]) for line in content.splitlines()]
+    given = {(query, document, str(label)) for query, document, label in rows}
     new = {(q, d, str(qrels[q][d])) for q in qrels for d in qrels[q] if d not in QRELS[q]}
-    assert given == new and len(new) == 3 and name.endswith("labels.qrels")
+    assert given == new and len(new) == 3
 
 
 def test_labels_are_kept_until_they_are_cleared(browser, file):
@@ -690,6 +694,27 @@ def test_labels_of_judgements_are_kept_for_other_runs_of_them(browser, file, tmp
     assert "4 labels given" in page.text_content("#unjudged-says")
     second = saved_text(page, page.query_selector("#unjudged-save"))[1]
     assert sorted(first.splitlines()) == sorted(second.splitlines())
+    context.close()
+
+
+def test_labels_come_back_with_the_page_that_is_made_again(browser, file, tmp_path):
+    """Given, saved, merged: the new page has them as judgements, and asks for others."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}#pair?a=good&b=poor")
+    page.wait_for_selector("html[data-ready]")
+    page.focus("#unjudged-list")
+    for key in "12":
+        page.keyboard.press(key)
+    bounds = bounds_on(page)
+    name, content = saved_text(page, page.query_selector("#unjudged-save"))
+    (tmp_path / name).write_text(content)
+    made = report(RUNS, QRELS, topics=TEXTS, labels=[tmp_path / name])
+    made.save(tmp_path / "again.html")
+    page.goto((tmp_path / "again.html").as_uri() + "#pair?a=good&b=poor")
+    page.wait_for_selector("html[data-ready]")
+    assert bounds_on(page) == pytest.approx(bounds, abs=1e-9)
+    assert "given" not in page.text_content("#unjudged-says")
     context.close()
 
 

@@ -39,6 +39,7 @@ function loadLabels() {
   for (const [query, id, label] of all) {
     const number = numberAt.get(`${queryAt.get(query)} ${id}`);
     if (number === undefined) otherLabels.push([query, id, label]);
+    else if (docs.grades[number] >= 0) continue; // the judgements of this page have it
     else labels.push({ q: queryAt.get(query), number, label });
   }
 }
@@ -353,9 +354,15 @@ function showUnjudged() {
   };
 }
 
-function labelsText() {
+// As qrels, or, where an id is no single word, as JSON lines; the command holes reads both as labels.
+function saveLabels() {
   const all = [...otherLabels, ...labels.map(({ q, number, label }) => [page.queries[q], docs.ids[number], label])];
-  return all.map(([query, id, label]) => `${query} 0 ${id} ${label}\n`).join("");
+  if (all.every(([query, id]) => /^\S+$/.test(query) && /^\S+$/.test(id))) {
+    save(fileName("labels", "qrels"), "text/plain", all.map(([query, id, label]) => `${query} 0 ${id} ${label}\n`).join(""));
+  } else {
+    const lines = all.map(([qid, docno, label]) => `${JSON.stringify({ qid, docno, label })}\n`);
+    save(fileName("labels", "jsonl"), "application/json", lines.join(""));
+  }
 }
 
 function startUnjudged() {
@@ -373,7 +380,7 @@ function startUnjudged() {
     loadLabels();
     showUnjudged();
   });
-  $("unjudged-save").addEventListener("click", () => save(fileName("labels", "qrels"), "text/plain", labelsText()));
+  $("unjudged-save").addEventListener("click", saveLabels);
   follow((changed) => {
     const verdict = page.verdicts.findIndex(({ name }) => name === chosenMeasure().name);
     if (changed.includes("measure") && verdict >= 0) $("unjudged-measure").value = String(verdict);

@@ -158,6 +158,30 @@ def test_a_single_system_has_no_median():
     assert "edian" not in page and "all systems" not in page
 
 
+def test_texts_of_local_documents(tmp_path):
+    docs = tmp_path / "docs.jsonl"
+    docs.write_text("".join(f'{{"docno": "d{at}", "text": "text {at} <b>"}}\n' for at in range(60)))
+    page = report({"a": RUNS["1"], "b": RUNS["fair"]}, QRELS, ["AP"], docs=docs, topics=TEXTS).html
+    documents = data_of(page)["documents"]
+    texts = dict(zip(documents["ids"], documents["text"]))
+    assert texts["d3"] == "text 3 <b>" and all(texts.values())
+
+
+def test_labels_are_added_to_the_judgements(tmp_path):
+    labels = tmp_path / "mine.qrels"
+    labels.write_text("1 0 d50 1\n2 0 d51 0\n")
+    runs = {"a": RUNS["1"], "b": RUNS["fair"]}
+    plain, labelled = report(runs, QRELS, ["AP"]), report(runs, QRELS, ["AP"], labels=[labels])
+    merged = {q: dict(of) for q, of in QRELS.items()}
+    merged["1"]["d50"], merged["2"]["d51"] = 1, 0
+    expected = report(runs, merged, ["AP"]).findings.rankings[0]
+    np.testing.assert_allclose(labelled.findings.rankings[0].values, expected.values)
+    assert "with 2 labels of mine.qrels" in labelled.html
+    assert "of mixed sources" in labelled.html and "of mixed sources" not in plain.html
+    # The browser keeps its labels under the same name.
+    assert data_of(plain.html)["judgements"] == data_of(labelled.html)["judgements"]
+
+
 # Unusual input
 
 
