@@ -105,7 +105,7 @@ function watchCharts() {
 function printCharts(now) {
   printing = now;
   document.documentElement.classList.toggle("print", now);
-  for (const answer of document.querySelectorAll(".answers details")) answer.open = now;
+  for (const answer of document.querySelectorAll(".answers details, #leaderboard .more")) answer.open = now;
   for (const one of charts.values()) if (now || one.near) draw(one);
 }
 
