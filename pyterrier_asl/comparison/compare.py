@@ -1,4 +1,4 @@
-"""Runs compared with a baseline: means, tests, preferences, queries, the documents that moved.
+"""Comparison of runs with a baseline: means, tests, preferences, queries, documents that moved.
 
 Every difference is a run's value less the baseline's, and a win is the run's. Of two runs the
 baseline is A, the other B.
@@ -29,7 +29,7 @@ from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
 from ..statistics.inputs import check_name
 from .conditions import Condition, are_relevant, check_condition, parse_condition
-from .differences import RunDifference, tested
+from .differences import RunDifference, test_differences
 from .guard import limits_of
 from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
 from .values import compare_values, values_of_scores, values_of_tracks
@@ -63,38 +63,37 @@ def compare(
         qrels: data frame, file, or ir_datasets id.
         measures: measures or their names. None: those of
             :func:`~pyterrier_asl.measures.names.default_measures`. The preferences rrLP and sgnLP
-            are always there.
+            are always added.
         baseline: the name of the baseline; None: the first run.
         conditions: conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. Their measures are
-            measured, and :attr:`RunComparison.verdicts` says how they came out.
+            added, and :attr:`RunComparison.verdicts` holds their outcomes.
         test: one of :data:`TESTS`, for pairs and two-sided; sgnLP always has the sign test.
         correction: of the p-values, over all measures and runs: ``'holm'``, ``'bonferroni'``,
             ``'bh'`` or None.
         alpha: intervals cover 1 - alpha.
         seed: of the draws of the randomization test.
-        rel: minimum grade of a relevant document, for preferences and for measures that do not say
-            it.
+        rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
-        bounds: also what each difference could be, whatever the unjudged documents are.
-        common: of several collections, leave out systems that one of them lacks.
+        bounds: also bounds of each difference over all labels of the unjudged documents.
+        common: of several collections, leave out systems that any of them lacks.
 
     Returns:
         Of several collections a :class:`~pyterrier_asl.comparison.values.TrackComparison`, whose p
         is that of a pair in :func:`~pyterrier_asl.ranks`.
 
     Raises:
-        ValueError: for what is no run, qrels, measure or condition; with conditions also for
+        ValueError: for invalid runs, qrels, measures or conditions; with conditions also for
             qrels that give a document two grades for one query.
         OSError: for a file that cannot be read.
 
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
     >>> old = {"q1": {"x": 3, "a": 2, "b": 1}, "q2": {"x": 2, "c": 1}}
     >>> new = {"q1": {"a": 3, "b": 2, "x": 1}, "q2": {"x": 2, "c": 1}}
-    >>> found = compare({"old": old, "new": new}, qrels, ["AP", "ASL@10"])
-    >>> found.summary[["measure", "a", "b", "difference", "wins", "ties"]].round(3)
+    >>> compared = compare({"old": old, "new": new}, qrels, ["AP", "ASL@10"])
+    >>> compared.summary[["measure", "a", "b", "difference", "wins", "ties"]].round(3)
       measure      a     b  difference  wins  ties
     0      AP  0.542  0.75       0.208     1     1
     1  ASL@10  2.000  1.50      -0.500     1     1
@@ -112,31 +111,31 @@ def compare(
         else:
             source = values_of_tracks(tracks(runs, None, duplicates), measures, conditions, rel)
         return compare_values(source, baseline, conditions, options, common=common)
-    asked = [parse_condition(text) for text in conditions]
-    typed = None if measures is None else _without_preferences(measures)
-    on_measures = [one.measure for one in asked if one.measure not in PREFERENCES]
-    guarded = [_measure_of_condition(name) for name in on_measures]
-    judged = _judged(runs, qrels, baseline, duplicates, is_guard=bool(asked))
+    parsed = [parse_condition(text) for text in conditions]
+    listed = None if measures is None else _without_preferences(measures)
+    on_measures = [condition.measure for condition in parsed]
+    guarded = [_measure_of_condition(name) for name in on_measures if name not in PREFERENCES]
+    judged = _judged(runs, qrels, baseline, duplicates, is_guard=bool(parsed))
     first, *others = judged.names
-    if typed is None:
+    if listed is None:
         name = qrels if isinstance(qrels, str) else ""
-        typed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
-    measured = completed([*typed, *guarded], pool=pool, lengths=lengths, rel=rel)
+        listed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
+    measured = completed([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(measured)
     higher: dict[str, bool | None] = {measure.name: measure.higher_is_better for measure in shown}
     higher |= dict.fromkeys(PREFERENCES, True)
-    named = _named_conditions(asked, measured[len(typed) :], shown, test)
+    named = _named_conditions(parsed, measured[len(listed) :], shown, test)
     least = _least_grade(shown, rel)
     differences = list(_run_differences(judged, shown, higher, least))
     limits = _limits(judged, shown, named, bounds)
-    table, corrected = tested(differences, limits, options)
+    table, corrected = test_differences(differences, limits, options)
     moved, retrieved = _documents(judged, shown, least)
     return RunComparison(
         first,
         others,
         len(judged.judgements),
         table if bounds else table.drop(columns=["low", "high"]),
-        pd.concat([one.losses_first(judged.qids) for one in differences], ignore_index=True),
+        pd.concat([values.by_query(judged.qids) for values in differences], ignore_index=True),
         moved,
         retrieved,
         _unanswered(judged),
@@ -153,7 +152,7 @@ def compare(
 
 
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
-    """Run files by name; by the paths as they are given where two have one name.
+    """Run files by name, or by path where two have one name.
 
     Raises:
         OSError: where there is no such file, or it is a folder.
@@ -174,13 +173,13 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     return dict(zip(names, files))
 
 
-# What is asked for
+# Runs, measures and conditions
 
 
 def _judged(
     runs: Any, qrels: Any, baseline: str | None, duplicates: str | None, *, is_guard: bool
 ) -> JudgedRuns:
-    """The runs, matched with the qrels, the baseline first."""
+    """The runs matched with the qrels, the baseline first."""
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     if is_guard and judged.judgements.contradiction:
         raise ValueError(
@@ -194,22 +193,22 @@ def _judged(
 
 
 def _without_preferences(measures: Any) -> list[NamedMeasure]:
-    """The measures named, without the preferences, which are there anyway."""
+    """Parses measures, leaving out the preferences, which are always added."""
     if isinstance(measures, Mapping):
         return named_measures(measures)
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
     wanted: list[Any] = []
-    for one in measures if several else [measures]:
-        wanted += words(one) if isinstance(one, str) else [one]
-    wanted = [one for one in wanted if one not in PREFERENCES]
+    for measure in measures if several else [measures]:
+        wanted += words(measure) if isinstance(measure, str) else [measure]
+    wanted = [measure for measure in wanted if measure not in PREFERENCES]
     return named_measures(wanted) if wanted else []
 
 
 def _measure_of_condition(name: str) -> NamedMeasure:
-    found = named_measures(name)
-    if len(found) != 1:
-        raise ValueError(f"a condition speaks of one measure, but {name!r} is {len(found)}")
-    return found[0]
+    measures = named_measures(name)
+    if len(measures) != 1:
+        raise ValueError(f"a condition speaks of one measure, but {name!r} is {len(measures)}")
+    return measures[0]
 
 
 def _named_conditions(
@@ -218,13 +217,13 @@ def _named_conditions(
     shown: Sequence[NamedMeasure],
     test: str,
 ) -> list[tuple[Condition, str]]:
-    """The conditions, each with the name of its row, once they are checked.
+    """Checks conditions, and pairs each with the name of its row.
 
     Args:
-        conditions: what is asked.
+        conditions: the conditions.
         measured: the measures of those that are not on preferences, in their order.
-        shown: the measures, by the names of their rows.
-        test: by what differences are tested.
+        shown: the measures that have rows.
+        test: the test of differences.
     """
     rows, measures = {measure.key: measure for measure in shown}, iter(measured)
     named = []
@@ -240,7 +239,7 @@ def _named_conditions(
 
 
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
-    """What preferences take for relevant: as LexiP, which stands for the same."""
+    """The least relevant grade of preferences: that of LexiP, which defines them."""
     of_lexip = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
     return float(of_lexip[0] if of_lexip else 1 if rel is None else rel)
 
@@ -248,16 +247,16 @@ def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
 def _untestable(
     judgements: Judgements, shown: Sequence[NamedMeasure], rel: float
 ) -> dict[str, str]:
-    """Why conditions on a measure cannot be tested, by its name, of those where they cannot."""
+    """The measures, by name, on which conditions cannot be tested, with the reason."""
     highest = f"{judgements.grades.max():g}" if len(judgements.grades) else "none"
-    why = (
+    reason = (
         "no test can be made: no judged document is relevant to it (the highest grade is "
         f"{highest}); check the qrels and rel"
     )
     measures = {measure.name: measure.measure for measure in shown}
     measures |= dict.fromkeys(PREFERENCES, LexiP(rel=rel))
     return {
-        name: why
+        name: reason
         for name, measure in measures.items()
         if not are_relevant(measure, judgements.grades)
     }
@@ -269,7 +268,7 @@ def _limits(
     conditions: Iterable[tuple[Condition, str]],
     bounds: bool,
 ) -> AllLimits:
-    """The bounds of differences: of every measure that has some, or where they must be certain."""
+    """The bounds of differences: of every measure with bounds, or of those with ``certainly``."""
     certain = {name for condition, name in conditions if condition.certainly}
     first, *others = judged.names
     return {
@@ -280,25 +279,26 @@ def _limits(
     }
 
 
-# What comes out
+# Results
 
 
 def _run_differences(
     judged: JudgedRuns, shown: Sequence[NamedMeasure], higher: Mapping[str, bool | None], rel: float
 ) -> Iterator[RunDifference]:
-    """Those of each run but the first in every measure, then of its preferences."""
+    """The differences of each run but the first in every measure, then its preferences."""
     reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
     none = np.full(len(total), np.nan)
     for row, run in enumerate(judged.names[1:], 1):
-        for one in shown:
-            a, b = judged.values(one.measure)[[0, row]]
-            yield RunDifference(run, one.name, higher[one.name], a, b, b - a)
+        for measure in shown:
+            a, b = judged.values(measure.measure)[[0, row]]
+            yield RunDifference(run, measure.name, higher[measure.name], a, b, b - a)
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
             yield RunDifference(run, name, higher[name], none, none, values)
 
 
 def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
+    """For each run the queries that the baseline answered and the run did not."""
     first, *others = (run.retrieved > 0 for run in judged.runs)
     return {
         name: [str(judged.qids[q]) for q in np.flatnonzero(first & ~answered)]
@@ -309,18 +309,18 @@ def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
 def _documents(
     judged: JudgedRuns, shown: Sequence[NamedMeasure], rel: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The relevant documents that moved, and how many which run retrieved, in ASL's view."""
-    asl = next((one.measure for one in shown if one.measure.NAME in ("ASL", "nASL")), None)
+    """The relevant documents that moved, and how many each run retrieved, by ASL's parameters."""
+    asl = next((m.measure for m in shown if m.measure.NAME in ("ASL", "nASL")), None)
     view = {"rel": rel} if asl is None else {"rel": asl["rel"], "cutoff": asl["cutoff"]}
     a, *those = (RelevantDocuments.of(run, **view) for run in judged.runs)
-    known = judged.judgements
-    wanted = np.flatnonzero((known.grades >= view["rel"]) & (known.grades >= 0))
-    docnos = known.docnos.take(wanted).to_pandas()
+    grades = judged.judgements.grades
+    relevant = np.flatnonzero((grades >= view["rel"]) & (grades >= 0))
+    docnos = judged.judgements.docnos.take(relevant).to_pandas()
     qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
     moved, retrieved = [], []
     for run, b in zip(judged.names[1:], those):
         both, change = a.found & b.found, b.lengths - a.lengths
-        found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
+        retrieved_by = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
         frame = pd.DataFrame(
             {
                 "run": run,
@@ -329,7 +329,7 @@ def _documents(
                 "a": a.lengths,
                 "b": b.lengths,
                 "change": change,
-                "found": found,
+                "found": retrieved_by,
             }
         ).iloc[np.argsort(-np.abs(change), kind="stable")]
         moved.append(frame[(frame["change"] != 0) & (frame["found"] != "")])
@@ -341,5 +341,7 @@ def _documents(
             "nearer": both & (change < 0),
             "farther": both & (change > 0),
         }
-        retrieved.append({"run": run} | {name: int(of.sum()) for name, of in counts.items()})
+        retrieved.append(
+            {"run": run} | {name: int(of_run.sum()) for name, of_run in counts.items()}
+        )
     return pd.concat(moved, ignore_index=True), pd.DataFrame(retrieved)

@@ -1,6 +1,6 @@
-"""Conditions on two runs, such as ``nASL@1000 worse p<.05``: how they are written and checked.
+"""Conditions on two runs, such as ``nASL@1000 worse p<.05``: their grammar and checks.
 
-There are two kinds, which speak of the second run beside the first, the baseline:
+There are two kinds, both on the second run compared with the first, the baseline:
 
 * ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds where the
   difference is there, and with ``p<`` significant; ``certainly``: whatever the unjudged documents
@@ -20,7 +20,7 @@ from ..measures.names import higher_is_better, words
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 
-#: What can be asked: better and worse know the direction of the measure, the others do not.
+#: Kinds of differences: better and worse depend on the direction of the measure.
 HOW = ("better", "worse", "lower", "higher", "different")
 
 GRAMMAR = (
@@ -39,16 +39,16 @@ _CONDITION = re.compile(
 
 @dataclass(frozen=True)
 class Condition:
-    """What is asked of two runs.
+    """A condition on two runs.
 
     Attributes:
-        text: as it was written.
+        text: the condition as it was written.
         measure: the measure's name.
         how: one of :data:`HOW`.
-        amount: how far they must lie apart, at least; 0: at all.
+        amount: the least difference; 0: any.
         percent: whether ``amount`` is a percentage of the first run's value.
-        level: p must be below it; None: whatever p is.
-        certainly: whether it must hold whatever the unjudged documents are.
+        level: the level that p must be below; None: no test.
+        certainly: whether it must hold under every labelling of the unjudged documents.
         possibly: whether it holds unless a loss of ``amount`` or more is rejected.
     """
 
@@ -62,11 +62,11 @@ class Condition:
     possibly: bool = False
 
     def least(self, value: float) -> float:
-        """The least difference that is asked for where the first run has this value."""
+        """The least difference, where the first run has this value."""
         return self.amount * value / 100 if self.percent else self.amount
 
     def asks_for(self, up: bool, down: bool, higher_is_better: bool | None) -> bool:
-        """Whether it asks for what a difference is: up, down, or neither."""
+        """Whether it asks for a difference that is up, down, or neither."""
         better, worse = (down, up) if higher_is_better is False else (up, down)
         return {
             "higher": up,
@@ -81,7 +81,7 @@ def parse_condition(text: str) -> Condition:
     """Reads a condition.
 
     Raises:
-        ValueError: for what is none, with the grammar.
+        ValueError: for text that is no condition, with the grammar.
 
     >>> parse_condition("nASL@1000 worse by 2% p<.05")
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -125,17 +125,17 @@ def parse_condition(text: str) -> Condition:
 def check_condition(
     condition: Condition, measure: Any, higher_is_better: bool | None, *, test: str = "t"
 ) -> None:
-    """Whether a condition can be asked of a measure, and by a test.
+    """Checks that a condition can be tested on a measure, and by a test.
 
     Args:
-        condition: what is asked.
+        condition: the condition.
         measure: the measure; None for a preference, rrLP or sgnLP.
         higher_is_better: its direction.
-        test: by what differences are tested.
+        test: the test of differences.
 
     Raises:
-        ValueError: for better or worse where neither is, percentages of what has no means, a
-            difference that the measure cannot reach, or a test that has no bounds or no amount.
+        ValueError: for better or worse on a count, percentages of a preference, a difference that
+            the measure cannot reach, or a test without bounds or amounts.
     """
     if higher_is_better is None and condition.how in ("better", "worse"):
         wrong = (
@@ -159,7 +159,7 @@ def check_condition(
 
 
 def _never_holds(condition: Condition, measure: Any, higher_is_better: bool | None) -> str:
-    """Why no run can be so far from another, whatever both are; '' where one can."""
+    """The reason why no two runs can differ so much; '' where they can."""
     falls = condition.asks_for(False, True, higher_is_better)
     rises = condition.asks_for(True, False, higher_is_better)
     if condition.percent and condition.amount > 100 and falls and not rises:
@@ -180,7 +180,7 @@ def _never_holds(condition: Condition, measure: Any, higher_is_better: bool | No
 
 
 def are_relevant(measure: Any, grades: Floats) -> bool:
-    """Whether any judged document counts for a measure, which is equal in all runs otherwise.
+    """Whether any judged document is relevant to a measure, which is equal in all runs otherwise.
 
     >>> import ir_measures, numpy as np
     >>> grades = np.array([0.0, -1.0, 1.0])
@@ -189,7 +189,7 @@ def are_relevant(measure: Any, grades: Floats) -> bool:
     [True, False, True]
     """
     rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
-    if isinstance(rel, (int, float)):  # else it is not given, and has no default
+    if isinstance(rel, (int, float)):  # else it has no value and no default
         return bool((grades >= rel).any())
     if higher_is_better(measure) is None:  # a count of what was retrieved
         return True

@@ -1,4 +1,4 @@
-"""The difference of a run from the baseline in a measure, query by query, and its test."""
+"""Differences of runs from the baseline in a measure, query by query, and their tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .result import PREFERENCES, AllLimits, HowTested
 
 @dataclass(frozen=True)
 class RunDifference:
-    """A measure of a run and of the baseline for every query, or a preference, which has none."""
+    """A measure of a run and of the baseline for every query, or a preference of the run."""
 
     run: str
     name: str
@@ -29,7 +29,7 @@ class RunDifference:
 
     @property
     def gain(self) -> Floats:
-        """By how much the run is better, or of a count more."""
+        """By how much the run is better for each query, or of a count more."""
         return -self.difference if self.higher_is_better is False else self.difference
 
     def row(self, limits: AllLimits, options: HowTested) -> dict[str, Any]:
@@ -39,27 +39,27 @@ class RunDifference:
         test = "sign" if self.name == "sgnLP" else options.test
         is_preference = self.name in PREFERENCES
         pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
-        found = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
+        tested = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
         return {
             "run": self.run,
             "measure": self.name,
             "a": float(self.a.mean()),
             "b": float(self.b.mean()),
-            "difference": found.difference,
-            "ci_low": found.ci_low,
-            "ci_high": found.ci_high,
+            "difference": tested.difference,
+            "ci_low": tested.ci_low,
+            "ci_high": tested.ci_high,
             "low": low,
             "high": high,
-            "effect": found.effect,
+            "effect": tested.effect,
             "wins": int((self.gain > 0).sum()),
             "losses": int((self.gain < 0).sum()),
             "ties": int((self.gain == 0).sum()),
-            "p": found.p,
+            "p": tested.p,
             "test": test,
             "detectable": detectable_difference(self.difference, alpha=options.alpha),
         }
 
-    def losses_first(self, qids: list[Any]) -> pd.DataFrame:
+    def by_query(self, qids: list[Any]) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
         frame = pd.DataFrame(
             {
@@ -74,13 +74,13 @@ class RunDifference:
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-def tested(
+def test_differences(
     differences: Sequence[RunDifference], limits: AllLimits, options: HowTested
 ) -> tuple[pd.DataFrame, Corrected]:
-    """The summary's rows with corrected p-values, and what the correction was about."""
-    table = pd.DataFrame([one.row(limits, options) for one in differences])
+    """Tests differences; returns the rows of the summary, and the correction of their p-values."""
+    table = pd.DataFrame([values.row(limits, options) for values in differences])
     corrected = correct(table["p"], options.correction)
     table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
-    # Nothing is more compatible with no difference; a test has nothing to compute it from.
-    table.loc[[not one.difference.any() for one in differences], ["p", "p_corrected"]] = 1.0
+    # Equal values are fully compatible with no difference; a test gives NaN for them.
+    table.loc[[not values.difference.any() for values in differences], ["p", "p_corrected"]] = 1.0
     return table, corrected

@@ -1,6 +1,6 @@
-"""The verdicts of a guard of a search engine: whether conditions on two runs hold.
+"""Verdicts of a guard of a search engine: which conditions on two runs hold.
 
-How conditions are written is in :mod:`~pyterrier_asl.comparison.conditions`.
+The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .conditions import Condition
 
 @dataclass(frozen=True)
 class Observed:
-    """How a measure, or a preference, came out for a run and the baseline.
+    """The values of a measure, or a preference, for a run and the baseline.
 
     Attributes:
         mean_a: the baseline's mean; NaN for a preference, which only has a difference.
         difference: the run's mean less the baseline's.
-        higher_is_better: None where neither is better.
+        higher_is_better: the direction of the measure; None of a count.
         p: corrected; of a condition with ``possibly`` one-sided, else two-sided; NaN where no test
             can be made.
         by_query: the run's value less the baseline's for each query, shape (Q,).
@@ -56,7 +56,7 @@ class Observed:
 
 
 class Outcome(Enum):
-    """How a guard comes out, with the exit status that says so."""
+    """The outcome of a guard, whose value is its exit status."""
 
     PASS = 0
     FAIL = 1
@@ -65,16 +65,16 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a condition came out for a run.
+    """The outcome of a condition for a run.
 
     Attributes:
         run: the run.
-        condition: the condition as it was written, or what else was checked.
+        condition: the condition as it was written, or another check.
         outcome: PASS where the condition does not hold, FAIL where it holds, ERROR where it
             cannot be tested.
-        message: the numbers that say so.
-        numbers: the same, by name, for programs.
-        note: what a PASS does not say, '' for nothing.
+        message: the reason, with its numbers.
+        numbers: the numbers by name, machine-readable.
+        note: the limits of a PASS, '' for none.
     """
 
     run: str
@@ -93,37 +93,36 @@ class Verdict:
         return f"{self.outcome.name}: {self.condition} [{run}{self.message}]"
 
 
-def holds(condition: Condition, found: Observed) -> bool:
-    """Whether a condition holds; one that asks for a p-value does not where there is none, unless
-    it has ``possibly``.
+def holds(condition: Condition, observed: Observed) -> bool:
+    """Whether a condition holds; without a p-value only one with ``possibly`` can.
 
     >>> from .conditions import parse_condition
-    >>> found = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
-    >>> [holds(parse_condition(f"AP {rest}"), found)
+    >>> observed = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
+    >>> [holds(parse_condition(f"AP {rest}"), observed)
     ...  for rest in ("worse", "worse by 4% p<.05", "worse by .03", "worse p<.01", "better")]
     [True, True, False, False, False]
     """
     if condition.possibly:
-        return not found.p < (condition.level or 0)
-    size, base = abs(found.difference), found.base
+        return not observed.p < (condition.level or 0)
+    size, base = abs(observed.difference), observed.base
     rounding = NO_DIFFERENCE * max(base, size)
     if size <= NO_DIFFERENCE * base or size == 0 or size < condition.least(base) - rounding:
         return False
-    if condition.level is not None and not found.p < condition.level:
+    if condition.level is not None and not observed.p < condition.level:
         return False
-    up = found.difference > 0
-    return condition.asks_for(up, not up, found.higher_is_better)
+    up = observed.difference > 0
+    return condition.asks_for(up, not up, observed.higher_is_better)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run's difference from the baseline can be, whatever the unjudged documents are.
+    """Bounds of a run's difference from the baseline over the labels of unjudged documents.
 
     Attributes:
         low: the least difference of each query, run less baseline, shape (Q,).
         high: the greatest, shape (Q,).
-        most: the greatest size that the baseline's mean can have.
-        least: the least size.
+        most: the greatest absolute value of the baseline's mean.
+        least: the least.
     """
 
     low: Floats
@@ -138,7 +137,7 @@ class Limits:
 
 
 def limits_of(judged: JudgedRuns, baseline: str, run: str, measure: Any) -> Limits:
-    """The bounds of a difference, over the unjudged documents that either run shows.
+    """Computes the bounds of a difference, over the unjudged documents that either run retrieved.
 
     Raises:
         ValueError: for a measure that has no bounds.
@@ -155,7 +154,7 @@ def holds_certainly(
     """Whether a condition without ``possibly`` holds under every labelling.
 
     Args:
-        condition: what is asked.
+        condition: the condition.
         limits: the bounds of the difference.
         higher_is_better: the direction of the measure.
         family: over how many conditions p-values are corrected; by Bonferroni here, which is never
@@ -181,7 +180,7 @@ def rejected_certainly(
     """Whether the loss of a condition with ``possibly`` is rejected under every labelling.
 
     Args:
-        condition: what is asked.
+        condition: the condition.
         limits: the bounds of the difference.
         higher_is_better: the direction of the measure.
         family: see :func:`holds_certainly`.
@@ -202,68 +201,68 @@ def rejected_certainly(
 def verdict_on(
     condition: Condition,
     run: str,
-    found: Observed,
+    observed: Observed,
     *,
     family: int,
     correction: str | None,
     limits: Limits | None,
     untestable: str = "",
 ) -> Verdict:
-    """How a condition came out, and by which numbers.
+    """The outcome of a condition, with its reason.
 
     Args:
-        condition: what was asked.
-        run: the run that it was asked of.
-        found: what came out.
-        family: over how many p-values ``found.p`` was corrected.
-        correction: by what; None: by nothing.
+        condition: the condition.
+        run: the run.
+        observed: the values of its measure.
+        family: over how many p-values ``observed.p`` was corrected.
+        correction: the name of the correction; None: there was none.
         limits: the bounds of the difference, where the condition must hold certainly.
-        untestable: why the condition cannot be tested, '' where it can.
+        untestable: the reason why the condition cannot be tested, '' where it can.
     """
     family = family if correction and family > 1 else 1
-    change = f"{found.difference + 0:+.4g} from A to B"
-    if found.base:
-        change += f" ({100 * found.difference / found.base + 0:+.2f} %)"
-    parts, numbers, note = [change], {"difference": found.difference, "p": found.p}, ""
+    change = f"{observed.difference + 0:+.4g} from A to B"
+    if observed.base:
+        change += f" ({100 * observed.difference / observed.base + 0:+.2f} %)"
+    parts, numbers, note = [change], {"difference": observed.difference, "p": observed.p}, ""
     if condition.amount:
-        numbers["amount"] = condition.least(found.base)
+        numbers["amount"] = condition.least(observed.base)
     numbers["detectable"] = math.nan
-    if condition.level is not None and math.isnan(found.p) and not untestable:
+    if condition.level is not None and math.isnan(observed.p) and not untestable:
         untestable = (
             "no test can be made: there is only one query; compare on several queries, or leave "
             "out p<"
         )
-    if condition.possibly and not condition.least(found.base):
+    if condition.possibly and not condition.least(observed.base):
         untestable = untestable or "no test can be made: the amount is a percentage of 0"
     if untestable:
         message = f"{change}, {untestable}"
         return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
-    outcome = Outcome.FAIL if holds(condition, found) else Outcome.PASS
+    outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if family > 1 else ""
-        p = f"p = {found.p:.4g}{how}"
+        p = f"p = {observed.p:.4g}{how}"
         if condition.possibly:
-            parts += _rejection(condition, found, p, condition.level / family, numbers)
+            parts += _rejection(condition, observed, p, condition.level / family, numbers)
         else:
-            power = _power(found, condition.level / family, family, numbers)
+            power = _power(observed, condition.level / family, family, numbers)
             parts += [p, *power]
             note = _little_power(condition, numbers) if outcome is Outcome.PASS else ""
     if limits:
-        outcome, more = _certain_outcome(condition, outcome, limits, found, family)
+        outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
         parts += more
     return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note)
 
 
-def _power(found: Observed, level: float, family: int, numbers: dict[str, float]) -> list[str]:
-    """What a test at the corrected level could find, and that as ``detectable`` among the numbers.
+def _power(observed: Observed, level: float, family: int, numbers: dict[str, float]) -> list[str]:
+    """The detectable difference at the corrected level, which is added to the numbers.
 
-    Nothing is said of a level of 1, which is no test.
+    There is none at a level of 1, which is no test.
     """
-    if len(found.by_query) and not found.by_query.any():
+    if len(observed.by_query) and not observed.by_query.any():
         return ["no test can be made: B has the value of A in every query"]
-    if len(found.by_query) < 2 or level >= 1:
+    if len(observed.by_query) < 2 or level >= 1:
         return []
-    numbers["detectable"] = detectable_difference(found.by_query, alpha=level)
+    numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
     if math.isnan(numbers["detectable"]):
         return ["the difference is the same in every query"]
     return [
@@ -273,7 +272,7 @@ def _power(found: Observed, level: float, family: int, numbers: dict[str, float]
 
 
 def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
-    """That a condition could not have found the difference that it asks about; '' if it could."""
+    """A warning that a condition could not have detected its amount; '' if it could."""
     asked, detectable = numbers.get("amount", 0.0), numbers["detectable"]
     if not 0 < asked < detectable:
         return ""
@@ -289,12 +288,12 @@ def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
 
 
 def _rejection(
-    condition: Condition, found: Observed, p: str, level: float, numbers: dict[str, float]
+    condition: Condition, observed: Observed, p: str, level: float, numbers: dict[str, float]
 ) -> list[str]:
-    """Whether the loss that a condition with ``possibly`` names is rejected, and how likely."""
-    margin = condition.least(found.base)
-    rejected = "not rejected" if holds(condition, found) else "rejected"
-    test = non_inferiority(found.gains, margin, alpha=level)
+    """Whether the loss of a condition with ``possibly`` is rejected, and the power of that."""
+    margin = condition.least(observed.base)
+    rejected = "not rejected" if holds(condition, observed) else "rejected"
+    test = non_inferiority(observed.gains, margin, alpha=level)
     numbers["power"] = test.power
     parts = [f"a loss of {margin:.4g} or more is {rejected}", f"one-sided {p}"]
     if not math.isnan(test.power):
@@ -303,20 +302,16 @@ def _rejection(
 
 
 def _certain_outcome(
-    condition: Condition, outcome: Outcome, limits: Limits, found: Observed, family: int
+    condition: Condition, outcome: Outcome, limits: Limits, observed: Observed, family: int
 ) -> tuple[Outcome, list[str]]:
-    """The outcome of a condition that must be certain, and what to say of it."""
-    direction, certain = found.higher_is_better, ["whatever the unjudged documents are"]
-    open_ = ["which the unjudged documents could change: possible, not certain"]
-    if condition.possibly:
-        if outcome is Outcome.FAIL:
-            return outcome, []
-        is_rejected = rejected_certainly(condition, limits, direction, family=family)
-        return (outcome, certain) if is_rejected else (Outcome.FAIL, open_)
-    if outcome is Outcome.PASS:
+    """The outcome of a condition with ``certainly``, and its reason."""
+    unless_certain = Outcome.FAIL if condition.possibly else Outcome.PASS
+    if outcome is unless_certain:
         return outcome, []
-    is_certain = holds_certainly(condition, limits, direction, family=family)
-    return (outcome, certain) if is_certain else (Outcome.PASS, open_)
+    is_certain = rejected_certainly if condition.possibly else holds_certainly
+    if is_certain(condition, limits, observed.higher_is_better, family=family):
+        return outcome, ["whatever the unjudged documents are"]
+    return unless_certain, ["which the unjudged documents could change: possible, not certain"]
 
 
 def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:

@@ -1,4 +1,4 @@
-"""What a comparison of runs with a baseline looks like, human-readable and machine-readable."""
+"""Printing of comparisons of runs with a baseline, human-readable and machine-readable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..io.printed import Part, print_parts
 if TYPE_CHECKING:
     from .result import RunComparison
 
-#: How many relevant documents are shown to have moved where nobody says how many.
+#: The default number of moved documents in a table.
 MOVED = 5
 
 _TITLES = {
@@ -44,13 +44,13 @@ def print_comparison(
     """Prints a comparison.
 
     Args:
-        compared: what to print.
-        form: one of :data:`.io.tables.FORMS`. A table comes with all that there is to say; the
-            others are one frame: the queries if they are asked for, or the documents, else the
-            measures.
+        compared: the comparison.
+        form: one of :data:`.io.tables.FORMS`. A table comes with notes and moved documents; the
+            other forms print one frame: the queries with ``by_query``, the documents with
+            ``moved``, else the measures.
         places: decimal places; -1: all digits.
-        by_query: whether queries are asked for.
-        moved: how many documents are; None: in a table :data:`MOVED`, else none.
+        by_query: whether to print the queries.
+        moved: how many documents to print; None: in a table :data:`MOVED`, else none.
         texts: the text of queries, by id.
     """
     if form == "table" and isinstance(compared.by_track, pd.DataFrame):
@@ -79,7 +79,7 @@ def print_comparison(
 
 
 def means_parts(compared: RunComparison) -> list[Part]:
-    """The runs, the table of measures, and what to know of its numbers."""
+    """The names of the runs, the table of measures, and its notes."""
     from rich.console import Console
 
     head = [f"A: {compared.baseline} (baseline)"]
@@ -97,7 +97,7 @@ def means_parts(compared: RunComparison) -> list[Part]:
 
 
 def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
-    """How many relevant documents which run retrieved, and those that moved farthest."""
+    """The numbers of relevant documents that each run retrieved, and those that moved farthest."""
     parts = [Part()]
     for row in compared.retrieved.to_dict("records"):
         total = row["both"] + row["A"] + row["B"] + row["neither"]

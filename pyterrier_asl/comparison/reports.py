@@ -1,6 +1,6 @@
-"""How a guard came out, for people, build systems, GitHub Actions and programs.
+"""Reports of a guard: on standard error, as JUnit XML, Markdown and GitHub annotations.
 
-A guard that ends in an error says so in every output, and no output of an earlier guard stays.
+A guard that ends in an error reports it in every output, and no output of an earlier guard stays.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from .guard import Outcome, Verdict, outcome_of
 from .printing import means_parts, moved_parts
 from .result import RunComparison
 
-#: What a condition that does not pass is in JUnit XML.
+#: The JUnit XML element of a condition that does not pass.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
-#: What a summary begins with, by which a file is known to be one.
+#: The beginning of a summary, by which its file is recognised.
 _SUMMARY = "## Guard: "
 
 
 @dataclass(frozen=True)
 class GuardReports:
-    """Where the verdicts of a guard go.
+    """The outputs of a guard.
 
     Attributes:
-        form: as what the comparison is printed, one of :data:`.io.tables.FORMS`; with ``'jsonl'``
+        form: the form of the printed comparison, one of :data:`.io.tables.FORMS`; with ``'jsonl'``
             verdicts follow it.
         junit: a file of JUnit XML; None: none.
         summary: a file of Markdown; None: none.
@@ -47,7 +47,7 @@ class GuardReports:
     inputs: Sequence[str | os.PathLike[str]] = ()
 
     def begin(self, runs: Sequence[str], conditions: Sequence[str]) -> None:
-        """Has the files say that the guard did not come to an end, until it does.
+        """Writes to the files that the guard did not come to an end, until it does.
 
         Raises:
             OSError: for a file that must not be written.
@@ -55,11 +55,11 @@ class GuardReports:
         self._save(error_verdicts(runs, conditions, "the guard did not come to an end"), None)
 
     def report(self, verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> Outcome:
-        """Says how the guard came out: into the files first, so that an error there is said, too.
+        """Reports the verdicts: to the files first, so that an error there is reported, too.
 
         Args:
             verdicts: those of the conditions.
-            compared: the comparison that they are about; None: there is none.
+            compared: their comparison; None: there is none.
 
         Raises:
             OSError: for a file that cannot be written.
@@ -68,7 +68,7 @@ class GuardReports:
         return self._print(verdicts)
 
     def report_error(self, runs: Sequence[str], conditions: Sequence[str], message: str) -> None:
-        """Says an error, for each run and condition, wherever that can be said."""
+        """Reports an error for each run and condition in every output that can be written."""
         verdicts = error_verdicts(runs, conditions, message)
         for name in ("junit", "summary"):
             try:
@@ -90,11 +90,16 @@ class GuardReports:
                 beside.write_text(summary_of(verdicts, compared), encoding="utf-8")
 
     def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
-        outcome = outcome_of(verdicts)
-        write_verdicts(verdicts, outcome, self.form)
-        if self.github:
-            for line in github_annotations(verdicts):
-                print(line, file=sys.stderr)
+        outcome, several = outcome_of(verdicts), _several(verdicts)
+        lines = [verdict.line(name_run=several) for verdict in verdicts]
+        lines += [f"Note: {note}" for note in notes_of(verdicts)]
+        lines.append(f"Guard: {outcome.name}")
+        for line in [*lines, *(github_annotations(verdicts) if self.github else [])]:
+            print(line, file=sys.stderr)
+        if self.form == "jsonl":
+            status = {"verdict": outcome.name, "status": outcome.value}
+            for row in [*map(_row, verdicts), status]:
+                print(*tables.jsonl_lines(pd.DataFrame([row])))
         return outcome
 
 
@@ -110,7 +115,7 @@ def _several(verdicts: Sequence[Verdict]) -> bool:
 
 
 def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
-    """What a PASS does not say, a sentence for each condition and run of which there is one."""
+    """The notes of verdicts, with the name of the run where there are several."""
     several = _several(verdicts)
     return [
         (f"{verdict.run}: " if several else "") + verdict.note
@@ -119,28 +124,16 @@ def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
     ]
 
 
-def write_verdicts(verdicts: Sequence[Verdict], outcome: Outcome, form: str) -> None:
-    """Prints how a guard came out: on stderr, and as JSON lines also behind the measures."""
-    several = _several(verdicts)
-    for verdict in verdicts:
-        print(verdict.line(name_run=several), file=sys.stderr)
-    for note in notes_of(verdicts):
-        print(f"Note: {note}", file=sys.stderr)
-    print(f"Guard: {outcome.name}", file=sys.stderr)
-    if form == "jsonl":
-        rows: list[dict[str, Any]] = [
-            {
-                "condition": verdict.condition,
-                "run": verdict.run,
-                "outcome": verdict.outcome.name,
-                "message": verdict.message,
-                **verdict.numbers,
-                **({"note": verdict.note} if verdict.note else {}),
-            }
-            for verdict in verdicts
-        ]
-        for row in [*rows, {"verdict": outcome.name, "status": outcome.value}]:
-            print(*tables.jsonl_lines(pd.DataFrame([row])))
+def _row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as it is printed as a JSON line."""
+    return {
+        "condition": verdict.condition,
+        "run": verdict.run,
+        "outcome": verdict.outcome.name,
+        "message": verdict.message,
+        **verdict.numbers,
+        **({"note": verdict.note} if verdict.note else {}),
+    }
 
 
 def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> None:
@@ -168,7 +161,7 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
 
 def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
     """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
-    warning for a PASS that says little."""
+    warning for a PASS with little power."""
     notices = [
         f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
         f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
@@ -184,7 +177,7 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
 
     Args:
         verdicts: those of the conditions.
-        compared: the comparison that they are about; None: there is none, because of an error.
+        compared: their comparison; None: there is none, because of an error.
     """
     frame = pd.DataFrame(
         {
@@ -197,9 +190,8 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
     parts = [Part(table=frame), *map(Part, notes_of(verdicts))]
     text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown(parts)}"
     if compared is not None:
-        measures, moved = means_parts(compared), moved_parts(compared)
-        text += f"\n### Measures\n\n{markdown(measures)}"
-        text += f"\n### Relevant documents\n\n{markdown(moved)}"
+        text += f"\n### Measures\n\n{markdown(means_parts(compared))}"
+        text += f"\n### Relevant documents\n\n{markdown(moved_parts(compared))}"
     return text
 
 
@@ -209,7 +201,5 @@ def _xml_text(text: str) -> str:
 
 
 def _escaped(text: str, is_property: bool = False) -> str:
-    pairs = [("%", "%25"), ("\r", "%0D"), ("\n", "%0A")]
-    for old, new in [*pairs, *([(":", "%3A"), (",", "%2C")] if is_property else [])]:
-        text = text.replace(old, new)
-    return text
+    characters = "%\r\n:," if is_property else "%\r\n"
+    return text.translate({ord(c): f"%{ord(c):02X}" for c in characters})

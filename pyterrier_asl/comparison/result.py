@@ -1,4 +1,4 @@
-"""What a comparison of runs with a baseline gives: tables, sentences, verdicts, LaTeX."""
+"""Results of a comparison of runs with a baseline: tables, sentences, verdicts, LaTeX."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
 from .printing import means_parts, moved_parts
 
-#: Preferences of lexicographic precision (Diaz 2023), which only two runs together have.
+#: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
 PREFERENCES = ("rrLP", "sgnLP")
 
 #: The bounds of runs' differences from the baseline, by run and measure.
 AllLimits: TypeAlias = dict[tuple[str, str], Limits]
 
-#: Tests of two runs by name: what they are, and what their effect size is.
+#: Tests of two runs by name, with a description and the effect size.
 TESTS = {
     "t": ("t-test for pairs", "Cohen's d_z"),
     "wilcoxon": ("Wilcoxon's signed-rank test", "rank-biserial r"),
@@ -37,13 +37,13 @@ TESTS = {
 
 @dataclass(frozen=True)
 class HowTested:
-    """How differences are tested.
+    """Options of the tests of differences.
 
     Attributes:
         test: one of :data:`TESTS`; sgnLP, which is only a sign, always has the sign test.
-        correction: one of statsmodels' names in :mod:`~pyterrier_asl.statistics.tests`, or None.
+        correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS` but ``'auto'``.
         alpha: intervals cover 1 - alpha.
-        seed: of the draws of the randomization test.
+        seed: seed of the randomization test.
     """
 
     test: str = "t"
@@ -59,16 +59,16 @@ class RunComparison(Printed):
     Attributes:
         baseline: the name of the baseline, A.
         runs: the names of the runs that are compared with it.
-        queries: how many there are.
+        queries: the number of queries.
         summary: a row for each run and measure, and for each of :data:`PREFERENCES`: ``run``,
             ``measure``; ``a``, ``b``, the means of baseline and run (none of a preference);
             ``difference``, ``ci_low``, ``ci_high``, ``effect``; ``wins``, ``losses``, ``ties``,
             queries in which the run is better, worse, equal (of a count: more, less, equal);
-            with ``bounds`` ``low`` and ``high``, the least and the greatest difference whatever the
-            unjudged documents of the two runs are (none of what has no bounds);
+            with ``bounds`` ``low`` and ``high``, the bounds of the difference over the labels of
+            the two runs' unjudged documents (empty for measures without bounds);
             ``p``, 1 where all queries are equal; ``p_corrected``, over all rows; ``test``;
-            ``detectable``, the smallest difference that a t-test over these queries finds with
-            probability .8.
+            ``detectable``, the smallest difference that a t-test over these queries detects
+            with probability .8.
         by_query: a row for each run, measure and query, the largest loss first: ``run``, ``qid``,
             ``measure``, ``a``, ``b``, ``difference``.
         moved: the relevant documents that a run or the baseline retrieved, by how far they moved,
@@ -80,10 +80,10 @@ class RunComparison(Printed):
         unanswered: for each run the queries that the baseline answered and the run did not.
         higher_is_better: by measure; None of a count.
         rel: the least grade of a relevant document, for preferences and documents.
-        options: how it was tested.
-        family: how many p-values were corrected together.
-        dropped: how many comparisons leave a test nothing to work on.
-        hint: what else to tell, '' for nothing.
+        options: the options of the tests.
+        family: the number of p-values that were corrected together.
+        dropped: the number of comparisons without a p-value.
+        hint: a hint on the grades of the qrels, '' for none.
         by_track: of several collections the same of each; see
             :class:`~pyterrier_asl.comparison.values.TrackComparison`.
     """
@@ -108,11 +108,11 @@ class RunComparison(Printed):
     by_track: pd.DataFrame | None = None
 
     def parts(self) -> list[Part]:
-        """What ``pyterrier-asl compare`` prints."""
+        """The parts that ``pyterrier-asl compare`` prints."""
         return [*means_parts(self), *moved_parts(self)]
 
     def notes(self) -> list[str]:
-        """What to know of the numbers, in sentences."""
+        """Notes on the numbers, in sentences."""
         queries = counted(self.queries, "query", "queries")
         wins = "Wins: queries in which B is better."
         if self.queries < 2:
@@ -129,7 +129,7 @@ class RunComparison(Printed):
         ]
 
     def _test_note(self) -> str:
-        """Which test was made, and over how many comparisons p-values are corrected."""
+        """The test, and the number of comparisons of the correction."""
         test, effect = TESTS[self.options.test]
         if not self.family:
             return "No test can be made: B has the value of A in every query, by every measure."
@@ -154,28 +154,27 @@ class RunComparison(Printed):
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """Of each condition, for each run, whether it holds or cannot be tested, and by what.
+        """The verdict on each condition for each run.
 
-        p-values are corrected over the conditions that ask for one, not over all that is shown: a
-        guard does not change its mind with what else is looked at.
+        p-values are corrected over the conditions with a test, not over the whole summary: a
+        verdict does not depend on the other measures.
         """
-        rows = {(row["run"], row["measure"]): row for row in self.summary.to_dict("records")}
         groups = self.by_query.groupby(["run", "measure"], sort=False)["difference"]
         by_query: dict[Any, Floats] = {key: values.to_numpy() for key, values in groups}
         observed = {
-            (run, name): Observed(
+            (row["run"], row["measure"]): Observed(
                 row["a"],
                 row["difference"],
-                self.higher_is_better[name],
+                self.higher_is_better[row["measure"]],
                 row["p"],
-                by_query[run, name],
+                by_query[row["run"], row["measure"]],
             )
-            for (run, name), row in rows.items()
+            for row in self.summary.to_dict("records")
         }
-        asked = [(run, *pair) for run in self.runs for pair in self._conditions]
+        tested = [(run, *pair) for run in self.runs for pair in self._conditions]
         p = {
             _test_of(run, condition, name): _p_value(condition, observed[run, name])
-            for run, condition, name in asked
+            for run, condition, name in tested
             if condition.level is not None
         }
         corrected = correct(list(p.values()), self.options.correction)
@@ -190,7 +189,7 @@ class RunComparison(Printed):
                 limits=self._limits[run, name] if condition.certainly else None,
                 untestable=self._untestable.get(name, ""),
             )
-            for run, condition, name in asked
+            for run, condition, name in tested
         ]
 
     def differences(self) -> pd.DataFrame:
@@ -237,12 +236,13 @@ def _some(qids: Sequence[str], most: int = 5) -> str:
 
 
 def _test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:
-    """What distinguishes tests: conditions that share one count once in the correction."""
+    """The key of a test: conditions that share a test count once in the correction."""
     margin = condition.amount if condition.possibly else 0.0
     return run, name, -margin if condition.percent else margin
 
 
-def _p_value(condition: Condition, found: Observed) -> float:
+def _p_value(condition: Condition, observed: Observed) -> float:
+    """The p-value of a condition before the correction, one-sided with ``possibly``."""
     if condition.possibly:
-        return non_inferiority(found.gains, condition.least(found.base)).p
-    return found.p
+        return non_inferiority(observed.gains, condition.least(observed.base)).p
+    return observed.p

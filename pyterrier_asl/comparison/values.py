@@ -1,4 +1,4 @@
-"""Systems compared with a baseline by their values alone: scores without runs, several collections.
+"""Comparison of systems with a baseline by values: scores without runs, several collections.
 
 Of several collections the overall difference is the mean of the collections' mean differences, and
 its p that of a pair in intervals of ranks: topics are drawn within collections.
@@ -26,10 +26,10 @@ from ..measures.names import named_measures, parse_measure, unique
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import p_of_pair
 from .conditions import Condition, check_condition, parse_condition
-from .differences import RunDifference, tested
+from .differences import RunDifference, test_differences
 from .result import PREFERENCES, HowTested, RunComparison
 
-#: What p-values of several collections are of.
+#: The name of the test over several collections.
 _TEST = "sign vectors"
 
 
@@ -59,18 +59,16 @@ class TrackComparison(RunComparison):
     by_track: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def parts(self) -> list[Part]:
-        """The differences overall and in each collection, and what can be said."""
+        """The differences overall and in each collection, and notes on them."""
         style = {"titles": {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}}
-        table = self.by_track.drop(columns="p")
-        head = Part(f"A: {self.baseline} (baseline)")
         return [
-            head,
-            Part(table=table, style=style | {"group_by": "track"}),
+            Part(f"A: {self.baseline} (baseline)"),
+            Part(table=self.by_track.drop(columns="p"), style=style | {"group_by": "track"}),
             *map(Part, self.notes()),
         ]
 
     def notes(self) -> list[str]:
-        """What to know of the numbers, and which collections disagree."""
+        """Notes on the numbers, and the collections that disagree."""
         rows = self.by_track[self.by_track["track"] != OVERALL]
         tracks = counted(rows["track"].nunique(), "collection")
         kind = self.options.correction
@@ -83,7 +81,7 @@ class TrackComparison(RunComparison):
         ]
 
     def _disagreements(self, rows: pd.DataFrame) -> list[str]:
-        """The measures by which a run is significantly better here and worse there."""
+        """Sentences on runs that are significantly better in a collection and worse in another."""
         significant = rows[rows["p_corrected"] <= self.options.alpha]
         sentences = []
         for (run, measure), group in significant.groupby(["run", "measure"], sort=False):
@@ -101,11 +99,11 @@ class TrackComparison(RunComparison):
 
 
 def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str]) -> SystemValues:
-    """The values of scores; arguments as of `compare`."""
-    asked = scores.measures if measures is None else _words(measures)
-    asked += [parse_condition(text).measure for text in conditions]
+    """The values of stored scores; see `compare` for the arguments."""
+    wanted = scores.measures if measures is None else _as_list(measures)
+    wanted += [parse_condition(text).measure for text in conditions]
     of_canonical: dict[str, str] = {}
-    for name in asked:
+    for name in wanted:
         of_canonical.setdefault(canonical_name(name), name)
     labels = list(of_canonical.values())
     if not labels:
@@ -120,31 +118,32 @@ def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str
 def values_of_tracks(
     several: Mapping[str, JudgedRuns], measures: Any, conditions: Iterable[str], rel: float | None
 ) -> SystemValues:
-    """The values of runs of several collections; arguments as of `compare`."""
-    asked = [] if measures is None else _words(measures)
-    asked += [parse_condition(text).measure for text in conditions]
-    _refuse_preferences(asked)
-    typed = unique(completed([m for name in asked for m in named_measures(name)], rel=rel))
-    typed = typed or measures_for("", several=False, lengths=False, rel=rel)
+    """The values of runs of several collections; see `compare` for the arguments."""
+    wanted = [] if measures is None else _as_list(measures)
+    wanted += [parse_condition(text).measure for text in conditions]
+    _refuse_preferences(wanted)
+    parsed = unique(completed([m for name in wanted for m in named_measures(name)], rel=rel))
+    parsed = parsed or measures_for("", several=False, lengths=False, rel=rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
-            for measure in typed
+            for measure in parsed
         }
         for track, judged in several.items()
     }
-    return SystemValues(values, {measure.name: measure.higher_is_better for measure in typed})
+    return SystemValues(values, {measure.name: measure.higher_is_better for measure in parsed})
 
 
-def _words(measures: Any) -> list[Any]:
+def _as_list(measures: Any) -> list[Any]:
+    """Measures as a list, which may be one or many."""
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
     return list(measures) if several else [measures]
 
 
 def _refuse_preferences(names: Iterable[Any]) -> None:
-    for name in names:
-        if name in PREFERENCES:
-            raise ValueError(f"{name} needs the runs and qrels of one collection")
+    """Raises ValueError for a preference, which has no values."""
+    if preferences := [name for name in names if name in PREFERENCES]:
+        raise ValueError(f"{preferences[0]} needs the runs and qrels of one collection")
 
 
 def compare_values(
@@ -155,7 +154,7 @@ def compare_values(
     *,
     common: bool = False,
 ) -> RunComparison:
-    """Compares systems with a baseline by their values; arguments as of `compare`."""
+    """Compares systems with a baseline by their values; see `compare` for the arguments."""
     names = shared_systems(
         {
             track: [str(n) for t in by.values() for n in t.index]
@@ -169,19 +168,17 @@ def compare_values(
     others = [name for name in names if name != first]
     if not others:
         raise ValueError(f"there is only the system {first!r}: compare two at least")
-    named = [_checked(parse_condition(text), values, options.test) for text in conditions]
-    several = len(values.by_track) > 1
+    named = [_check_condition(parse_condition(text), values, options.test) for text in conditions]
     pairs = [
         _Pair.of(values, first, run, label) for run in others for label in values.higher_is_better
     ]
-    differences = [pair.difference for pair in pairs]
-    table, corrected = tested(differences, {}, options)
+    table, corrected = test_differences([pair.difference for pair in pairs], {}, options)
     compared = RunComparison(
         first,
         others,
         len(pairs[0].qids),
         table.drop(columns=["low", "high"]),
-        pd.concat([pair.difference.losses_first(pair.qids) for pair in pairs], ignore_index=True),
+        pd.concat([pair.difference.by_query(pair.qids) for pair in pairs], ignore_index=True),
         pd.DataFrame(),
         pd.DataFrame(),
         {},
@@ -193,7 +190,7 @@ def compare_values(
         "",
         named,
     )
-    return _over_tracks(compared, pairs) if several else compared
+    return _over_tracks(compared, pairs) if len(values.by_track) > 1 else compared
 
 
 @dataclass(frozen=True)
@@ -214,7 +211,7 @@ class _Pair:
         return cls(RunDifference(run, label, up, a, b, b - a), qids, tracks)
 
     def row(self, track: str, options: HowTested) -> dict[str, Any]:
-        """How they compare in a collection, or overall."""
+        """The comparison in a collection, or overall."""
         tracks = np.array(self.tracks)
         at = np.flatnonzero((tracks == track) | (track == OVERALL))
         a, b, gain = self.difference.a[at], self.difference.b[at], self.difference.gain[at]
@@ -237,7 +234,7 @@ class _Pair:
 
 
 def _over_tracks(compared: RunComparison, pairs: list[_Pair]) -> TrackComparison:
-    """The same with the mean of the collections, and each collection by itself."""
+    """Adds the comparison in each collection, and takes the mean of the collections as summary."""
     options, parts = compared.options, []
     if len(pairs[0].qids) < FEWEST:
         raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
@@ -246,12 +243,16 @@ def _over_tracks(compared: RunComparison, pairs: list[_Pair]) -> TrackComparison
         parts.append(part.assign(p_corrected=correct(part["p"], options.correction).p))
     by_track = pd.concat(parts, ignore_index=True)
     whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)
-    known = {each.name: getattr(compared, each.name) for each in fields(compared)}
-    return TrackComparison(**known | {"summary": whole, "by_track": by_track, "family": len(whole)})
+    values = {item.name: getattr(compared, item.name) for item in fields(compared)}
+    return TrackComparison(
+        **values | {"summary": whole, "by_track": by_track, "family": len(whole)}
+    )
 
 
-def _checked(condition: Condition, values: SystemValues, test: str) -> tuple[Condition, str]:
-    """A condition that values can answer, and the name of its measure there."""
+def _check_condition(
+    condition: Condition, values: SystemValues, test: str
+) -> tuple[Condition, str]:
+    """Checks that values can answer a condition, and pairs it with the name of its measure."""
     of_canonical = {canonical_name(name): name for name in reversed(values.higher_is_better)}
     label = of_canonical[canonical_name(condition.measure)]
     if condition.certainly:

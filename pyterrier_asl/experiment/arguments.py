@@ -1,4 +1,4 @@
-"""What an experiment is asked for: systems, baselines, and the columns of its table."""
+"""Arguments of an experiment: systems, baselines, and the columns of its table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..statistics.inputs import check_probability
 from ..statistics.pairwise import sign_test, t_test
 from .recorder import text_ids
 
-#: Two samples, paired; the second item of the answer is the p-value.
+#: A test of two paired samples; the second item of its result is the p-value.
 Test = Callable[[Floats, Floats], Any]
 
 
@@ -29,10 +29,10 @@ class Column:
     """One column of means.
 
     Attributes:
-        label: what it is called.
-        measure: what it is the mean of; of a preference LexiP, with its parameters.
+        label: the name of the column.
+        measure: the measure; of a preference LexiP, with its parameters.
         preference: ``'sgnLP'`` or ``'rrLP'``, None for a measure.
-        baseline: whom a preference is against, by number.
+        baseline: the number of the baseline of a preference.
     """
 
     label: str
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Which of two values is the better one; None for a count."""
+        """The direction of the measure; None for a count."""
         return higher_is_better(self.measure)
 
     def mean(self, values: Floats) -> float:
@@ -53,7 +53,7 @@ class Column:
         return float(total.result())
 
     def p_value(self, values: Floats, baseline: Floats, test: Test) -> float:
-        """How likely values and the baseline's lie as far apart by chance."""
+        """The p-value of the difference from the baseline."""
         if self.preference == "sgnLP":
             return float(sign_test((values > 0).sum(), (values < 0).sum()))
         if self.preference == "rrLP":
@@ -62,7 +62,7 @@ class Column:
 
 
 def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str:
-    """What tells columns of one baseline from those of another; nothing where there is only one.
+    """The end of the names of a baseline's columns; '' where there is only one baseline.
 
     >>> suffix(1, [0, 1], ["BM25", "DPH"]), suffix(1, [1], ["BM25", "DPH"])
     (' vs DPH', '')
@@ -71,7 +71,7 @@ def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str
 
 
 def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
-    """Names and systems; a dict's names go before others."""
+    """The names of the systems, and the systems; a dict's keys go before ``names``."""
     if isinstance(systems, Mapping):
         return [str(name) for name in systems], list(systems.values())
     if not isinstance(systems, list):
@@ -87,15 +87,16 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str],
 
 
 def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
-    """The numbers of the baselines."""
+    """The numbers of the baselines, which are given by number or name."""
     if baseline is None:
         return []
     several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
-    numbers = [_baseline(one, names) for one in (baseline if several else [baseline])]
+    numbers = [_baseline(number, names) for number in (baseline if several else [baseline])]
     return list(dict.fromkeys(numbers))
 
 
 def _baseline(baseline: Any, names: list[str]) -> int:
+    """The number of a baseline."""
     if isinstance(baseline, str) and names.count(baseline) == 1:
         return names.index(baseline)
     if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool):
@@ -110,15 +111,15 @@ def _baseline(baseline: Any, names: list[str]) -> int:
 def columns_of(
     eval_metrics: Any, baselines: list[int], names: list[str]
 ) -> tuple[list[Column], bool]:
-    """The columns that were asked for, each once, and whether ``mrt`` was."""
+    """Parses measures into columns, without duplicates, and whether ``mrt`` is among them."""
     if isinstance(eval_metrics, (str, Measure)):
         eval_metrics = [eval_metrics]
-    others = [asked for asked in eval_metrics if not (isinstance(asked, str) and asked == "mrt")]
+    others = [m for m in eval_metrics if not (isinstance(m, str) and m == "mrt")]
     mrt = len(others) < len(eval_metrics)
     columns: dict[str, Column] = {}
-    meant = [column for asked in others for column in _meaning(asked)]
-    rel = rel_beside(column.measure for column in meant if column.preference is None)
-    for column in meant:
+    parsed = [column for measure in others for column in _parse_columns(measure)]
+    rel = rel_beside(column.measure for column in parsed if column.preference is None)
+    for column in parsed:
         if column.preference is None:
             columns.setdefault(column.label, column)
             continue
@@ -126,29 +127,29 @@ def columns_of(
             column = replace(column, measure=column.measure(rel=rel))
         if not baselines:
             raise ValueError(f"{column.label} compares systems with a baseline: say baseline=")
-        for one in baselines:
-            label = column.label + suffix(one, baselines, names)
-            columns.setdefault(label, replace(column, label=label, baseline=one))
+        for number in baselines:
+            label = column.label + suffix(number, baselines, names)
+            columns.setdefault(label, replace(column, label=label, baseline=number))
     if not columns:
         raise ValueError("eval_metrics names no measure" + (" besides mrt" if mrt else ""))
     return list(columns.values()), mrt
 
 
-def _meaning(asked: Any) -> list[Column]:
-    """What a measure, or text, means: PyTerrier's meaning before ir_measures'."""
-    if isinstance(asked, Measure):
-        return [Column(str(asked), asked)]
-    if not isinstance(asked, str):
-        raise ValueError(f"a measure is text or an ir_measures Measure, not {asked!r}")
-    preference = re.match(r"(sgnLP|rrLP)(?=$|[(@])", asked)
+def _parse_columns(measure: Any) -> list[Column]:
+    """Parses a measure; names have PyTerrier's meaning before ir_measures'."""
+    if isinstance(measure, Measure):
+        return [Column(str(measure), measure)]
+    if not isinstance(measure, str):
+        raise ValueError(f"a measure is text or an ir_measures Measure, not {measure!r}")
+    preference = re.match(r"(sgnLP|rrLP)(?=$|[(@])", measure)
     if preference:
-        lexip = parse_measure(f"{LexiP.NAME}{asked[preference.end() :]}")
-        return [Column(asked, lexip, preference.group())]
-    return [Column(one.name, one.measure) for one in parse_measures(asked)]
+        lexip = parse_measure(f"{LexiP.NAME}{measure[preference.end() :]}")
+        return [Column(measure, lexip, preference.group())]
+    return [Column(named.name, named.measure) for named in parse_measures(measure)]
 
 
 def read_frame(source: Any, reader: Any) -> pd.DataFrame:
-    """Topics or qrels, whose query ids are text, as the results' will be."""
+    """Reads topics or qrels, with query ids as text."""
     if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
         source = reader(str(source))
     if not isinstance(source, pd.DataFrame) or "qid" not in source.columns:
@@ -160,7 +161,7 @@ def read_frame(source: Any, reader: Any) -> pd.DataFrame:
 
 
 def test_of(test: Any) -> Test:
-    """The test by its name, or the function that it is."""
+    """The function of a test, which is given by name or as a function."""
     from scipy import stats
 
     named: dict[Any, Test] = {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}
@@ -174,7 +175,7 @@ def test_of(test: Any) -> Test:
 
 
 def check_correction(method: str | None, alpha: float) -> None:
-    """Raises ValueError for a correction that statsmodels does not know, or no level."""
+    """Raises ValueError for a correction unknown to statsmodels, or an invalid level."""
     check_probability("correction_alpha", alpha)
     if method is None:
         return

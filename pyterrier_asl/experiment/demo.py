@@ -1,7 +1,7 @@
-"""What the measures show, on a small collection that is really retrieved from: no Java needed.
+"""Demonstration of the measures with three systems on a small collection, without Java.
 
-Three systems search ir_datasets' vaswani, 11,429 abstracts and 93 queries; where that cannot be
-had, a collection made by seed. What is said about the numbers is made from them.
+The systems search ir_datasets' vaswani, 11,429 abstracts and 93 queries; where that cannot be
+downloaded, a generated collection. The remarks on the numbers are computed from them.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
 from ..measures.pool import FEW, RarenessPool
 
-#: Seconds that fetching vaswani, 3 MB, may take before a collection is generated instead.
+#: The timeout, in seconds, of downloading vaswani (3 MB), after which a collection is generated.
 PATIENCE = 60
 
-#: The measure by which it is said who could be the best.
+#: The measure of the remark on the best system.
 RANKED_BY = "nDCG@10"
 
 BM25 = "BM25"
 FEEDBACK = "BM25 + feedback"
 SHORT = "BM25 + feedback, first 200"
 
-#: What the systems are, for whoever reads the table.
+#: Descriptions of the systems.
 SYSTEMS = {
     BM25: "BM25, 1000 documents a query",
     FEEDBACK: "the query expanded by Robertson's feedback from the first 10 documents",
@@ -50,10 +50,10 @@ SYSTEMS = {
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents, queries and judgements to try systems on.
+    """Documents, queries and judgements.
 
     Attributes:
-        name: what to call it.
+        name: its name.
         documents: dicts with ``docno`` and ``text``.
         topics: frame of ``qid`` and ``query``.
         qrels: frame of ``qid``, ``docno`` and ``label``.
@@ -66,14 +66,14 @@ class Collection:
 
     @property
     def summary(self) -> str:
-        """What there is of what, in words."""
+        """The numbers of documents, queries and relevant documents, in words."""
         return (
             f"{len(self.documents):,} documents, {len(self.topics)} queries, "
             f"{int((self.qrels['label'] > 0).sum()):,} relevant documents"
         )
 
     def lengths(self) -> DocLengths:
-        """How many words every document has."""
+        """The number of words of every document."""
         return DocLengths.from_dict(
             {document["docno"]: len(document["text"].split()) for document in self.documents},
             name=self.name,
@@ -82,11 +82,11 @@ class Collection:
 
 @dataclass(frozen=True)
 class MissedDocuments:
-    """What a system's relevant documents that it did not find do to its ASL.
+    """Shares of a system's missed relevant documents.
 
     Attributes:
-        documents: share of the relevant documents that was not found.
-        asl: share of ASL that comes from them.
+        documents: their share of the relevant documents.
+        asl: their share of ASL.
     """
 
     documents: float
@@ -95,13 +95,13 @@ class MissedDocuments:
 
 @dataclass(frozen=True)
 class Demonstration:
-    """The result: a row per system, and what each misses.
+    """Results of the demonstration.
 
     Attributes:
         scores: a row per system: its name, ``run``, and the mean of each measure.
         higher_is_better: by measure.
-        missed: by system.
-        best: who could be the best by :data:`RANKED_BY`, in a sentence.
+        missed: the missed documents by system.
+        best: which systems could be the best by :data:`RANKED_BY`, in a sentence.
     """
 
     scores: pd.DataFrame
@@ -110,11 +110,11 @@ class Demonstration:
     best: str
 
 
-# Where the documents come from
+# Collections
 
 
 def collection(seed: int = 2022) -> tuple[Collection, str]:
-    """Vaswani, or a generated collection where it cannot be had.
+    """Loads vaswani, or generates a collection where vaswani is not available.
 
     Returns:
         The collection, and the reason why it is not vaswani: '' where it is.
@@ -126,10 +126,10 @@ def collection(seed: int = 2022) -> tuple[Collection, str]:
 
 
 def vaswani() -> Collection:
-    """The collection of ir_datasets, fetched where it is not on this machine.
+    """Loads vaswani from ir_datasets, which downloads it where it is not on this machine.
 
     Raises:
-        OSError: where it cannot be had, with the reason.
+        OSError: where it cannot be downloaded, with the reason.
     """
     import ir_datasets
 
@@ -145,7 +145,7 @@ def vaswani() -> Collection:
 
 
 def _fetch_vaswani() -> None:
-    """Has another process fetch what is missing, which can be stopped when it takes too long."""
+    """Downloads missing files in another process, which can be stopped after a timeout."""
     import ir_datasets
 
     home = ir_datasets.util.home_path() / "vaswani"
@@ -169,16 +169,16 @@ def _fetch_vaswani() -> None:
 
 
 def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> Collection:
-    """A collection made by chance: the same for the same arguments.
+    """Generates a random collection, the same for the same arguments.
 
     Each topic has twelve words, two of which are the query; a document on a topic has some of the
-    topic's words, perhaps none of the query's, among common ones. So feedback has something to
-    find, and something to be led astray by: words are shared between topics.
+    topic's words, perhaps none of the query's, among common ones. So feedback can add useful terms,
+    and misleading ones: words are shared between topics.
 
     Args:
-        documents: how many.
-        topics: how many queries.
-        seed: of the random numbers.
+        documents: the number of documents.
+        topics: the number of queries.
+        seed: seed of the random numbers.
     """
     random = np.random.default_rng(seed)
     words = np.array(list(_words()))
@@ -191,10 +191,10 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> C
     for topic in topic_of:
         text = random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum())
         strange = random.choice(rare, 6)
-        said = rare[:0]
+        on_topic = rare[:0]
         if topic >= 0:
-            said = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
-        texts.append(" ".join(random.permutation(np.concatenate((text, strange, said)))))
+            on_topic = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
+        texts.append(" ".join(random.permutation(np.concatenate((text, strange, on_topic)))))
     docnos = [f"d{number}" for number in range(documents)]
     qids = np.array([f"q{number}" for number in range(topics)], object)
     queries = [" ".join(of_topic[:2]) for of_topic in topic_words]
@@ -208,23 +208,23 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> C
 
 
 def _words() -> Iterator[str]:
-    """A thousand words that a stemmer leaves apart."""
+    """A thousand words with different stems."""
     syllables = [consonant + vowel for consonant in "bdfgklmnpr" for vowel in "aou"]
     for number in range(1000):
         first, rest = divmod(number * 7 % 27000, 900)
         yield syllables[first] + syllables[rest // 30] + syllables[rest % 30] + "k"
 
 
-# What is done with them
+# The experiment
 
 
 def demonstrate(collection: Collection) -> Demonstration:
-    """Retrieves with three systems and measures them in ``pt.Experiment``."""
+    """Retrieves with three systems and evaluates them in ``pt.Experiment``."""
     import ir_measures
     import pyterrier as pt
 
     runs = retrieve(collection)
-    with warnings.catch_warnings():  # three systems are few: `remarks` says so in words
+    with warnings.catch_warnings():  # three systems are few, on which there is a remark
         warnings.filterwarnings("ignore", message=".*say little about what is rare")
         pool = RarenessPool.from_runs(runs, name="demo")
     measures = {
@@ -269,7 +269,7 @@ def retrieve(collection: Collection) -> dict[str, pd.DataFrame]:
 
 
 def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> MissedDocuments:
-    """What the relevant documents that a run has not found do to its ASL.
+    """The shares of a run's missed relevant documents, of the documents and of its ASL.
 
     >>> qrels = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "label": 1})
     >>> run = pd.DataFrame({"qid": "q", "docno": ["x", "a"], "score": [2, 1]})
@@ -283,7 +283,7 @@ def missed_by(run: pd.DataFrame, qrels: pd.DataFrame, *, cutoff: int = 1000) -> 
     return MissedDocuments(float(missing.mean()), float(asl["from_missing"] / asl["search_length"]))
 
 
-# What is said about it
+# Remarks
 
 
 #: Mean values, by measure and then by system.
@@ -291,7 +291,7 @@ Means: TypeAlias = Mapping[str, Mapping[str, float]]
 
 
 def remarks(demonstration: Demonstration) -> list[str]:
-    """What the numbers say, in sentences: nothing that they do not."""
+    """Remarks on the numbers of a demonstration, in sentences."""
     means: Any = demonstration.scores.set_index("run").to_dict()
     return [
         about_order(means),
@@ -303,7 +303,7 @@ def remarks(demonstration: Demonstration) -> list[str]:
 
 
 def about_the_best(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> str:
-    """Who could be the best by :data:`RANKED_BY`."""
+    """The remark on which systems could be the best by :data:`RANKED_BY`."""
     topics = qrels["qid"].nunique()
     if topics < FEWEST:
         return f"{counted(topics, 'topic')} are too few to say who could be the best."
@@ -311,47 +311,48 @@ def about_the_best(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> str
 
 
 def about_order(means: Means) -> str:
-    """Where AP and ASL@1000 put two systems in opposite order: the pair of which they do most.
+    """The remark on the two systems that AP and ASL@1000 put in opposite order most clearly.
 
     Args:
         means: with ``AP``, ``ASL@1000`` and ``R@1000``.
     """
     ap, asl, recall = means["AP"], means["ASL@1000"], means["R@1000"]
     opposed = [
-        (asl[one] / asl[other], one, other)
-        for one, other in permutations(ap, 2)
-        if ap[one] > ap[other] and asl[one] > asl[other]
+        (asl[first] / asl[second], first, second)
+        for first, second in permutations(ap, 2)
+        if ap[first] > ap[second] and asl[first] > asl[second]
     ]
     if not opposed:
         best = _leaders(asl, min)
         return f"AP and ASL@1000 put no two systems in opposite order here; ASL's best is {best}."
-    _, one, other = max(opposed)
-    said = (
-        f"AP puts '{one}' above '{other}' ({ap[one]:.4f} and {ap[other]:.4f}), ASL@1000 the other "
-        f"way round: above a relevant document stand {asl[one] - 1:.0f} irrelevant ones on average "
-        f"in the former, {asl[other] - 1:.0f} in the latter"
+    _, first, second = max(opposed)
+    sentence = (
+        f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 the "
+        f"other way round: above a relevant document stand {asl[first] - 1:.0f} irrelevant ones on "
+        f"average in the former, {asl[second] - 1:.0f} in the latter"
     )
-    if recall[one] < recall[other]:
-        said += f", which finds more of them (R@1000 {recall[one]:.2f} and {recall[other]:.2f})"
-    return said + "."
+    if recall[first] < recall[second]:
+        recalls = f"R@1000 {recall[first]:.2f} and {recall[second]:.2f}"
+        sentence += f", which finds more of them ({recalls})"
+    return sentence + "."
 
 
 def about_missing(missed: Mapping[str, MissedDocuments]) -> str:
-    """How much of ASL comes from relevant documents that were not found."""
-    if not any(each.documents for each in missed.values()):
+    """The remark on the share of ASL that comes from missed documents."""
+    if not any(shares.documents for shares in missed.values()):
         return "Every system found every relevant document: all of ASL@1000 comes from their ranks."
-    parts = [f"{each.asl:.0%} ({each.documents:.0%}) for '{name}'" for name, each in missed.items()]
-    said = (
+    parts = [f"{of.asl:.0%} ({of.documents:.0%}) for '{name}'" for name, of in missed.items()]
+    sentence = (
         "The share of ASL@1000 that comes from relevant documents which were not found (and how "
         "many of all they are): " + ", ".join(parts)
     )
-    if all(each.asl > 0.5 for each in missed.values()):
-        return said + ". So it is mostly recall that ASL@1000 measures here."
-    return said + "."
+    if all(shares.asl > 0.5 for shares in missed.values()):
+        return sentence + ". So it is mostly recall that ASL@1000 measures here."
+    return sentence + "."
 
 
 def about_the_top(means: Means) -> str:
-    """Which system is best where the first relevant documents count most.
+    """The remark on the best systems by measures of the first relevant documents.
 
     Args:
         means: with ``AP``, ``ASL(g=10)@1000`` and ``LexiP``.
@@ -367,15 +368,15 @@ def about_the_top(means: Means) -> str:
 
 
 def _leaders(values: Mapping[str, float], extreme: Callable[[Iterable[float]], float]) -> str:
-    """The system with the best value, or all that share it."""
+    """The names of the systems with the best value."""
     target = extreme(values.values())
     names = [f"'{name}'" for name, value in values.items() if value == target]
     return names[0] if len(names) == 1 else " and ".join(names) + " alike"
 
 
 def about_the_pool(systems: int) -> str:
-    """What to think of AP_Rareness over this many systems."""
-    said = f"AP_Rareness@100 counts who else finds a document among these {systems} systems"
+    """The remark on AP_Rareness over this number of systems."""
+    sentence = f"AP_Rareness@100 counts who else finds a document among these {systems} systems"
     if systems < FEW:
-        return said + f", too few (under {FEW}) to tell what is rare: give it a pool of real runs."
-    return said + "."
+        sentence += f", too few (under {FEW}) to tell what is rare: give it a pool of real runs"
+    return sentence + "."

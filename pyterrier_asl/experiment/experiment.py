@@ -1,9 +1,8 @@
-"""pt.Experiment that knows which way is better, makes the pool of its own systems, and compares
-rankings by lexicographic precision.
+"""pt.Experiment with directions of measures, automatic pools and lexicographic preferences.
 
-``pt.Experiment`` runs the systems, saves them and scores them. What it cannot know is made here
-from what it returns: the per-query values, and, where a measure needs all systems at once, the
-results themselves, noted as they pass through the end of each pipeline.
+``pt.Experiment`` runs the systems, saves them and scores them. The rest is computed here from the
+per-query values that it returns, and, where a measure needs all systems at once, from the results
+themselves, which are recorded at the end of each pipeline.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from .trial import Trial, score
 
 
 class Results(NamedTuple):
-    """What an experiment with ``perquery='both'`` returns."""
+    """Results of an experiment with ``perquery='both'``."""
 
     averages: Any
     perquery: Any
@@ -75,7 +74,7 @@ def Experiment(
     ranks: bool = False,
     **options: Any,
 ) -> Any:
-    """``pt.Experiment``, called alike and returning alike, that gets right what it cannot know.
+    """``pt.Experiment`` with the direction of each measure; arguments and results are the same.
 
     * ``+``, ``-`` and ``highlight`` follow the direction of each measure: less ASL is better.
     * A rareness measure without a pool gets the pool of the experiment's own systems, each of which
@@ -88,7 +87,7 @@ def Experiment(
       together with a baseline.
     * A measure may be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``)
       understands; columns are called, and stand, as they were asked for.
-    * A system none of whose documents is judged is an error, as are scores that are no numbers.
+    * A system without judged documents is an error, as are scores that are no numbers.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
@@ -113,11 +112,11 @@ def Experiment(
         save_dir: a folder for the results, and for two summaries of the values as CSV.
         save_mode: ``'reuse'``, ``'overwrite'``, ``'error'`` or ``'warn'``.
         save_format: ``'trec'``, a module such as pickle, or a pair of functions.
-        bounds: also what each mean could be, whatever the unjudged documents of these systems are:
+        bounds: also the bounds of each mean over the labels of the systems' unjudged documents:
             columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
         ranks: also the best and the worst rank that each system could have by each measure:
             columns ``rank low`` and ``rank high`` of each (see :func:`~pyterrier_asl.ranks`).
-        **options: whatever else ``pt.Experiment`` takes, such as ``plan='tree'``.
+        **options: further options of ``pt.Experiment``, such as ``plan='tree'``.
 
     Returns:
         A frame; a dict (``dataframe=False``); a Styler (``highlight``); or, with
@@ -196,7 +195,7 @@ def check_options(
     batch_size: Any,
     options: Any,
 ) -> None:
-    """Raises ValueError for an option that does not fit the others."""
+    """Raises ValueError for an invalid option, or options that do not fit together."""
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
     if correction is not None and not baselines:

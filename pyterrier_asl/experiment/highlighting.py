@@ -15,7 +15,7 @@ _COLOURS = {"lightgreen": "90EE90", "antiquewhite": "FAEBD7"}
 
 
 class HighlightedTable(Styler):
-    """A table with marked cells, as pandas has them; LaTeX has the marks, too, and escaped text.
+    """A pandas Styler whose LaTeX has its marks, too, and escaped text.
 
     >>> table = HighlightedTable(pd.DataFrame({"name": ["bm_25"], "AP": [0.5]}))
     >>> marked = table.map(lambda _: "font-weight: bold", subset=["AP"])

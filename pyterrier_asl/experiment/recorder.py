@@ -1,7 +1,7 @@
-"""Records the results of an experiment's systems, as they pass or as they were saved.
+"""Recorders of the results of an experiment's systems, as they pass or as they were saved.
 
 ``pt.Experiment`` runs the systems and keeps nothing but values. A recorder at the end of each
-pipeline counts the results that pass, and keeps them where they are needed once more.
+pipeline counts the results that pass, and keeps them where they are needed again.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from ..judging.judgements import Judgements
 
 
 def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame, a copy of it, with query and document ids as text."""
+    """A copy of the frame with query and document ids as text."""
     ids = [name for name in ("qid", "docno") if name in frame.columns]
     return frame.astype({name: str for name in ids if frame[name].dtype != object})
 
 
 _MODES = ("reuse", "overwrite", "error", "warn")
 
-#: How many topics an error names.
+#: The number of topics that an error names.
 _NAMED = 3
 
 
 @dataclass(frozen=True)
 class Saving:
-    """Where results go, as pt.Experiment has it.
+    """The options of pt.Experiment for saving results.
 
     Raises:
-        ValueError: for a mode that there is not, or a plan that saves nothing.
+        ValueError: for an unknown mode, or a plan that saves nothing.
     """
 
     folder: str | os.PathLike[str] | None
@@ -56,25 +56,23 @@ class Saving:
             raise ValueError("plan='tree' saves no results: leave out plan=, or save_dir=")
 
     def saved(self, name: str) -> pd.DataFrame | None:
-        """The results that pt.Experiment will read in place of running the system."""
+        """The saved results that pt.Experiment will read instead of running the system."""
         if self.folder is None or self.mode != "reuse":
             return None
         path, (_, read) = self.path(name), self._how()
         if not path.exists():
             return None
         if read is None:
-            results: pd.DataFrame = pt.io.read_results(str(path))
-            return results
+            return pd.DataFrame(pt.io.read_results(str(path)))
         with pt.io.autoopen(str(path), "rb") as file:
-            results = read(file)
-            return results
+            return pd.DataFrame(read(file))
 
     def path(self, name: str) -> Path:
         """The file of a system's results."""
         return Path(self.folder or "") / f"{name}.{self._how()[0]}"
 
     def _how(self) -> tuple[str, Any]:
-        """The extension of the files, and what reads them; None: as TREC's."""
+        """The extension of the files, and the function that reads them; None: TREC's format."""
         if isinstance(self.format, types.ModuleType):
             return "mod", self.format.load
         return ("custom", self.format[0]) if isinstance(self.format, tuple) else ("res.gz", None)
@@ -111,17 +109,17 @@ class _RecordResults(pt.Transformer):  # type: ignore[misc]
 
 @dataclass
 class ResultRecorder:
-    """What is known of a system's results.
+    """The results of a system.
 
     Attributes:
-        name: the system's.
-        judgements: what they are matched with; Q queries.
+        name: the name of the system.
+        judgements: the judgements that the results are matched with; Q queries.
         keep: the columns to keep until all results are there; none: results are matched as they
             pass, and their rows are dropped.
         retrieved: documents retrieved for each query, shape (Q,).
-        judged: how many of them are judged.
-        arrived: whether there have been any.
-        judged_run: all of them, matched with the judgements; None before :meth:`close`.
+        judged: the number of judged ones.
+        arrived: whether any results have been recorded.
+        judged_run: all results, matched with the judgements; None before :meth:`close`.
     """
 
     name: str
@@ -138,10 +136,10 @@ class ResultRecorder:
         self.retrieved = np.zeros(len(self.judgements), dtype=np.int64)
 
     def add(self, results: pd.DataFrame) -> None:
-        """Notes results, of all queries or some.
+        """Records results of all queries or some.
 
         Raises:
-            ValueError: naming the system, where there are none, or they are no results.
+            ValueError: naming the system, for empty or invalid results.
         """
         if not len(results):
             raise ValueError(f"system {self.name!r} has no results, not a row")
@@ -152,21 +150,20 @@ class ResultRecorder:
         self.arrived = True
 
     def close(self) -> None:
-        """Matches what was kept, and puts parts together.
+        """Matches the kept results, and joins parts.
 
         Raises:
-            ValueError: naming the system, where it is no results.
+            ValueError: naming the system, for invalid results.
         """
         if self._parts and self.judged_run is None:
             self._parts = [pd.concat(self._parts, ignore_index=True)]
             self.judged_run = self._judge(self.frame)
         elif self._judged_parts and self.judged_run is None:
-            parts = self._judged_parts
-            self.judged_run = parts[0] if len(parts) == 1 else join_parts(parts)
+            self.judged_run = join_parts(self._judged_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The results kept."""
+        """The kept results."""
         return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
 
     def _judge(self, results: pd.DataFrame) -> JudgedRun:
@@ -181,7 +178,7 @@ class ResultRecorder:
         return judged
 
     def check(self, others: str = "") -> None:
-        """Raises ValueError where nothing that was retrieved is judged."""
+        """Raises ValueError where no retrieved document is judged."""
         if self.arrived and not self.judged and len(self.judgements):
             raise ValueError(
                 f"system {self.name!r}: none of the {int(self.retrieved.sum())} documents that it "
@@ -197,12 +194,12 @@ def with_recorders(
     saving: Saving,
     batches: Sequence[Sequence[str]] = (),
 ) -> list[Any]:
-    """The systems with a recorder each; results that are there already are recorded now.
+    """Appends a recorder to each system; results that exist already are recorded now.
 
     Raises:
         ValueError: for results that cannot be scored, before any system is run.
     """
-    made = []
+    recorded = []
     for system, recorder in zip(systems, recorders):
         if isinstance(system, pd.DataFrame):
             system = text_ids(system)  # a copy: pt.Experiment changes the frame it is given
@@ -215,28 +212,28 @@ def with_recorders(
             recorder.check()
         elif isinstance(system, pt.Transformer):
             system = system >> _RecordResults(recorder, batches)
-        made.append(system)
-    return made
+        recorded.append(system)
+    return recorded
 
 
 def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
-    """Raises ValueError for a system whose results cannot be scored, and says what is not lost."""
+    """Raises ValueError for a system whose results cannot be scored, naming the saved ones."""
     for recorder in recorders:
         recorder.close()
     for recorder in recorders:
-        recorder.check(" " + _kept([other for other in recorders if other is not recorder], saving))
+        recorder.check(" " + _kept([r for r in recorders if r is not recorder], saving))
 
 
 @contextmanager
 def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterator[None]:
-    """Adds to an error whose results were to blame, or else which systems had been run."""
+    """Adds to an error the system that caused it, or else the systems that had been run."""
     try:
         yield
     except Exception as error:
         for recorder in recorders if isinstance(error, (TypeError, ValueError)) else ():
             try:
                 recorder.close()
-            except ValueError as named:  # these results, kept but not looked at so far, are none
+            except ValueError as named:  # these results, kept but not matched so far, are invalid
                 raise named from error
         kept = _kept(recorders, saving)
         if kept and hasattr(error, "add_note"):  # Python 3.11
@@ -245,13 +242,12 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 
 
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
-    """Where the results of the systems that have been run are, or that they are lost."""
-    there = [
+    """A sentence on where the results of the systems that have been run are, or are lost."""
+    names = ", ".join(
         repr(recorder.name)
         for recorder in recorders
         if recorder.arrived and (saving.folder is None or saving.path(recorder.name).exists())
-    ]
-    names = ", ".join(there)
+    )
     if not names:
         return ""
     if saving.folder is None:

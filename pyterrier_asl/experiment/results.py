@@ -1,7 +1,7 @@
-"""What an experiment returns and saves: means, comparisons with baselines, values by query.
+"""Results of an experiment: means, comparisons with baselines, values by query, summaries.
 
-Everything is made from per-query values, which is how it can know which way each measure is better.
-Columns are named as ``pt.Experiment`` names them.
+All of them are computed from per-query values, with the direction of each measure. Columns are
+named as ``pt.Experiment`` names them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def averages(
     round: Any,
     ranks: bool = False,
 ) -> pd.DataFrame:
-    """One row a system: means, then how they compare with each baseline."""
+    """A row for each system: means, then comparisons with each baseline."""
     values = {column.label: scored.values(column) for column in scored.columns}
     means: dict[str, Any] = {"name": scored.names}
     for column in scored.columns:
@@ -56,15 +56,14 @@ def averages(
         means["mrt"] = _rounded(scored.mrt, "mrt", round)
     parts = [pd.DataFrame(means)]
     for baseline, column, label in _compared(scored, baselines):
-        part = comparison_columns(column, values[column.label], baseline, label, test)
-        parts.append(part)
+        parts.append(comparison_columns(column, values[column.label], baseline, label, test))
         if correction is not None:
-            parts.append(corrected_columns(part.iloc[:, -1], baseline, correction, alpha))
+            parts.append(corrected_columns(parts[-1].iloc[:, -1], baseline, correction, alpha))
     return pd.concat(parts, axis=1)
 
 
 def _compared(scored: ExperimentValues, baselines: list[int]) -> Iterator[tuple[int, Column, str]]:
-    """What is compared with which baseline, and what the columns' names begin with."""
+    """The comparisons: baseline, column, and the beginning of the names of its columns."""
     for baseline in baselines:
         versus = suffix(baseline, baselines, scored.names)
         for column in scored.columns:
@@ -77,13 +76,13 @@ def _compared(scored: ExperimentValues, baselines: list[int]) -> Iterator[tuple[
 def comparison_columns(
     column: Column, values: Floats, baseline: int, label: str, test: Test
 ) -> pd.DataFrame:
-    """How every system compares with a baseline by one measure.
+    """Comparison of every system with a baseline by a measure.
 
     Args:
         column: the measure.
         values: its values, shape (systems, queries).
         baseline: the row of the baseline.
-        label: what the columns' names begin with.
+        label: the beginning of the columns' names.
         test: the significance test.
 
     Returns:
@@ -95,8 +94,8 @@ def comparison_columns(
         better = better - better[baseline]
     frame = pd.DataFrame({f"{label} +": (better > 0).sum(1), f"{label} -": (better < 0).sum(1)})
     frame[f"{label} p-value"] = [
-        np.nan if row == baseline else column.p_value(each, values[baseline], test)
-        for row, each in enumerate(values)
+        np.nan if row == baseline else column.p_value(own, values[baseline], test)
+        for row, own in enumerate(values)
     ]
     frame = frame.astype(np.float64)
     frame.loc[baseline] = np.nan
@@ -106,18 +105,18 @@ def comparison_columns(
 def corrected_columns(
     p_values: pd.Series[float], baseline: int, method: str, alpha: float
 ) -> pd.DataFrame:
-    """A family of p-values, all but the baseline's, corrected for being many.
+    """Corrects the p-values of all systems but the baseline, a family.
 
     Two systems without any difference have no p-value; they count in the family as 1.
 
     Args:
-        p_values: one a system; the name ends in ``p-value``.
+        p_values: one for each system; the name ends in ``p-value``.
         baseline: the row of the baseline.
-        method: what statsmodels' ``multipletests`` takes.
+        method: a method of statsmodels' ``multipletests``.
         alpha: the family-wise error rate.
 
     Returns:
-        ``reject`` and ``p-value corrected``, one row a system.
+        ``reject`` and ``p-value corrected``, a row for each system.
     """
     from statsmodels.stats.multitest import multipletests
 
@@ -135,7 +134,7 @@ def corrected_columns(
 
 
 def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool | None]:
-    """Which way each column is better; None: neither."""
+    """The direction of each column; None: neither is better."""
     higher = {column.label: column.higher_is_better for column in scored.columns}
     if scored.mrt is not None:
         higher["mrt"] = False
@@ -146,12 +145,12 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
 
 
 def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bool | None]) -> Any:
-    """The table with the best value of each column marked, in LaTeX as well.
+    """Marks the best value of each column, in LaTeX as well.
 
     Args:
         table: the table.
         how: ``'bold'``, ``'color'`` or ``'colour'``.
-        higher_is_better: which way each column is better; None: it is not marked.
+        higher_is_better: the direction of each column; None: it is not marked.
     """
     from .highlighting import HighlightedTable  # its import takes as long as that of all else here
 
@@ -170,7 +169,7 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
 
 
 def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:
-    """One row for each system, query and measure."""
+    """A row for each system, query and measure."""
     rows = [
         (scored.names[system], qid, label, value)
         for system, queries in scored.scores.items()
@@ -184,7 +183,7 @@ def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:
 
 
 def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
-    """Name -> measure -> mean."""
+    """The means by system, then by measure."""
     table = averages(scored, [], None, None, 0.05, None).drop(columns="name")
     rows: list[Any] = table.to_dict("records")
     return dict(zip(scored.names, rows))
@@ -196,10 +195,10 @@ def _rounded(values: Iterable[float], label: str, places: Any) -> list[float]:
 
 
 def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
-    """The summaries of earlier experiments in the folder.
+    """Reads the summaries of earlier experiments in a folder.
 
     Raises:
-        ValueError: for one that is no table with a column ``name``.
+        ValueError: for a file that is no table with a column ``name``.
     """
     paths = [Path(folder) / name for name in _SUMMARIES] if folder is not None else []
     return [_read_summary(path) if path.exists() else pd.DataFrame() for path in paths]
@@ -208,7 +207,7 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 def _read_summary(path: Path) -> pd.DataFrame:
     if path.is_dir():
         raise _no_summary(path, "it is a folder")
-    # To pandas a system called 'NA' would be none.
+    # pandas would read a system called 'NA' as missing.
     parse = pcsv.ParseOptions(newlines_in_values=True)
     convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
     try:
@@ -233,11 +232,11 @@ def _no_summary(path: Path, why: str) -> ValueError:
 
 
 def write_summaries(
-    folder: Path, before: list[pd.DataFrame], table: pd.DataFrame, each: pd.DataFrame
+    folder: Path, before: list[pd.DataFrame], table: pd.DataFrame, by_query: pd.DataFrame
 ) -> None:
-    """Puts summaries in the place of pt.Experiment's, which has not seen all of the experiment.
+    """Replaces the summaries of pt.Experiment, which lack the measures computed here.
 
-    As there, systems of earlier experiments stay.
+    Systems of earlier experiments stay, as they do there.
     """
     if len(before[0]) and set(before[0].columns) != set(table.columns):
         warnings.warn(
@@ -246,7 +245,7 @@ def write_summaries(
             "lacks stays empty",
             stacklevel=3,
         )
-    for name, old, new in zip(_SUMMARIES, before, (table, each)):
+    for name, old, new in zip(_SUMMARIES, before, (table, by_query)):
         if len(old):
             old = old[~old["name"].isin(table["name"])]
         with replacing(folder / name) as beside:

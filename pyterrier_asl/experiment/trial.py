@@ -1,4 +1,4 @@
-"""Runs every system of an experiment once, and scores it."""
+"""Trial of an experiment's systems: each is run once, recorded and scored."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from ..scoring.lexicographic import first_difference
 from .arguments import Column
 from .recorder import ResultRecorder, Saving, check_results, error_context, with_recorders
 
-#: System number -> query -> measure -> value: what pt.Experiment returns for every query.
+#: Values by system number, query and measure, as pt.Experiment returns them.
 Scores = dict[int, dict[Any, dict[str, float]]]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What the systems are tried on, and how."""
+    """The topics, judgements and options by which systems are run and scored."""
 
     names: list[str]
     topics: pd.DataFrame
@@ -44,7 +44,7 @@ class Trial:
     quiet: bool
 
     def judgements(self) -> Judgements:
-        """Those that the systems are scored by."""
+        """The judgements that systems are scored by."""
         qrels = self.qrels
         if self.filters["filter_by_topics"]:
             qrels = qrels[qrels["qid"].isin(self.topics["qid"])]
@@ -53,7 +53,7 @@ class Trial:
             return Judgements(qrels)
 
     def check_test(self, columns: Sequence[Column], baselines: Sequence[int]) -> None:
-        """Raises ValueError where measures are to be tested that cannot be, before anything runs.
+        """Raises ValueError, before anything runs, where measures cannot be tested.
 
         A t-test of one query has no p-value; SciPy's Wilcoxon test is an error.
         """
@@ -80,9 +80,9 @@ class Trial:
 
         Args:
             systems: the systems, or their results.
-            measures: what to score them by.
-            perquery: as in pt.Experiment.
-            options: in place of those that the user asked for.
+            measures: the measures.
+            perquery: see pt.Experiment.
+            options: options that replace the user's.
         """
         options = options or self.running
         with warnings.catch_warnings():
@@ -107,16 +107,16 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentValues:
-    """Every value of an experiment.
+    """All values of an experiment.
 
     Attributes:
-        names: the systems.
-        columns: the measures, in the order asked for.
+        names: the names of the systems.
+        columns: the measures, in the user's order.
         scores: the values, by the columns' labels.
         queries: the judged queries, over which means are taken.
-        mrt: mean response times, where asked for.
-        bounds: the bounds of the means, shape (systems, 2), by the columns' labels, where asked
-            for.
+        mrt: mean response times; None: they were not measured.
+        bounds: the bounds of the means, shape (systems, 2), by the columns' labels; empty: they
+            were not computed.
     """
 
     names: list[str]
@@ -127,11 +127,9 @@ class ExperimentValues:
     bounds: dict[str, Floats]
 
     def values(self, column: Column) -> Floats:
-        """Those of one column, shape (systems, queries)."""
-        each = [
-            queries[qid][column.label] for queries in self.scores.values() for qid in self.queries
-        ]
-        return np.array(each, np.float64).reshape(len(self.scores), len(self.queries))
+        """The values of a column, shape (systems, queries)."""
+        rows = [[of[qid][column.label] for qid in self.queries] for of in self.scores.values()]
+        return np.array(rows, np.float64).reshape(len(rows), len(self.queries))
 
 
 def score(
@@ -139,29 +137,30 @@ def score(
 ) -> ExperimentValues:
     """Runs every system once and scores it.
 
-    Each system's results are judged once, as they are recorded; from that come the values of the
+    Each system's results are judged once, as they are recorded; from that follow the values of the
     measures that this package computes, pools, preferences and bounds. pt.Experiment scores the
-    others, in the call that runs the systems, unless response times are asked for: it gives away
-    either these or per-query values. Then the results are kept and scored by a second call.
+    others, in the call that runs the systems, unless response times are wanted: it returns either
+    these or per-query values. Then the results are kept and scored by a second call.
     """
-    measures = _unique(columns)
+    measures = dict.fromkeys(c.measure for c in columns if c.preference is None)
     here = [m for m in measures if needs_pool(m) or is_provided_here(m)]
-    asked = [m for m in measures if m not in here] + [Unscored(columns=_inputs(here))]
+    theirs = [m for m in measures if m not in here] + [Unscored(columns=_inputs(here))]
     judgements = trial.judgements()
-    keep = _needed(here) if mrt or bounds or any(map(_needs_rows, here)) else []
+    kept_columns = ["qid", "docno", "score", *_inputs(here).split()]
+    keep = kept_columns if mrt or bounds or any(map(_needs_rows, here)) else []
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
     times, scores = None, {}
     with error_context(recorders, trial.saving):
         if mrt:
-            times = trial.run(pipelines, ["mrt", asked[-1]], False)["mrt"].tolist()
+            times = trial.run(pipelines, ["mrt", theirs[-1]], False)["mrt"].tolist()
         else:
-            scores = trial.run(pipelines, asked, "both")[1]
+            scores = trial.run(pipelines, theirs, "both")[1]
     check_results(recorders, trial.saving)
     _warn_of_depths(columns, recorders)
     if mrt:
         results = [recorder.frame for recorder in recorders]
-        scores = trial.run(results, asked, "both", validate="ignore", verbose=False)[1]
+        scores = trial.run(results, theirs, "both", validate="ignore", verbose=False)[1]
     runs = JudgedRuns(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
@@ -181,11 +180,6 @@ def _bounds(columns: list[Column], runs: JudgedRuns) -> dict[str, Floats]:
     }
 
 
-def _unique(columns: list[Column]) -> list[Measure]:
-    """The measures, each once."""
-    return list(dict.fromkeys(c.measure for c in columns if c.preference is None))
-
-
 def _inputs(measures: list[Measure]) -> str:
     """The columns of results that measures need besides query, document and score."""
     ready = [m for m in measures if not needs_pool(m)]
@@ -193,18 +187,14 @@ def _inputs(measures: list[Measure]) -> str:
     return " ".join(c for c in further if c not in ("query_id", "doc_id", "score"))
 
 
-def _needed(measures: list[Measure]) -> list[str]:
-    """The columns of results to keep."""
-    return ["qid", "docno", "score", *_inputs(measures).split()]
-
-
 def _needs_rows(measure: Measure) -> bool:
+    """Whether a measure is computed from all rows of the results, or from a pool of them."""
     own = computed(measure)
     return needs_pool(measure) or own is None or own.needs_rows() or own.LAST_ROW_COUNTS
 
 
 def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
-    """The columns, with the experiment's own systems for the pool of measures without one."""
+    """Gives measures without a pool that of the experiment's own systems."""
     measures = {c.label: c.measure for c in columns}
     if not any(map(needs_pool, measures.values())):
         return columns
@@ -220,12 +210,12 @@ def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
 
 
 def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> None:
-    """ASL that fills nothing up rewards a system for returning less."""
+    """Warns of ASL without padding where systems retrieve different numbers of documents."""
     for column in columns:
         if column.measure.params.get("missing", "pad") == "pad":
             continue
         cutoff = column.measure["cutoff"] or np.inf
-        depths = [float(np.minimum(run.retrieved, cutoff).mean()) for run in recorders]
+        depths = [float(np.minimum(r.retrieved, cutoff).mean()) for r in recorders]
         low, high = int(np.argmin(depths)), int(np.argmax(depths))
         if depths[high] > 1.1 * depths[low]:
             warnings.warn(
@@ -238,7 +228,7 @@ def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> N
 
 
 def _labelled(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores:
-    """The values by the columns' labels: those of pt.Experiment, and those computed here."""
+    """The values by the columns' labels, of pt.Experiment and computed here."""
     theirs = set(next(iter(next(iter(scores.values())).values()), {}))
     own = {
         c.label: _own_values(c, runs)
@@ -263,7 +253,7 @@ def _labelled(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores
 
 
 def _own_values(column: Column, runs: JudgedRuns) -> list[list[float]]:
-    """A measure of every system, or rrLP or sgnLP against the baseline: for each its queries."""
+    """The values of a measure, or of rrLP or sgnLP against the baseline, by system and query."""
     measure = column.measure
     if column.preference is None:
         return [provided_values([measure], run)[0].tolist() for run in runs.runs]
@@ -271,7 +261,4 @@ def _own_values(column: Column, runs: JudgedRuns) -> list[list[float]]:
     reciprocal = runs.reciprocal_ranks(measure["rel"], measure["cutoff"], measure["judged_only"])
     total = runs.judgements.num_relevant(measure["rel"])
     _, values = first_difference(reciprocal, reciprocal[column.baseline], total)
-    preferences: list[list[float]] = (
-        np.sign(values) if column.preference == "sgnLP" else values
-    ).tolist()
-    return preferences
+    return list((np.sign(values) if column.preference == "sgnLP" else values).tolist())
