@@ -24,6 +24,15 @@ def search_length(ranks, n, missing):
     return (sum(lengths) + (n - len(ranks)) * (missing - len(ranks))) / n
 
 
+def lexip(ranks, n):
+    """From the last gap to the first, at cut-off 7."""
+    gaps = np.diff([0, *sorted(ranks)])
+    value = 1.0 if len(ranks) == n else 1 / (7 + 2)
+    for gap in gaps[::-1]:
+        value = min(1 / (gap + 1) + (1 / gap - 1 / (gap + 1)) * value, 1 / gap)
+    return value if len(ranks) else 0.0
+
+
 @st.composite
 def runs(draw, systems=1):
     """Ranks of judged relevant and of unjudged documents in each run, 0: not retrieved."""
@@ -34,20 +43,27 @@ def runs(draw, systems=1):
     ]
     relevant = draw(st.integers(0, documents))
     columns = list(zip(*ranks))[:documents]
-    return columns[:relevant], columns[relevant:]
+    return {"known": columns[:relevant], "unjudged": columns[relevant:]}
 
 
 def array(values):
     return np.array(values, dtype=np.int64)
 
 
-def of_one_run(known, unjudged):
-    """A run of one query as the loops take it, with what was not retrieved counted."""
-    ranks, holes = (sorted(rank for (rank,) in some if rank) for some in (known, unjudged))
-    others = len(unjudged) - len(holes)
-    offsets = array([0, len(ranks)]), array([0, len(holes)])
+def of_one_run(cases):
+    """A run of several queries as the loops take it, with what was not retrieved counted."""
+    ranks, holes = (
+        [sorted(retrieved(case[of_what])) for case in cases] for of_what in ("known", "unjudged")
+    )
+    offsets = (array(np.cumsum([0, *map(len, parts)])) for parts in (ranks, holes))
+    others = [len(case["unjudged"]) - len(some) for case, some in zip(cases, holes)]
     return bounds.RunDocuments(
-        array(ranks), offsets[0], array([len(known)]), array(holes), offsets[1], array([others])
+        array(sum(ranks, [])),
+        next(offsets),
+        array([len(case["known"]) for case in cases]),
+        array(sum(holes, [])),
+        next(offsets),
+        array(others),
     )
 
 
@@ -64,25 +80,33 @@ def retrieved(documents, system=0):
     return [ranks[system] for ranks in documents if ranks[system]]
 
 
-@given(runs())
-def test_average_precision_of_one_run(case):
-    known, unjudged = case
-    low, high = bounds.average_precision(of_one_run(known, unjudged))
-    expected = labelled(known, unjudged, lambda d: average_precision(retrieved(d), len(d)))
-    assert [low[0], high[0]] == pytest.approx(expected, abs=1e-12)
+@given(st.lists(runs(), min_size=1, max_size=3))
+def test_average_precision_of_one_run(cases):
+    found = np.transpose(bounds.average_precision(of_one_run(cases)))
+    for case, low_and_high in zip(cases, found):
+        expected = labelled(**case, value=lambda d: average_precision(retrieved(d), len(d)))
+        assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
 
 
-@given(runs(), st.integers(8, 20))
-def test_search_length_of_one_run(case, missing):
-    known, unjudged = case
-    low, high = bounds.search_length(of_one_run(known, unjudged), array([missing]))
-    expected = labelled(known, unjudged, lambda d: search_length(retrieved(d), len(d), missing))
-    assert [low[0], high[0]] == pytest.approx(expected, abs=1e-12)
+@given(st.lists(runs(), min_size=1, max_size=3), st.integers(8, 20))
+def test_search_length_of_one_run(cases, missing):
+    found = np.transpose(bounds.search_length(of_one_run(cases), array([missing] * len(cases))))
+    for case, low_and_high in zip(cases, found):
+        expected = labelled(**case, value=lambda d: search_length(retrieved(d), len(d), missing))
+        assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.lists(runs(), min_size=1, max_size=3))
+def test_lexip_of_one_run(cases):
+    found = np.transpose(bounds.lexip(of_one_run(cases), 7))
+    for case, low_and_high in zip(cases, found):
+        expected = labelled(**case, value=lambda d: lexip(retrieved(d), len(d)))
+        assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @given(runs(systems=2), st.integers(8, 20), st.integers(8, 20))
 def test_search_length_of_two_runs(case, missing_a, missing_b):
-    known, unjudged = case
+    known, unjudged = case.values()
     shown = [ranks for ranks in known if any(ranks)]
     open_ranks = [ranks for ranks in unjudged if any(ranks)]
     pair = bounds.PairDocuments(
@@ -107,5 +131,5 @@ def test_search_length_of_two_runs(case, missing_a, missing_b):
 
 def test_documents_that_nobody_retrieved_lower_average_precision():
     """One relevant document at rank 1; if one more was missed, AP is 1/2."""
-    low, high = bounds.average_precision(of_one_run([(1,)], [(0,)]))
+    low, high = bounds.average_precision(of_one_run([{"known": [(1,)], "unjudged": [(0,)]}]))
     assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
