@@ -1,1 +1,1 @@
-"""Retrieval without Java (TermIndex), feedback, and the same over Terrier."""
+"""Retrieval and feedback over a TermIndex, without Java, and over Terrier."""

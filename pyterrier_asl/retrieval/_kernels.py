@@ -1,8 +1,8 @@
-"""Loops over postings: scoring, the best documents, the ranks of judged ones, feedback; compiled.
+"""Compiled loops over postings: scoring, best documents, ranks of judged documents, feedback.
 
-Where there is little to do, :mod:`~pyterrier_asl.retrieval.loops` does without them. The retriever
-and the sweep add up scores in one and the same loop, so that their scores are equal to the last
-bit, and with them every tie.
+For few postings :mod:`~pyterrier_asl.retrieval.loops` uses NumPy instead. The retriever and the
+sweep add up scores in the same loop, so that their scores are equal to the last bit, and with them
+every tie.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ UInt64s = npt.NDArray[np.uint64]
 
 @compiled
 def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
-    """How much BM25 holds documents of these lengths back; of one, or of an array."""
+    """The length normalization of BM25, of a document or an array of them."""
     return k1 * ((1.0 - b) + b * length_ratio)
 
 
 @compiled
 def term_score(weight: float, tf: Any, norm: Any) -> Any:
-    """What a term adds to BM25 scores; of one document, or of an array."""
+    """The contribution of a term to BM25 scores, of a document or an array of them."""
     return weight * tf / (norm + tf)
 
 
@@ -92,13 +92,13 @@ def best_documents(
     b: float,
     depth: int,
 ) -> tuple[Ints, Int32s, Floats]:
-    """Scores Q queries over N documents, and lists the best of each.
+    """Scores Q queries over N documents, and lists the best documents of each query.
 
     Args:
-        index: its postings, and how long its documents are.
+        index: the postings and the lengths of documents.
         queries: with the weights q_t w_t (k1 + 1).
-        k1, b: of BM25.
-        depth: how many documents a query retrieves: the best by score, then by docid, ascending.
+        k1, b: the parameters of BM25.
+        depth: the number of retrieved documents: the best by score, then by docid, ascending.
 
     Returns:
         Where each query's documents begin, [Q + 1]; the documents, best first; their scores.
@@ -118,22 +118,22 @@ def best_documents(
     docs = np.empty(num_docs + 1, np.int32)
     for query in range(len(offsets) - 1):
         start = offsets[query]
-        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        end = start + _keep_best(docs[:found], scores, seen, depth, best[start:])
+        candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        end = start + _keep_best(docs[:candidates], scores, seen, depth, best[start:])
         _sort(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
-        scores[docs[:found]] = 0.0
-        seen[docs[:found]] = False
+        scores[docs[:candidates]] = 0.0
+        seen[docs[:candidates]] = False
     size = offsets[-1]
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
 @compiled
 def _sort(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
-    """Sorts documents by their scores, descending, then by docid: by the bits, eight at a time.
+    """Sorts documents by their scores, descending, then by docid: a radix sort of eight bits.
 
-    The bits of a double order as the double does once the sign bit is turned round, and all bits
-    where it was set.
+    The bits of a double order as the double does once the sign bit is flipped, and all bits where
+    it was set.
     """
     size = len(docs)
     keys, spare_keys = np.empty(size, np.uint64), np.empty(size, np.uint64)
@@ -179,21 +179,21 @@ def rank_judged(
     judged_offsets: Ints,
     judged_docs: Int32s,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
-    """Scores Q queries as :func:`best_documents` does, and says where their judged documents stand.
+    """Scores Q queries as :func:`best_documents` does, and ranks their judged documents.
 
-    Only the judged documents of a query are put in order, which are few; every other document
-    counts towards those that it stands above, and that is all.
+    Only the judged documents of a query are sorted, which are few; every other document only counts
+    towards those that it ranks above.
 
     Args:
-        index, queries, k1, b, depth: as in :func:`best_documents`.
-        id_order: [N] each docno's place in ascending order: equal scores rank by it, descending.
-        costs: [N] what a document costs those below it.
+        index, queries, k1, b, depth: see :func:`best_documents`.
+        id_order: [N] the ranks of docnos in ascending order; equal scores rank by it, descending.
+        costs: [N] the cost of a document to those below it.
         judged_offsets: [Q + 1] where the judged documents of each query begin.
         judged_docs: their docids, -1 for one that is not in the index.
 
     Returns:
         Documents retrieved, [Q]; where each query's entries begin, [Q + 1]; then one entry per
-        judged document retrieved, best first: which one it is, its rank, the costs above it.
+        judged document retrieved, best first: its number, its rank, the costs above it.
     """
     num_docs = len(index.length_ratios)
     offsets = np.zeros(len(queries.offsets), np.int64)
@@ -207,10 +207,10 @@ def rank_judged(
     best = np.empty(num_docs + 1, np.int32)
     for query in range(len(retrieved)):
         start = offsets[query]
-        found = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        kept = _keep_best(docs[:found], scores, seen, depth, best)
+        candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
+        kept = _keep_best(docs[:candidates], scores, seen, depth, best)
         retrieved[query] = kept
-        offsets[query + 1] = start + _place(
+        offsets[query + 1] = start + _rank_present(
             best[:kept],
             scores,
             seen,
@@ -223,8 +223,8 @@ def rank_judged(
             ranks[start:],
             above[start:],
         )
-        scores[docs[:found]] = 0.0
-        seen[docs[:found]] = False
+        scores[docs[:candidates]] = 0.0
+        seen[docs[:candidates]] = False
     size = offsets[-1]
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
@@ -240,29 +240,29 @@ def _accumulate(
     seen: Bools,
     docs: Int32s,
 ) -> int:
-    """Adds up the scores of one query's candidates and lists them; says how many they are."""
+    """Adds up the scores of a query's candidates, lists them, and returns their number."""
     # Compiled loops are quicker over plain arrays than over the members of a tuple.
     term_offsets, posting_docs, posting_tfs, length_ratios = index
-    found = 0
+    candidates = 0
     for pair in range(queries.offsets[query], queries.offsets[query + 1]):
         weight = queries.weights[pair]
         term = queries.terms[pair]
         for posting in range(term_offsets[term], term_offsets[term + 1]):
             doc = posting_docs[posting]
             tf = posting_tfs[posting]
-            docs[found] = doc  # written over by the next one if it was there already
-            found += not seen[doc]
+            docs[candidates] = doc  # the next one overwrites it if it is listed already
+            candidates += not seen[doc]
             seen[doc] = True
             scores[doc] += term_score(weight, tf, length_norm(k1, b, length_ratios[doc]))
-    return found
+    return candidates
 
 
 @compiled
 def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
-    """The n-th largest value, how many of the n largest are equal to it, and how many of all.
+    """The n-th largest value, and how many of the n largest, and of all values, are equal to it.
 
-    Values are counted in bins of equal width, and only the bin with the n-th is sorted: less than
-    a third of the time that ``np.partition`` takes.
+    Values are counted in bins of equal width, and only the bin of the n-th is sorted, which takes
+    less than a third of the time of ``np.partition``.
     """
     low = high = values[0]
     for value in values:
@@ -285,24 +285,24 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
             inside[size] = values[i]
             size += 1
     inside.sort()
-    found = inside[size - n]
-    return found, np.sum(inside[size - n :] == found), np.sum(inside == found)
+    nth = inside[size - n]
+    return nth, np.sum(inside[size - n :] == nth), np.sum(inside == nth)
 
 
 @compiled
 def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
-    """Writes the documents that are retrieved, which alone stay seen; says how many."""
+    """Writes the retrieved documents, of which alone ``seen`` stays true; returns their number."""
     if len(docs) <= depth:
         best[: len(docs)] = docs
         return len(docs)
-    # A document that scores just the threshold is retrieved if its docid is not above the last.
-    threshold, places, tied = _nth_largest(scores[docs], depth)
+    # A document whose score is the threshold is retrieved if its docid is not above the last.
+    threshold, kept_ties, ties = _nth_largest(scores[docs], depth)
     last = np.iinfo(np.int32).max
-    if tied > places:
-        last = np.sort(docs[scores[docs] == threshold])[places - 1]
+    if ties > kept_ties:
+        last = np.sort(docs[scores[docs] == threshold])[kept_ties - 1]
     kept = 0
     for doc in docs:
-        best[kept] = doc  # written over by the next one if it is not retrieved
+        best[kept] = doc  # the next one overwrites it if it is not retrieved
         seen[doc] = (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
         kept += seen[doc]
     return kept
@@ -310,7 +310,7 @@ def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int3
 
 @compiled
 def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
-    """One number per document that orders as ranking does: by 32-bit score, then by docno."""
+    """Numbers of documents that order as ranking does: by 32-bit score, then by docno."""
     # The bits of a float order as the float does, but for the sign; adding 0 makes -0 a 0.
     bits = (scores[docs].astype(np.float32) + np.float32(0)).view(np.uint32)
     keys = np.empty(len(docs), np.uint64)
@@ -322,7 +322,7 @@ def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
 
 
 @compiled
-def _place(
+def _rank_present(
     docs: Int32s,
     scores: Floats,
     seen: Bools,
@@ -335,37 +335,37 @@ def _place(
     ranks: Ints,
     above: Floats,
 ) -> int:
-    """Writes the retrieved ones of the judged documents ``first`` to ``last``, best first."""
+    """Ranks the retrieved ones of the judged documents ``first`` to ``last``, best first."""
     present = np.empty(last - first, np.int64)
-    found = 0
+    size = 0
     for judged in range(first, last):
         doc = judged_docs[judged]
         if doc >= 0 and seen[doc]:
-            present[found] = judged
-            found += 1
-    if found == 0:
+            present[size] = judged
+            size += 1
+    if size == 0:
         return 0
-    judged_keys = _keys(judged_docs[present[:found]], scores, id_order)
+    judged_keys = _keys(judged_docs[present[:size]], scores, id_order)
     order = np.argsort(judged_keys)
     judged_keys = judged_keys[order]
-    # For each document, the judged documents that it stands above are the first ones; bucket b
-    # holds those that stand above exactly b.
+    # For each document, the judged documents that it ranks above are the first ones; bucket b
+    # counts the documents that rank above exactly b.
     keys = _keys(docs, scores, id_order)
-    count = np.zeros(found + 1, np.int64)
-    cost = np.zeros(found + 1, np.float64)
+    count = np.zeros(size + 1, np.int64)
+    cost = np.zeros(size + 1, np.float64)
     for i in range(len(docs)):
         bucket = _below(judged_keys, keys[i])
         count[bucket] += 1
         cost[bucket] += costs[docs[i]]
-    which[:found] = present[order[::-1]]
-    ranks[:found] = 1 + np.cumsum(count[:0:-1])
-    above[:found] = np.cumsum(cost[:0:-1])
-    return found
+    which[:size] = present[order[::-1]]
+    ranks[:size] = 1 + np.cumsum(count[:0:-1])
+    above[:size] = np.cumsum(cost[:0:-1])
+    return size
 
 
 @compiled
 def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
-    """How many of the sorted keys are smaller: a binary search without branches to mispredict."""
+    """The number of sorted keys that are smaller, by a binary search without branches."""
     below = 0
     size = len(sorted_keys)
     while size > 1:
@@ -386,14 +386,14 @@ def expand(
     fb_terms: int,
     gamma: float,
 ) -> tuple[Ints, Ints, Floats]:
-    """Robertson's feedback on term numbers, what the sweep has in place of RobertsonPRF.
+    """Robertson's feedback on term numbers, which the sweep uses in place of RobertsonPRF.
 
     Args:
         top: the first documents of each query.
         doc_offsets, doc_term_ids: the terms of each document.
         term_weights: [V] w_t; terms go by number where r_t w_t ties, as numbers are alphabetical.
         own: the terms of each query and their q_t.
-        fb_docs, fb_terms, gamma: m, n and what a selected term gains.
+        fb_docs, fb_terms, gamma: m, n and the gain of a selected term.
 
     Returns:
         The weighted terms of Q new queries: where those of each begin, [Q + 1]; their numbers;
@@ -417,18 +417,18 @@ def expand(
             own_end = end = start + last - first
             terms[start:end] = own.terms[first:last]
             weights[start:end] = own.weights[first:last]
-            found = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
-            size = _select(seen[:found], r, term_weights, values, kept, fb_terms, selected)
+            terms_of_docs = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
+            size = _select(seen[:terms_of_docs], r, term_weights, values, kept, fb_terms, selected)
             for term in selected[:size]:
-                place = start
-                while place < own_end and terms[place] != term:
-                    place += 1
-                if place == own_end:
-                    place = end
-                    terms[place], weights[place] = term, 0.0
+                entry = start
+                while entry < own_end and terms[entry] != term:
+                    entry += 1
+                if entry == own_end:
+                    entry = end
+                    terms[entry], weights[entry] = term, 0.0
                     end += 1
-                weights[place] += gamma
-            r[seen[:found]] = 0
+                weights[entry] += gamma
+            r[seen[:terms_of_docs]] = 0
         offsets[query + 1] = end
     size = offsets[queries]
     return offsets, terms[:size].copy(), weights[:size].copy()
@@ -438,15 +438,15 @@ def expand(
 def _count_documents(
     docs: Int32s, doc_offsets: Ints, doc_term_ids: Int32s | Ints, r: Ints, seen: Int32s
 ) -> int:
-    """Counts for each term the documents that have it and lists the terms; says how many."""
-    found = 0
+    """Counts for each term the documents that have it, lists the terms, returns their number."""
+    size = 0
     for doc in docs:
         for entry in range(doc_offsets[doc], doc_offsets[doc + 1]):
             term = doc_term_ids[entry]
-            seen[found] = term
-            found += r[term] == 0
+            seen[size] = term
+            size += r[term] == 0
             r[term] += 1
-    return found
+    return size
 
 
 @compiled
@@ -459,7 +459,7 @@ def _select(
     fb_terms: int,
     selected: Int32s,
 ) -> int:
-    """Writes the terms of the highest r_t w_t > 0, best first, as documents are; says how many."""
+    """Writes the terms of the highest r_t w_t > 0, best first, and returns their number."""
     values[terms] = r[terms] * term_weights[terms]
     positive = terms[values[terms] > 0]
     size = _keep_best(positive, values, kept, fb_terms, selected)

@@ -1,4 +1,4 @@
-"""What the transformers over an index share: validation, and equality by their parameters."""
+"""Base class of the transformers over an index: validation, equality by parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HELP_URL = "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.h
 class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
     """A transformer that equals another with the same index and parameters."""
 
-    #: The attributes that make it: the index, then the keyword arguments.
+    #: The names of its parameters: the index, then the keyword arguments.
     _attributes: ClassVar[tuple[str, ...]]
 
     def _values(self) -> list[Any]:
@@ -52,7 +52,7 @@ def check_count(name: str, value: Any) -> None:
 
 
 def check_not_negative(name: str, value: Any, *, optional: bool = False) -> None:
-    """Raises ValueError unless the value is a finite number from 0, or None where that is fine."""
+    """Raises ValueError unless the value is a finite number from 0, or None where ``optional``."""
     if not (optional and value is None) and not 0 <= value < math.inf:
         raise ValueError(
             f"{name} is {value!r}; it must be {'None or ' * optional}a finite number, 0 or more"

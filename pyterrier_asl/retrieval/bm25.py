@@ -48,7 +48,7 @@ def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Flo
 
 
 def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
-    """The weight w_t of terms by name of the formula; 0 for a term that is to count for nothing.
+    """The weight w_t of terms by the name of its formula; 0 for a term that is ignored.
 
     Args:
         idf: ``'robertson'``: :func:`robertson_weights`, 0 where they are not positive;
@@ -57,7 +57,7 @@ def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) ->
         num_docs: N.
 
     Raises:
-        ValueError: where there is no such formula.
+        ValueError: for an unknown formula.
     """
     weights = robertson_weights(document_frequencies, num_docs)
     if idf == "robertson":
@@ -68,7 +68,7 @@ def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) ->
 
 
 class WeightedQueries(NamedTuple):
-    """The terms of Q queries, by number.
+    """The terms of Q queries, as term numbers.
 
     Attributes:
         offsets: [Q + 1] where the terms of a query begin.
@@ -108,17 +108,17 @@ def number_terms(
     Raises:
         ValueError: for a weight that is not a finite number.
     """
-    found = [
+    entries = [
         (number, term_id, weight)
         for number, query in enumerate(queries)
         for term, weight in query.items()
         if (term_id := index.term_id(term)) is not None
     ]
-    query_of = np.array([number for number, _, _ in found], np.int64)
-    terms = np.array([term_id for _, term_id, _ in found], np.int64)
-    weights = np.array([weight for _, _, weight in found], np.float64)
+    query_of = np.array([number for number, _, _ in entries], np.int64)
+    terms = np.array([term_id for _, term_id, _ in entries], np.int64)
+    weights = np.array([weight for _, _, weight in entries], np.float64)
     if not np.isfinite(weights).all():
-        number, _, weight = found[int(np.flatnonzero(~np.isfinite(weights))[0])]
+        number, _, weight = entries[int(np.flatnonzero(~np.isfinite(weights))[0])]
         raise ValueError(
             f"a term of {dict(queries[number])!r} weighs {weight!r}; weights are finite numbers"
         )
@@ -133,10 +133,10 @@ def number_terms(
 def scoring_weights(
     index: TermIndex, queries: WeightedQueries, *, k1: float, idf: str
 ) -> WeightedQueries:
-    """Queries with the weights q_t w_t (k1 + 1), without the terms that weigh nothing.
+    """Queries with the weights q_t w_t (k1 + 1), without terms of weight 0.
 
     Raises:
-        ValueError: where a score would be more than a double can hold.
+        ValueError: where scores could overflow.
     """
     frequencies = index.document_frequencies(queries.terms)
     weights = queries.weights * idf_weights(idf, frequencies, index.num_docs) * (k1 + 1.0)
@@ -159,16 +159,16 @@ def top_documents(
     num_results: int,
     idf: str = "robertson",
 ) -> TopDocuments:
-    """Of each query the documents with the highest BM25 scores; equal scores by docid, ascending.
+    """Retrieves the documents with the highest BM25 scores; equal scores by docid, ascending.
 
     ``sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``
 
     Args:
         index: the index.
         queries: their terms.
-        b: how much long documents are held back, 0 to 1.
-        k1: how slowly a term's further occurrences count less, 0 or more.
-        num_results: how many documents of each query at most.
+        b: length normalization, 0 to 1.
+        k1: term saturation, 0 or more.
+        num_results: the greatest number of documents of a query.
         idf: see :func:`idf_weights`.
 
     References:
@@ -265,7 +265,7 @@ class BM25(ParameterisedTransformer):
         with validate_any(inp, self) as v:
             v.query_frame(extra_columns=["query"], mode="query")
             v.query_frame(extra_columns=["query_toks"], mode="query_toks")
-        # Parameters are attributes, which set_parameter() sets without asking.
+        # Parameters are attributes, which set_parameter() sets without a check.
         self._check()
         weights = query_weights(inp, self.index.query_terms)
         queries = number_terms(self.index, weights, k3=self.k3)
@@ -297,7 +297,7 @@ class BM25(ParameterisedTransformer):
 
 
 def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, float]]:
-    """Of each row its index terms and their weights: ``query_toks`` where there are any.
+    """The index terms of each row and their weights: ``query_toks`` where there are any.
 
     Args:
         queries: a frame with ``query``, ``query_toks`` or both.
@@ -307,10 +307,10 @@ def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, flo
         ValueError: for ``query_toks`` that are not a dict, or a query that is not a string.
     """
     nothing = [None] * len(queries)
-    given = queries["query_toks"].tolist() if "query_toks" in queries.columns else nothing
+    tokens = queries["query_toks"].tolist() if "query_toks" in queries.columns else nothing
     texts = queries["query"].tolist() if "query" in queries.columns else nothing
     weights: list[Mapping[str, float]] = []
-    for qid, toks, text in zip(queries["qid"], given, texts):
+    for qid, toks, text in zip(queries["qid"], tokens, texts):
         if isinstance(toks, Mapping):
             weights.append(toks)
         elif isinstance(text, str) and pd.isna(toks):

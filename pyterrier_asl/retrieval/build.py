@@ -1,4 +1,4 @@
-"""From documents to the files of a :class:`~pyterrier_asl.TermIndex`."""
+"""Indexing of documents: the counts, and the files of a :class:`~pyterrier_asl.TermIndex`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .format import ROWS, metadata_checksum
 from .loops import count_entries, transpose
 from .tokens import WordTokeniser
 
-#: Tokens that are counted together; more need more memory, fewer more time.
+#: The number of tokens in a block; larger blocks need more memory, smaller ones more time.
 BLOCK_TOKENS = 4_000_000
 
 
@@ -90,7 +90,7 @@ class _WordIds(dict[str, int]):
 
 
 def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[int]]]:
-    """The tokens of some documents after the other's, so that memory does not grow with them."""
+    """Blocks of tokens of successive documents, so that memory does not grow with their number."""
     tokens, lengths = array("i"), list[int]()
     for document in documents:
         tokens.extend(document)
@@ -102,7 +102,7 @@ def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[i
 
 
 def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]) -> Ints:
-    """Writes the terms of documents and how often each occurs; returns how many each has."""
+    """Writes the terms of documents and their frequencies; returns the number of each document."""
     docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
     (pairs & 0xFFFFFFFF).astype(np.int32).tofile(columns)
@@ -143,7 +143,7 @@ def docno_of(document: Mapping[str, Any]) -> str:
 
 
 def indexed_text(document: Mapping[str, Any]) -> str:
-    """What is indexed of a document: its title, where it has one, and its text.
+    """The indexed text of a document: its title, where it has one, and its text.
 
     Raises:
         TypeError: for a title or text that is not a string.
@@ -169,10 +169,10 @@ def _read_back(file: IO[bytes]) -> npt.NDArray[np.int32]:
 
 
 def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> None:
-    """Writes an index beside ``path`` and puts it there when it is whole.
+    """Writes an index beside ``path`` and moves it there when it is complete.
 
     Raises:
-        FileExistsError: where there is something at ``path`` already.
+        FileExistsError: where ``path`` exists already.
         ValueError: where there is no document, or none with a term.
     """
     if not contents.docnos:
@@ -194,15 +194,15 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
-        whole = {**metadata, **sizes, "crc32": sums}
-        whole["crc32"]["pt_meta.json"] = metadata_checksum(whole)
-        written = json.dumps(whole, indent=2, ensure_ascii=False)
+        metadata = {**metadata, **sizes, "crc32": sums}
+        sums["pt_meta.json"] = metadata_checksum(metadata)
+        written = json.dumps(metadata, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
 
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder to write to, which becomes ``path`` once it is whole, where there still is none."""
+    """A temporary folder, which is moved to ``path`` at the end unless that exists by then."""
     folder = None
     try:
         with pt.io.finalized_directory(str(path)) as name:
@@ -219,7 +219,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
 
 
 def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:
-    """Writes both directions, rows and the entries inside them ascending; returns the sizes."""
+    """Writes inverted and forward index, sorted by terms and documents; returns the sizes."""
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
     new_id = np.empty(num_terms, np.int32)
     new_id[order] = np.arange(num_terms, dtype=np.int32)
@@ -257,8 +257,8 @@ def _transpose(
 
 
 def _mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int32]]:
-    """A new array in a file, whose place on the disk is taken at once: once it is mapped, a full
-    disk would end the process without a word."""
+    """A new array in a file whose disk space is allocated at once: writing to a mapped file on a
+    full disk would kill the process."""
     array: np.memmap[Any, np.dtype[np.int32]] = np.lib.format.open_memmap(
         name, "w+", np.int32, shape
     )
@@ -267,7 +267,7 @@ def _mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int
             try:
                 os.posix_fallocate(file.fileno(), 0, os.path.getsize(name))
             except OSError as error:
-                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not on such a disk
+                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system cannot
                     raise
     return array
 

@@ -58,7 +58,7 @@ def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.D
 
 
 def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
-    """The query with gamma more weight on every selected term: q_t <- q_t + gamma.
+    """Adds gamma to the weight of every selected term: q_t <- q_t + gamma.
 
     The query's own terms come first, in their order, then the others, in the order given.
 
@@ -166,10 +166,10 @@ class RobertsonPRF(ParameterisedTransformer):
         return queries
 
     def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
-        """The terms that were looked at for each query, and what speaks for them.
+        """The candidate terms of each query, with their statistics.
 
         Args:
-            results: what :meth:`transform` takes.
+            results: the input of :meth:`transform`.
 
         Returns:
             A frame with one row per query and candidate term, queries in the order of the results
@@ -184,7 +184,7 @@ class RobertsonPRF(ParameterisedTransformer):
         return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
 
     def compile(self) -> pt.Transformer:
-        """The same, told to what comes before that ``fb_docs`` results are enough."""
+        """The same after a rank cutoff, as ``fb_docs`` results are enough."""
         return pt.RankCutoff(self.fb_docs) >> self
 
     def _select(
@@ -210,7 +210,7 @@ class RobertsonPRF(ParameterisedTransformer):
         sizes = np.diff(documents.offsets)[doc_of]
         entries = ranges_from(documents.offsets[doc_of], cumulate(sizes))
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
-        # One number for a query and a term, for NumPy to count the pairs by.
+        # Pairs of query and term are counted as numbers.
         base = int(documents.term_ids.max(initial=0)) + 1
         pairs, r = np.unique(rows * base + documents.term_ids[entries], return_counts=True)
         row, term_id = np.divmod(pairs, base)
@@ -232,19 +232,20 @@ class RobertsonPRF(ParameterisedTransformer):
         check_not_negative("gamma", self.gamma)
 
     def subtransformers(self) -> dict[str, Any]:
-        """None: PyTerrier takes a Terrier index, which can index, for a transformer inside."""
+        """None; PyTerrier would take a Terrier index for a transformer inside."""
         return {}
 
 
 def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int) -> pd.DataFrame:
     """The first documents of each query: ``row``, which query of ``queries``, and ``docno``."""
-    order: Any = 0  # as they come
+    order: Any = 0  # the order of the results
     if "rank" in results.columns:
         order = pd.to_numeric(results["rank"])
     elif "score" in results.columns:
         order = -pd.to_numeric(results["score"])
     row = pd.Index(queries["qid"]).get_indexer(pd.Index(results["qid"]))
-    found = results[["docno"]].assign(row=row, order=order).dropna(subset="docno")
-    found = found.sort_values(["row", "order"], kind="stable")
-    found["docno"] = found["docno"].astype(str).astype(object)
-    return found.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
+    documents = results[["docno"]].assign(row=row, order=order).dropna(subset="docno")
+    documents = documents.astype({"docno": str}).astype({"docno": object})
+    documents = documents.sort_values(["row", "order"], kind="stable")
+    unique = documents.drop_duplicates(["row", "docno"])
+    return unique.groupby("row", sort=False).head(int(fb_docs))

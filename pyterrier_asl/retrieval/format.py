@@ -1,4 +1,4 @@
-"""The files of a :class:`~pyterrier_asl.TermIndex`: their layout, and how they are read."""
+"""Files of a :class:`~pyterrier_asl.TermIndex`: layout, reading, checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .loops import count_entries
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What makes a folder a TermIndex among PyTerrier's artifacts.
+#: The metadata by which PyTerrier recognises a TermIndex among artifacts.
 ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "pyterrier-asl"}
 
 #: The layout of the files. An index of another version is refused: build it again.
@@ -25,7 +25,7 @@ FORMAT_VERSION = 2
 
 
 class ArraySpec(NamedTuple):
-    """What an array must be like.
+    """The specification of an array.
 
     Attributes:
         dtype: its type.
@@ -60,7 +60,7 @@ ROWS = {
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """The metadata of the index at ``path``, refused where it is not one that this code reads."""
+    """Reads the metadata of the index at ``path``, and refuses other formats and versions."""
     file = path / "pt_meta.json"
     if not file.is_file():
         raise FileNotFoundError(
@@ -97,10 +97,10 @@ def _possible(docs: int, terms: int, postings: int, tokens: int) -> bool:
 
 
 def metadata_checksum(metadata: Mapping[str, Any]) -> int:
-    """The checksum of what an index's metadata say, its own among those of the files aside.
+    """The checksum of an index's metadata, without itself.
 
-    >>> one, other = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
-    >>> metadata_checksum(one) == metadata_checksum(other) != metadata_checksum({"num_docs": 4})
+    >>> first, second = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
+    >>> metadata_checksum(first) == metadata_checksum(second) != metadata_checksum({"num_docs": 4})
     True
     """
     sums = {name: crc for name, crc in _sums(metadata).items() if name != "pt_meta.json"}
@@ -108,17 +108,17 @@ def metadata_checksum(metadata: Mapping[str, Any]) -> int:
 
 
 def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
-    """The checksums in metadata, file by file."""
+    """The checksums of files in metadata."""
     sums = metadata.get("crc32")
     return sums if isinstance(sums, dict) else {}
 
 
 def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """An array of the index, mapped. Compiled loops take it as it is, so nothing in it is trusted.
+    """Maps an array of the index, and checks it: compiled loops do not check their indices.
 
     Raises:
         KeyError: where there is no array of that name.
-        ValueError: where its file is damaged, or holds what cannot be.
+        ValueError: where its file is damaged, or holds impossible values.
     """
     if name not in ARRAYS:
         raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(ARRAYS)}")
@@ -140,7 +140,7 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
 
 
 def _impossible(array: npt.NDArray[Any], holds: str, bound: int) -> str:
-    """What is wrong with the numbers of an array, or nothing."""
+    """The reason why the values of an array are impossible; '' where they are not."""
     if holds == "offsets":
         rising = array[0] == 0 and array[-1] == bound and not (array[1:] < array[:-1]).any()
         return "" if rising else f"its offsets do not rise from 0 to {bound}"
@@ -156,7 +156,7 @@ def _impossible(array: npt.NDArray[Any], holds: str, bound: int) -> str:
 def agreeing_rows(
     folder: Path, array: Callable[[str], npt.NDArray[Any]], by: str
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Arrays, each possible by itself, checked against each other.
+    """Checks arrays against each other, and returns them.
 
     Args:
         folder: where they are.
@@ -187,12 +187,12 @@ def agreeing_rows(
 def read_strings(
     folder: Path, name: str, metadata: Mapping[str, Any], size: int, *, ascending: bool = False
 ) -> pa.Array:
-    """A column of text, mapped.
+    """Maps a column of text, and checks it.
 
     Args:
-        folder: of the index.
-        name: of the file.
-        metadata: of the index.
+        folder: the folder of the index.
+        name: the name of the file.
+        metadata: the metadata of the index.
         size: how many strings there must be.
         ascending: whether each must be greater than the one before.
 
@@ -217,20 +217,20 @@ def read_strings(
 
 
 def _checked_file(path: Path, metadata: Mapping[str, Any]) -> Path:
-    """The path of a file whose content is the one that was written."""
+    """The path of a file, once its checksum is that of the metadata."""
     try:
-        found = checksum(path) if path.is_file() else None
+        actual = checksum(path) if path.is_file() else None
     except OSError as error:
         raise damaged(path, str(error)) from error
-    if found is None:
+    if actual is None:
         raise damaged(path, "there is no such file")
-    if found != _sums(metadata).get(path.name):
+    if actual != _sums(metadata).get(path.name):
         raise damaged(path, "its checksum is another")
     return path
 
 
 def damaged(path: Path, why: str) -> ValueError:
-    """The error for a file that holds what the index cannot hold."""
+    """The error for a damaged file."""
     return ValueError(
         f"{path} is not as TermIndex wrote it: {why}; the index is damaged, build it again"
     )

@@ -1,4 +1,4 @@
-"""TermIndex: an inverted and a forward index in memory-mapped arrays, without Java."""
+"""TermIndex, an inverted and a forward index in memory-mapped arrays, without Java."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
-    # -- how many, how long -----------------------------------------------------------------------
+    # -- statistics ------------------------------------------------------------------------------
 
     @property
     def avg_doc_length(self) -> float:
@@ -120,7 +120,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @cached_property
     def tokeniser(self) -> Tokeniser:
-        """How text became terms; queries are treated so too."""
+        """The tokeniser of documents and queries."""
         try:
             from .terrier import tokeniser_from
 
@@ -154,7 +154,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @cached_property
     def scoring_arrays(self) -> ScoringArrays:
-        """What scoring needs."""
+        """The arrays for scoring."""
         postings = agreeing_rows(self.path, self.array, "term")
         return ScoringArrays(*postings, np.asarray(self.doc_lengths / self.avg_doc_length))
 
@@ -239,10 +239,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             KeyError: where the index has no such document.
         """
-        found = self.doc_terms(np.array([docno], dtype=object))
-        return dict(zip(self.terms(found.term_ids).tolist(), found.tfs.tolist()))
+        entries = self.doc_terms(np.array([docno], dtype=object))
+        return dict(zip(self.terms(entries.term_ids).tolist(), entries.tfs.tolist()))
 
-    # -- term statistics, as feedback asks for them -----------------------------------------------
+    # -- term statistics for feedback -------------------------------------------------------------
 
     def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
         """The terms of documents.
@@ -251,16 +251,14 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             KeyError: where the index does not have all of them.
         """
         docids = self.docids(docnos)
-        every = self.forward_arrays
-        starts = every.offsets[docids]
-        offsets = cumulate(every.offsets[docids + 1] - starts)
+        forward = self.forward_arrays
+        starts = forward.offsets[docids]
+        offsets = cumulate(forward.offsets[docids + 1] - starts)
         entries = ranges_from(starts, offsets)
-        return DocTerms(
-            offsets, every.term_ids[entries].astype(np.int64), every.tfs[entries].astype(np.int64)
-        )
+        return DocTerms(offsets, *(of[entries].astype(np.int64) for of in forward[1:]))
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """In how many documents each term occurs."""
+        """The number of documents with each term."""
         offsets = self.array("term_offsets")
         return np.asarray(offsets[term_ids + 1] - offsets[term_ids], np.int64)
 
@@ -427,7 +425,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         index._temporary = temporary
         return index
 
-    # -- one index and another --------------------------------------------------------------------
+    # -- equality and pickling --------------------------------------------------------------------
 
     def __repr__(self) -> str:
         where = "" if self._temporary else f"{str(self.path)!r}, "
@@ -443,5 +441,5 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         return hash(("TermIndex", self.path.resolve()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Only the path travels to another process; the files are mapped again there.
+        # Another process maps the files again.
         return (TermIndex, (str(self.path),))

@@ -1,8 +1,8 @@
-"""Postings transposed, counted and scored: by NumPy where they are few, else by compiled loops.
+"""Loops over postings, by NumPy where they are few, else compiled.
 
-Both ways give the same to the last bit. The loops of :mod:`~pyterrier_asl.retrieval._kernels` are
-several times as fast, but Numba takes half a second to load, and longer to compile them for the
-first time.
+Both give the same results to the last bit. The compiled loops, in
+:mod:`~pyterrier_asl.retrieval._kernels`, are several times as fast, but Numba takes half a second
+to load, and longer to compile them for the first time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Int32s = npt.NDArray[np.int32]
 
-#: How many steps NumPy does in the time of one of Python's.
+#: The number of NumPy's steps in the time of a step of Python.
 _AT_ONCE = 100
 
 
@@ -83,12 +83,12 @@ def best_documents(
 ) -> tuple[Ints, Int32s, Floats]:
     """Scores queries, and lists the best documents of each; see :func:`_kernels.best_documents`."""
     sizes = np.diff(index.term_offsets)[queries.terms]
-    places = len(index.length_ratios) * (len(queries.offsets) - 1)
-    if (kernels := _compiled(int(sizes.sum()) + places // 8)) is not None:
+    pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
+    if (kernels := _compiled(int(sizes.sum()) + pairs // 8)) is not None:
         best: tuple[Ints, Int32s, Floats] = kernels.best_documents(index, queries, k1, b, depth)
         return best
     norms = _kernels.length_norm(k1, b, index.length_ratios)
-    found, found_scores = [np.empty(0, np.int32)], [np.empty(0)]
+    best_docs, best_scores = [np.empty(0, np.int32)], [np.empty(0)]
     for first, last in zip(queries.offsets[:-1], queries.offsets[1:]):
         scores, seen = np.zeros(len(norms)), np.zeros(len(norms), dtype=np.bool_)
         for term, weight in zip(queries.terms[first:last], queries.weights[first:last]):
@@ -98,7 +98,7 @@ def best_documents(
             seen[docs] = True
         docs = np.flatnonzero(seen).astype(np.int32)
         docs = docs[np.argsort(-scores[docs], kind="stable")[:depth]]
-        found.append(docs)
-        found_scores.append(scores[docs])
-    offsets = cumulate(np.array([len(docs) for docs in found[1:]], dtype=np.int64))
-    return offsets, np.concatenate(found), np.concatenate(found_scores)
+        best_docs.append(docs)
+        best_scores.append(scores[docs])
+    offsets = cumulate(np.array([len(docs) for docs in best_docs[1:]], dtype=np.int64))
+    return offsets, np.concatenate(best_docs), np.concatenate(best_scores)

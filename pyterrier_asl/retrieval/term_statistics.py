@@ -1,4 +1,4 @@
-"""What feedback must know of an index, whoever made the index."""
+"""Term statistics for feedback, of a TermIndex or a Terrier index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DocTerms(NamedTuple):
 
 
 class ScoringArrays(NamedTuple):
-    """What scoring needs of an index.
+    """The arrays of an index for scoring.
 
     Attributes:
         term_offsets: [V + 1] where the postings of a term begin.
@@ -41,7 +41,7 @@ class ScoringArrays(NamedTuple):
 
 @runtime_checkable
 class TermStatistics(Protocol):
-    """The counts that term selection works on, by the ids that an index gives its terms.
+    """The counts for term selection, by an index's term ids.
 
     :class:`~pyterrier_asl.TermIndex` has them, and so has a Terrier index, through
     :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms`.
@@ -52,7 +52,7 @@ class TermStatistics(Protocol):
 
     @property
     def num_docs(self) -> int:
-        """How many documents the collection has, empty ones included."""
+        """The number of documents of the collection, empty ones included."""
 
     def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
         """The terms of documents.
@@ -62,10 +62,10 @@ class TermStatistics(Protocol):
         """
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """In how many documents each term occurs."""
+        """The number of documents with each term."""
 
     def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
-        """The terms themselves."""
+        """The terms of these ids."""
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and their weights, in order of occurrence."""

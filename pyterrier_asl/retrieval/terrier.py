@@ -1,4 +1,4 @@
-"""Terrier's side of retrieval: where its Java comes from, and its indices' term statistics."""
+"""Terrier: its Java runtime, its tokenisers, and the term statistics of its indices."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
 
 def _java_is_there() -> bool:
-    """Whether PyTerrier will find a Java by itself, looking where pyjnius looks."""
+    """Whether PyTerrier finds a Java runtime, searching where pyjnius does."""
     if pt.java.configure["java_home"]:
         return True
     if any(os.environ.get(name) for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME")):
         return True
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
-        # Every Mac has /usr/bin/java, which without a Java only says so; this program knows.
-        asked = subprocess.run(["/usr/libexec/java_home"], capture_output=True, check=False)
-        return asked.returncode == 0
+        # Every Mac has /usr/bin/java, even without a Java runtime; this program tells.
+        search = subprocess.run(["/usr/libexec/java_home"], capture_output=True, check=False)
+        return search.returncode == 0
     return java is not None
 
 
 @dataclass(frozen=True)
 class TerrierPipeline:
-    """Queries to index terms by Terrier: a tokeniser of its own and an index's term pipeline.
+    """Tokenises queries by Terrier: one of its tokenisers and an index's term pipeline.
 
-    Text goes as PyTerrier's retriever has it: the tokeniser splits it if it holds anything but
+    Text is treated as PyTerrier's retriever does: the tokeniser splits it if it holds anything but
     letters, digits and spaces. A query in Terrier's own language (``radio^2 wave``) keeps its
     weights, and one with ``applypipeline:off`` its terms as they are.
 
@@ -95,7 +95,7 @@ class TerrierPipeline:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes this tokeniser again."""
+        """The settings to restore this tokeniser."""
         return {"name": "terrier", **asdict(self)}
 
     @pt.java.required  # type: ignore[untyped-decorator]
@@ -150,7 +150,7 @@ _TOKENISERS = {
     "identity": "IdentityTokeniser",
 }
 
-#: What means nothing in Terrier's query language but itself.
+#: Text without syntax of Terrier's query language.
 _PLAIN = re.compile(r"[^\W_]*(\s+[^\W_]*)*")
 
 #: A weight in Terrier's query language.
@@ -184,7 +184,7 @@ class TerrierTerms:
 
     @cached_property
     def tokeniser(self) -> TerrierPipeline:
-        """How the index says that queries become terms."""
+        """The tokeniser of queries by the settings of the index."""
         default = pt.terrier.J.ApplicationSetup.getProperty
         pipelines = default("termpipelines", "Stopwords,PorterStemmer")
         with_properties = "org.terrier.structures.PropertiesIndex"  # one in memory has none
@@ -257,23 +257,23 @@ class TerrierTerms:
 
     @cached_property
     def _lexicon(self) -> pd.DataFrame:
-        """``term`` and ``n`` by Terrier's term ids, as one string made by Java: a call per term
-        would take too long."""
+        """``term`` and ``n`` by Terrier's term ids, transferred as a string: a call per term would
+        take too long."""
         joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
         iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
         text = joiner.withKeyValueSeparator("\x1f").join(iterator)
-        found = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
+        lexicon = pd.DataFrame(_LEXICON.findall(text), columns=["term", "id", "n"], dtype=object)
         expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()
-        if len(found) != expected:
+        if len(lexicon) != expected:
             raise RuntimeError(
-                f"Terrier's lexicon has {expected} terms, of which {len(found)} could be read; "
+                f"Terrier's lexicon has {expected} terms, of which {len(lexicon)} could be read; "
                 "copy the index with TermIndex.from_terrier() and work on the copy"
             )
-        return found.astype({"id": np.int64, "n": np.int64}).set_index("id")
+        return lexicon.astype({"id": np.int64, "n": np.int64}).set_index("id")
 
     @property
     def location(self) -> str:
-        """Where the index is; Terrier names an open one by its file of properties."""
+        """The folder of the index; Terrier names an open one by its file of properties."""
         name = str(self.index.index_ref().toString())
         return name.removesuffix("/data.properties")
 
@@ -285,7 +285,7 @@ class TerrierTerms:
             return False
         if os.path.exists(self.location):
             return bool(self.location == other.location)
-        return bool(self._java.equals(other._java))  # in memory they all have one name
+        return bool(self._java.equals(other._java))  # indices in memory have the same location
 
     def __hash__(self) -> int:
         return hash(self.location)
@@ -318,7 +318,7 @@ def document_lengths(index: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
 def read_index(
     index: Any, *, tokeniser: str, verbose: bool
 ) -> tuple[Contents, TerrierPipeline, str]:
-    """What :meth:`TermIndex.from_terrier` copies: the counts, the tokeniser, and where from."""
+    """Reads the index for :meth:`TermIndex.from_terrier`: counts, tokeniser, source."""
     from scipy.sparse import csc_array
 
     terms = TerrierTerms(index, tokeniser=tokeniser)

@@ -1,4 +1,4 @@
-"""How text becomes index terms: words, stopwords, stemmer, and how that is written down."""
+"""Tokenisers of text into index terms: words, stopwords, stemmer."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LUCENE_STOPWORDS: tuple[str, ...] = (
 
 
 class Tokeniser(Protocol):
-    """Text to index terms, and the settings that say which way."""
+    """A tokeniser of text into index terms, with its settings."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes this tokeniser again (see :func:`.terrier.tokeniser_from`)."""
+        """The settings to restore this tokeniser (see :func:`.terrier.tokeniser_from`)."""
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and how often each occurs, in order of occurrence."""
@@ -65,7 +65,7 @@ class WordTokeniser:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What makes this tokeniser again."""
+        """The settings to restore this tokeniser."""
         return {"name": "words", "stemmer": self.stemmer, "stopwords": list(self.stopwords)}
 
     def words(self, text: str) -> list[str]:
@@ -116,7 +116,7 @@ def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _stem_by(stemmer: str | None) -> Callable[[str], str]:
-    """From a word to its stem."""
+    """The function from a word to its stem."""
     if stemmer is None:
         return str
     import Stemmer
@@ -124,6 +124,6 @@ def _stem_by(stemmer: str | None) -> Callable[[str], str]:
     try:
         stem: Callable[[str], str] = Stemmer.Stemmer(stemmer).stemWord
     except KeyError:
-        known = ", ".join(sorted(Stemmer.algorithms()))
-        raise ValueError(f"there is no stemmer {stemmer!r}; take None or one of {known}") from None
+        names = ", ".join(sorted(Stemmer.algorithms()))
+        raise ValueError(f"there is no stemmer {stemmer!r}; take None or one of {names}") from None
     return stem

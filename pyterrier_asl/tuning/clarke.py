@@ -1,4 +1,4 @@
-"""BM25 with feedback tuned for one measure and for another: Clarke's (2019) Table 2 and figures."""
+"""Clarke's (2019) experiment, BM25 with feedback tuned for several measures: table and figures."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from . import StagedResult, StagedSearch, bm25_stages, use_settings
 from .collection import IndexedCollection
 from .stages import fixed_objective, mean_rows, table_of, warn_of_tuned_topics
 
-#: What the paper calls the parameters of feedback.
+#: The paper's names of the parameters of feedback.
 _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
 
-#: How rows are called: BM25 without feedback and the whole pipeline, both with default parameters,
-#: and how much the tuned pipeline differs from each.
+#: The names of rows: BM25 without feedback and the whole pipeline, both with default parameters,
+#: and the differences of the tuned pipeline from each.
 _UNTUNED = {"BM25 on ": "difference from BM25 on ", "defaults on ": "difference on "}
 _TRANSFER = "transfer to "
 
-#: The stages, and those of which b and k1 are tuned.
+#: The stages, and those that tune b and k1.
 _STAGES = ("initial retrieval", "feedback", "final retrieval")
 _RETRIEVALS = _STAGES[::2]
 
-#: The paper's measures: what it tunes for, and reports whatever is tuned for.
+#: The paper's measures, which are always reported.
 METRICS = ("AP", "TBG")
 
 
@@ -45,10 +45,10 @@ def tune_for_each(
     transfer: IndexedCollection | None = None,
     **options: Any,
 ) -> dict[str, StagedResult]:
-    """Tunes the three stages for each of some measures.
+    """Tunes the three stages for each of several measures.
 
     Args:
-        collection: to tune on.
+        collection: the collection to tune on.
         metrics: names of measures; TBG without lengths gets those of the collection. All of them,
             and the paper's, are reported of every trial.
         transfer: other topics, of the same or of another collection, on which the tuned pipelines
@@ -58,27 +58,27 @@ def tune_for_each(
             :func:`~pyterrier_asl.StagedSearch`.
 
     Returns:
-        For each measure, by its name, what was found; measures are called by their names.
+        The result for each measure, by its name; measures are called by their names.
 
     Raises:
-        ValueError: for an unknown measure, or what a search raises.
+        ValueError: for an unknown measure, and see :func:`~pyterrier_asl.StagedSearch`.
     """
     wanted = parse_measures(metrics)
     reported = _reported(wanted, collection)
     if transfer is not None:
         warn_of_tuned_topics(collection.topics, transfer.topics, transfer.name)
     results = {}
-    for one in wanted:
+    for name in (measure.name for measure in wanted):
         result = StagedSearch(
             bm25_stages(collection.index),
             collection.topics,
             collection.qrels,
-            reported[one.name],
+            reported[name],
             measures=list(reported.values()),
-            study_name=f"{collection.name}-{one.name}",
+            study_name=f"{collection.name}-{name}",
             **options,
         )
-        plain = {str(measure): name for name, measure in reported.items()}
+        plain = {str(measure): label for label, measure in reported.items()}
         trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
         beside = (
             _untuned(collection, reported)
@@ -86,23 +86,23 @@ def tune_for_each(
             else _transferred(result, transfer, _reported(wanted, transfer))
         )
         table = pd.concat([result.table.replace({"name": plain}), beside], ignore_index=True)
-        results[one.name] = replace(result, table=table, trials=trials)
+        results[name] = replace(result, table=table, trials=trials)
     return results
 
 
 def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
-    """What is reported, the paper's measures first, with the collection's lengths."""
-    asked = unique([*wanted, *parse_measures(METRICS)])
-    asked.sort(key=lambda one: METRICS.index(one.name) if one.name in METRICS else len(METRICS))
-    return {one.name: one.given(lengths=collection.lengths).measure for one in asked}
+    """The reported measures, the paper's first, with the collection's lengths."""
+    measures = unique([*wanted, *parse_measures(METRICS)])
+    measures.sort(key=lambda m: METRICS.index(m.name) if m.name in METRICS else len(METRICS))
+    return {m.name: m.given(lengths=collection.lengths).measure for m in measures}
 
 
 def _values_of(
     pipeline: Any, collection: IndexedCollection, reported: Mapping[str, Any]
 ) -> tuple[dict[str, Floats], dict[str, float]]:
     """A pipeline's measures on a collection: by query, and their means."""
-    asked = collection.topics, collection.qrels, list(reported.values())
-    objective = fixed_objective(pipeline, *asked)
+    measures = list(reported.values())
+    objective = fixed_objective(pipeline, collection.topics, collection.qrels, measures)
     values = objective.per_query(())
     means = objective.means(values)
     return dict(zip(reported, values.values())), dict(zip(reported, means.values()))
@@ -127,7 +127,7 @@ def _untuned(collection: IndexedCollection, reported: Mapping[str, Any]) -> pd.D
 def _transferred(
     result: StagedResult, collection: IndexedCollection, reported: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """The tuned pipeline on other topics and what it is compared with, as rows of the table."""
+    """The tuned pipeline and the untuned ones on other topics, as rows of the table."""
     stages = bm25_stages(collection.index)
     use_settings(stages, result.settings)
     values, means = _values_of(stages[-1].pipeline, collection, reported)
@@ -143,19 +143,19 @@ def _transferred(
 
 
 def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
-    """Whether tuning for each measure helped on other topics, in a sentence or two each.
+    """Verdicts on whether tuning for each measure helped on other topics, in sentences.
 
     The tuned pipeline is compared with the better, by that measure, of BM25 without feedback and
     the pipeline with default parameters.
 
     Args:
-        results: what :func:`tune_for_each` returned; none without ``transfer``.
+        results: the results of :func:`tune_for_each`; without ``transfer`` there are no verdicts.
     """
     sentences = []
     for metric, result in results.items():
-        elsewhere = result.table[result.table["trial"].isna()]
-        table = elsewhere.set_index(["stage", "name"])["value"]
-        for stage in elsewhere["stage"].unique():
+        others = result.table[result.table["trial"].isna()]
+        table = others.set_index(["stage", "name"])["value"]
+        for stage in others["stage"].unique():
             if stage.startswith(_TRANSFER):
                 where = stage.removeprefix(_TRANSFER)
                 rows = [stage, *(f"{s}{where}" for pair in _UNTUNED.items() for s in pair)]
@@ -206,13 +206,13 @@ def _verdict(
 
 
 def _sign(measure: str) -> int:
-    """1 where higher is better, -1 where lower is, 0 for a count."""
+    """The direction of a measure: 1 where higher is better, -1 where lower is, 0 for a count."""
     better = higher_is_better(parse_measures(measure)[0])
     return 0 if better is None else 1 if better else -1
 
 
 def _p_value(p: float) -> str:
-    """The p-value in a sentence; NaN where there is one query, or no difference at all."""
+    """The part of a sentence on a p-value; NaN for a single query or no difference at all."""
     return "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
 
 
@@ -220,26 +220,22 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     """Table 2.
 
     Args:
-        results: what :func:`tune_for_each` returned.
+        results: the results of :func:`tune_for_each`.
 
     Returns:
         A row for each stage and parameter or measure: ``stage``, ``name``, and for every measure
         that was tuned for its best and its worst trial, in columns such as ``AP best``.
     """
-    long = pd.concat({name: one.table for name, one in results.items()}, names=["for"])
-    long = long.reset_index("for")
-    long["column"] = long["for"] + " " + long["which"]
+    settings = [setting for result in results.values() for setting in result.settings.values()]
+    whole = {name for setting in settings for name, v in setting.items() if isinstance(v, int)}
+    long = pd.concat({metric: result.table for metric, result in results.items()}, names=["for"])
+    cells = [int(v) if name in whole else v for name, v in zip(long["name"], long["value"])]
+    column = long.index.get_level_values("for") + " " + long["which"]
+    long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]
     wide = long.pivot(index=keys, columns="column", values="value")
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
-    wide = wide.reindex(order)[list(dict.fromkeys(long["column"]))]
-    frame = wide.reset_index()
-    settings = [setting for one in results.values() for setting in one.settings.values()]
-    whole = {name for one in settings for name, value in one.items() if isinstance(value, int)}
-    is_whole = frame["name"].isin(whole)
-    for column in wide.columns:
-        cells = [int(value) if at else value for at, value in zip(is_whole, frame[column])]
-        frame[column] = pd.Series(cells, dtype=object)
+    frame = wide.reindex(index=order, columns=list(dict.fromkeys(column))).reset_index()
     frame.columns.name = None
     return frame
 
@@ -255,7 +251,7 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> Any:
     Clarke (2019), Figures 1 and 2.
 
     Args:
-        results: what :func:`tune_for_each` returned.
+        results: the results of :func:`tune_for_each`.
     """
     import altair as alt
 
@@ -296,30 +292,30 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> A
 
 
 def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = False) -> None:
-    """That :func:`save` can write to a folder, or make it.
+    """Checks that :func:`save` can write to a folder, or make it.
 
     Args:
-        folder: where.
-        metrics: what is tuned for, as in :func:`tune_for_each`.
+        folder: the folder.
+        metrics: the measures to tune for, see :func:`tune_for_each`.
         force: whether files of another kind are overwritten, too.
 
     Raises:
         OSError: if not.
     """
     out = Path(folder)
-    there = next(each for each in (out, *out.absolute().parents) if os.path.lexists(each))
-    if not there.is_dir():
-        what = "it" if there == out else there
+    existing = next(path for path in (out, *out.absolute().parents) if os.path.lexists(path))
+    if not existing.is_dir():
+        what = "it" if existing == out else existing
         raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise PermissionError(f"cannot write to {folder}: {there} is read-only")
-    for path, begins in _files(out, [one.name for one in parse_measures(metrics)]).items():
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise PermissionError(f"cannot write to {folder}: {existing} is read-only")
+    for path, begins in _files(out, [measure.name for measure in parse_measures(metrics)]).items():
         if out.is_dir():
             check_replaceable(path, begins=begins, force=force)
 
 
 def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
-    """The files that are written, and what each begins with."""
+    """The files that are written, and their first bytes."""
     trials = [_trials(folder, name, stage) for name in metrics for stage in _STAGES]
     return {
         folder / "table.csv": b"stage,name,",
@@ -338,8 +334,8 @@ def save(
     """Saves the table and all trials as CSV, and the chart where Altair is installed.
 
     Args:
-        results: what :func:`tune_for_each` returned.
-        folder: where; it is made if it is not there.
+        results: the results of :func:`tune_for_each`.
+        folder: the folder, which is made if it does not exist.
         force: whether files of another kind are overwritten, too.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A test collection: documents, indexed and with their lengths in words; topics; judgements."""
+"""Test collections: indexed documents with their lengths in words, topics, judgements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
 
-#: What a folder with a collection holds.
+#: The files of a folder with a collection.
 DOCUMENTS, QUERIES, QRELS = "docs.jsonl.gz", "queries.tsv", "qrels.txt"
 
 
 @dataclass(frozen=True)
 class IndexedCollection:
-    """Documents, indexed and with their lengths in words; topics and judgements.
+    """A test collection.
 
     Attributes:
-        name: what tables call it.
-        index: of the documents.
+        name: its name in tables.
+        index: the index of the documents.
         lengths: words of each document, for TBG.
         topics: ``qid``, ``query``.
         qrels: ``qid``, ``docno``, ``label``.
@@ -53,12 +53,12 @@ def load_collection(
         source: an ir_datasets id, with or without ``irds:`` before it, or a folder with
             ``docs.jsonl.gz`` (objects with ``docno``, ``text`` and, where there is one,
             ``title``), ``queries.tsv`` (query id and query, between them a tab) and ``qrels.txt``.
-        like: one that is there already; its index serves for other topics on the same documents.
-        verbose: whether to show how far indexing is.
+        like: a loaded collection, whose index is used for other topics on the same documents.
+        verbose: whether to show the progress of indexing.
 
     Raises:
-        ValueError: for an unknown id, or a folder's file that is not what it should be.
-        OSError: for a file that is not there, or a dataset that cannot be downloaded.
+        ValueError: for an unknown id, or an invalid file.
+        OSError: for a missing file, or a dataset that cannot be downloaded.
     """
     folder = Path(source).expanduser()
     if folder.is_dir():
@@ -72,7 +72,7 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
 
     name = source.removeprefix("irds:")
     try:
-        qrels = irds_qrels(name)  # first, since it says what is wrong with an id
+        qrels = irds_qrels(name)  # first, as its error names what is wrong with an id
     except ValueError as error:
         raise ValueError(f"there is no folder {source!r}, and {error}") from None
     documents = ir_datasets.docs_parent_id(name)
@@ -82,7 +82,7 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
         index = TermIndex.from_irds(documents, verbose=verbose)
         lengths = DocLengths.from_irds(documents)
     dataset = pt.get_dataset(f"irds:{name}")
-    # A title has the words that someone would search for.
+    # The title of a TREC topic is its query.
     has_titles = "title" in dataset.irds_ref().queries_cls()._fields
     topics = dataset.get_topics("title" if has_titles else None)
     return IndexedCollection(name, index, lengths, topics, qrels)
@@ -113,7 +113,7 @@ def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
 
 
 def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str]]:
-    """The documents of a file; notes in ``words`` how long each is."""
+    """Reads the documents of a file; adds the length of each to ``words``."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:

@@ -1,4 +1,4 @@
-"""From a setting of parameters to measures: run the pipeline, or whatever gives the same sooner."""
+"""Objectives of tuning: the measures of a pipeline with a setting of its parameters."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 @dataclass(frozen=True)
 class TuningTask:
-    """What a setting is judged by.
+    """The topics, judgements and measures of a search.
 
     Attributes:
         topics: PyTerrier's frame of queries.
         qrels: ``query_id``, ``doc_id``, ``relevance`` of the topics, ids as text.
         measures: name -> measure; the first one is optimised.
-        maximize: whether more of that one is better.
+        maximize: whether higher is better in that one.
     """
 
     topics: pd.DataFrame
@@ -48,9 +48,9 @@ class TuningTask:
 
 
 class Objective(ABC):
-    """Measures of settings; called with one it gives the mean of each measure over the queries."""
+    """Measures of settings; called with a setting it returns the means over the queries."""
 
-    #: How joblib runs several at once: ``'loky'`` (processes) or ``'threading'``.
+    #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
     space: Space
     task: TuningTask
@@ -73,7 +73,7 @@ class Objective(ABC):
 def make_task(
     topics: pd.DataFrame, qrels: pd.DataFrame, metric: Any, measures: Iterable[Any] = ()
 ) -> TuningTask:
-    """Checks what a search is given, and leaves out the judgements of other topics.
+    """Checks the arguments of a search, and drops the judgements of other topics.
 
     Args:
         topics: with a column ``qid``.
@@ -82,49 +82,49 @@ def make_task(
         measures: others to record.
 
     Raises:
-        ValueError: for a measure that says nothing of better or worse, an unknown one, a missing
-            column, or topics none of which is judged.
+        ValueError: for a metric without a direction, an unknown measure, a missing column, or
+            topics without any judgement.
     """
-    asked = {}
-    for each in [metric, *measures]:
-        named = named_measures([each])
+    recorded = {}
+    for measure in [metric, *measures]:
+        named = named_measures([measure])
         if len(named) != 1:
-            raise ValueError(f"{each!r} is {len(named)} measures; name one")
-        asked[named[0].name] = named[0].measure
-    first = next(iter(asked))
-    better = higher_is_better(asked[first])
+            raise ValueError(f"{measure!r} is {len(named)} measures; name one")
+        recorded[named[0].name] = named[0].measure
+    first = next(iter(recorded))
+    better = higher_is_better(recorded[first])
     if better is None:
         raise ValueError(
             f"{first} only counts: more of it is neither better nor worse, so there is "
             "nothing to optimise; record it with measures="
         )
-    return TuningTask(topics, _judgements_of(topics, qrels), asked, better)
+    return TuningTask(topics, _judgements_of(topics, qrels), recorded, better)
 
 
 def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """The judgements of the topics, under ir_measures' names."""
+    """The judgements of the topics, with ir_measures' names of columns."""
     if "qid" not in topics.columns:
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
-    known = typed_table(qrels, tuple(_IR_MEASURES), "the frame of qrels")
-    found: pd.DataFrame = known.rename_columns(list(_IR_MEASURES.values())).to_pandas()
-    judged = found[found["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
+    table = typed_table(qrels, tuple(_IR_MEASURES), "the frame of qrels")
+    frame: pd.DataFrame = table.rename_columns(list(_IR_MEASURES.values())).to_pandas()
+    judged = frame[frame["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
     if judged.empty:
         raise ValueError(
             f"none of the {len(topics)} topics is judged: their ids look like "
             f"{topics['qid'].head(1).tolist()}, those of the {len(qrels)} judgements like "
-            f"{found['query_id'].head(1).tolist()}"
+            f"{frame['query_id'].head(1).tolist()}"
         )
     return judged.reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """Results of a search.
 
     Attributes:
         trials: ``trial``, then the parameters, then the measures.
-        settings: the parameters of each, as transformers take them.
-        task: what the search was for.
+        settings: the parameters of each trial, as transformers take them.
+        task: the task of the search.
         labels: the names of the parameters' columns.
     """
 
@@ -155,7 +155,7 @@ class PipelineObjective(Objective):
     Args:
         pipeline: any.
         space: its parameters.
-        task: what to judge by.
+        task: the topics, judgements and measures.
         batch_size: how many topics to run at once; None for all.
     """
 
@@ -178,7 +178,7 @@ class PipelineObjective(Objective):
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, in ascending order of query ids."""
         run = self._run(setting)
-        values = {(one.measure, one.query_id): one.value for one in self._evaluator.iter_calc(run)}
+        values = {(m.measure, m.query_id): m.value for m in self._evaluator.iter_calc(run)}
         qids = sorted(set(self.task.qrels["query_id"]))
         return {
             name: np.array([values.get((measure, q), measure.DEFAULT) for q in qids], np.float64)
@@ -211,7 +211,7 @@ class PipelineObjective(Objective):
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:
-    """What measures may want of results: ids as text, and whatever else is a number."""
+    """Results with ids as text and the numeric columns, which measures may need."""
     lacking = [name for name in ("qid", "docno", "score") if name not in results.columns]
     if lacking:
         raise ValueError(
@@ -231,7 +231,7 @@ def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:
 
 
 def check_not_nan(measures: Mapping[str, float], space: Space, setting: Setting) -> None:
-    """Raises ValueError where a measure is NaN, with the setting that made it so."""
+    """Raises ValueError where a measure is NaN, with the setting."""
     for name, value in measures.items():
         if math.isnan(value):
             raise ValueError(

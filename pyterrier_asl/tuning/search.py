@@ -1,4 +1,4 @@
-"""Random search over any pipeline: what pt.GridSearch does, over distributions."""
+"""Random search over any pipeline: pt.GridSearch with distributions."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def RandomSearch(
     The settings of a seed are the same whatever ``jobs`` is, and whether or not the search was
     interrupted: give ``storage``, and a killed search goes on where it was when it is started
     again. Several processes or machines that start the same search on one storage share its trials.
-    ``n_trials`` is how many there are in the end; more can be asked for later. The study knows its
-    parameters, measures, topics and judgements, and refuses a search that has others; what else the
-    pipeline is, it cannot know.
+    ``n_trials`` is the total number, which a later search can raise. The study stores its
+    parameters, measures, topics and judgements, and refuses a search with others; it does not store
+    the rest of the pipeline.
 
     Where the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF
     >> bm25``, and the measures allow, settings are scored by a sweep (see
@@ -85,8 +85,7 @@ def RandomSearch(
         sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
 
     Raises:
-        ValueError: for arguments that are no search (the message says which and why), or a measure
-            that is NaN.
+        ValueError: for invalid arguments, or a measure that is NaN.
         NotSwept: where ``sweep=True`` and the sweep does not apply.
 
     References:
@@ -123,7 +122,7 @@ def RandomSearch(
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
     with space.restored():
-        found = run_trials(
+        result = run_trials(
             objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep),
             n_trials=n_trials,
             seed=seed,
@@ -134,13 +133,13 @@ def RandomSearch(
             study_name=study_name,
         )
     if return_type in ("opt_pipeline", "both"):
-        space.set(found.best)
-    triples = space.as_triples(found.best)
+        space.set(result.best)
+    triples = space.as_triples(result.best)
     return {
         "opt_pipeline": pipeline,
-        "best_setting": (found.value, triples),
-        "both": (pipeline, found.value, triples),
-        "trials": found.trials,
+        "best_setting": (result.value, triples),
+        "both": (pipeline, result.value, triples),
+        "trials": result.trials,
     }[return_type]
 
 
@@ -154,16 +153,16 @@ def KFoldRandomSearch(
     study_name: str | None = None,
     **options: Any,
 ) -> tuple[pd.DataFrame, list[Triples]]:
-    """Tunes on all folds of the topics but one, runs that one, and does so for each fold.
+    """Tunes a pipeline for each fold on the topics of the other folds, and runs it on that fold.
 
     Like ``pt.KFoldGridSearch``. The pipeline keeps its own parameters.
 
     Args:
-        pipeline: as in :func:`RandomSearch`.
-        params: as in :func:`RandomSearch`.
+        pipeline: any whose transformers have ``set_parameter()``.
+        params: the distributions of its parameters, see :func:`RandomSearch`.
         topics_list: the folds, two or more.
         qrels: judgements of all topics, or of each fold.
-        metric: as in :func:`RandomSearch`.
+        metric: the measure to optimise.
         study_name: what to call the searches in a storage; the number of the fold is added.
         **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
             ``sampler``, ``storage``, ``sweep`` of :func:`RandomSearch`.
@@ -180,15 +179,15 @@ def KFoldRandomSearch(
         raise ValueError(f"there must be two folds of topics or more, not {len(topics_list)}")
     if "return_type" in options:
         raise ValueError("KFoldRandomSearch always returns results and settings, no return_type=")
-    each = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
-    if len(each) != len(topics_list):
-        raise ValueError(f"there are {len(topics_list)} folds and {len(each)} frames of qrels")
+    by_fold = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
+    if len(by_fold) != len(topics_list):
+        raise ValueError(f"there are {len(topics_list)} folds and {len(by_fold)} frames of qrels")
     _check_folds(topics_list)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
         with Space(params).restored():
             others = [i for i in range(len(topics_list)) if i != fold]
-            judged = pd.concat([each[i] for i in others]).drop_duplicates(ignore_index=True)
+            judged = pd.concat([by_fold[i] for i in others]).drop_duplicates(ignore_index=True)
             _, _, setting = RandomSearch(
                 pipeline,
                 params,
@@ -205,6 +204,7 @@ def KFoldRandomSearch(
 
 
 def _check_folds(folds: Sequence[pd.DataFrame]) -> None:
+    """Raises ValueError for folds that are no frames of topics, or share a topic."""
     fold_of: dict[str, int] = {}
     for number, fold in enumerate(folds, 1):
         if not isinstance(fold, pd.DataFrame) or "qid" not in fold.columns:

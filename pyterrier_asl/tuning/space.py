@@ -1,4 +1,4 @@
-"""What is searched: parameters of transformers and the distributions they are drawn from."""
+"""Search spaces: parameters of transformers and their distributions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EDGE = 2.0**-53
 
 
 class truncated:
-    """Whole numbers: what a SciPy distribution draws, without the decimals.
+    """Whole numbers: the draws of a SciPy distribution, without their decimals.
 
     Args:
         distribution: such as ``scipy.stats.loguniform(8, 32)``, from which Clarke (2019) draws how
@@ -53,14 +53,14 @@ class truncated:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter to tune.
+    """A parameter to tune.
 
     Attributes:
-        transformer: whose it is.
-        name: what the transformer calls it.
-        label: what tables call it: its name; ``tran_<i>_<name>``, as in GridScan, where two of the
+        transformer: its transformer.
+        name: its name in the transformer.
+        label: its name in tables: the same; ``tran_<i>_<name>``, as in GridScan, where two of the
             transformers have one of that name.
-        distribution: as it was given: one with quantiles, or a list of values.
+        distribution: a distribution with quantiles, or a list of values.
     """
 
     transformer: pt.Transformer
@@ -70,10 +70,9 @@ class Parameter:
 
     @property
     def choices(self) -> int | None:
-        """How many values the list has; None for a distribution.
+        """The number of values of a list; None for a distribution.
 
-        Samplers see a plain domain, whatever the distribution is: its quantiles, from 0 to 1, or
-        the numbers of the values.
+        Samplers draw quantiles of a distribution, from 0 to 1, or numbers of values.
         """
         return None if _has_quantiles(self.distribution) else len(self.distribution)
 
@@ -91,11 +90,11 @@ class Space:
     """The parameters of a search.
 
     Args:
-        params: what is tuned, see :data:`Params`.
+        params: the distributions of parameters, see :data:`Params`.
 
     Raises:
-        ValueError: for no parameter at all, one that its transformer does not have, one given
-            twice, or something that is neither a distribution nor a list of values.
+        ValueError: for no parameter at all, one that its transformer does not have, a duplicate,
+            or something that is neither a distribution nor a list of values.
 
     Examples:
         >>> import pyterrier as pt
@@ -108,24 +107,24 @@ class Space:
 
     def __init__(self, params: Params) -> None:
         pairs = list(params.items()) if isinstance(params, Mapping) else list(params)
-        given = [
+        entries = [
             (i, t, name, distribution)
             for i, (t, distributions) in enumerate(pairs)
             for name, distribution in _checked_distributions(t, distributions)
         ]
-        if not given:
+        if not entries:
             raise ValueError(
                 "there is no parameter to tune; give for instance "
                 "{bm25: {'b': scipy.stats.uniform(0, 1)}}"
             )
-        times = Counter(name for _, _, name, _ in given)
+        times = Counter(name for _, _, name, _ in entries)
         self.parameters = [
             Parameter(t, name, name if times[name] == 1 else f"tran_{i}_{name}", distribution)
-            for i, t, name, distribution in given
+            for i, t, name, distribution in entries
         ]
-        each = Counter((id(p.transformer), p.name) for p in self.parameters)
+        counts = Counter((id(p.transformer), p.name) for p in self.parameters)
         for p in self.parameters:
-            if each[id(p.transformer), p.name] > 1:
+            if counts[id(p.transformer), p.name] > 1:
                 raise ValueError(f"{p.name!r} of {p.transformer!r} is given twice")
 
     @classmethod
@@ -137,7 +136,7 @@ class Space:
 
     @property
     def labels(self) -> list[str]:
-        """What tables call the parameters."""
+        """The names of the parameters in tables."""
         return [parameter.label for parameter in self.parameters]
 
     def setting(self, points: Iterable[float]) -> Setting:
@@ -150,7 +149,7 @@ class Space:
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Gives the transformers back the values that they have now, at the end."""
+        """Restores the values of the transformers at the end."""
         before = self.current()
         try:
             yield
@@ -158,7 +157,7 @@ class Space:
             self.set(before)
 
     def set(self, setting: Setting) -> None:
-        """Gives the transformers these values."""
+        """Sets the values of the transformers."""
         for parameter, value in zip(self.parameters, setting):
             parameter.transformer.set_parameter(parameter.name, value)
 
@@ -208,10 +207,11 @@ def warn_of_equal_transformers(pipeline: pt.Transformer, params: Params) -> None
 
 
 def _all_of(transformer: Any) -> Iterator[Any]:
+    """A transformer and all transformers inside."""
     yield transformer
     try:
         below = pt.inspect.subtransformers(transformer)
-    except Exception:  # a transformer that cannot be looked into is one without others inside
+    except Exception:  # a transformer that cannot be inspected counts as one without others inside
         return
     for value in below.values():
         for inner in value if isinstance(value, list) else [value]:
@@ -219,7 +219,7 @@ def _all_of(transformer: Any) -> Iterator[Any]:
 
 
 def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tuple[str, Any]]:
-    """The names of a transformer's parameters and what each is drawn from."""
+    """Checks a transformer's parameters; yields their names and distributions."""
     if not (hasattr(transformer, "set_parameter") and hasattr(transformer, "get_parameter")):
         raise ValueError(
             f"{transformer!r} has no set_parameter(), so nothing of it can be tuned; params maps "

@@ -1,4 +1,4 @@
-"""Tuning in stages: each with the best of those before it fixed, as Clarke (2019) does."""
+"""Tuning in stages, each with the best settings of earlier ones fixed, as in Clarke (2019)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of tuning.
+    """A stage of tuning.
 
     Attributes:
-        name: what tables call it.
-        pipeline: what is run.
-        params: what is tuned in it, as in :func:`~pyterrier_asl.RandomSearch`.
+        name: its name in tables.
+        pipeline: the pipeline.
+        params: the distributions of its parameters, see :func:`~pyterrier_asl.RandomSearch`.
         handed_to: transformers that take over the best parameters of this stage, as far as they
             have them: until it is tuned itself, the last retrieval has those of the first.
     """
@@ -40,12 +40,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class StagedResult:
-    """What tuning in stages found.
+    """Results of tuning in stages.
 
     Attributes:
         pipeline: the last stage's, with the best setting of every stage.
-        table: the best and the worst trial of each stage, and the held-out topics. One row per
-            number: ``stage``; ``which`` (``best``, ``worst``); ``trial`` (its number; none for
+        table: the best and the worst trial of each stage, and the held-out topics. A row for
+            each number: ``stage``; ``which`` (``best``, ``worst``); ``trial`` (its number; none for
             held-out topics); ``kind`` (``parameter``, ``measure``); ``name``; ``value``.
         trials: stage -> the frame of all its trials; trial -1 has the parameters from before the
             search, trial -2 those of an earlier stage, where they differ.
@@ -74,7 +74,7 @@ def StagedSearch(
     study_name: str = "StagedSearch",
     sweep: bool | None = None,
 ) -> StagedResult:
-    """Tunes stage after stage, each with the best of those before it fixed.
+    """Tunes stage after stage, each with the best settings of earlier ones fixed.
 
     In every stage the parameters that its transformers had before the search, and those that an
     earlier stage has handed to them, are tried as well; of equally good settings they are taken
@@ -87,7 +87,7 @@ def StagedSearch(
         stages: in their order; :func:`bm25_stages` gives the paper's.
         topics: queries to tune on.
         qrels: their judgements.
-        metric: what every stage is tuned for.
+        metric: the measure to optimise in every stage.
         measures: others to record.
         held_out: name -> topics and qrels on which the tuned pipeline is measured at the end; a
             warning says which of them were tuned on.
@@ -95,13 +95,14 @@ def StagedSearch(
         seed: of the settings; stages draw different ones.
         jobs: how many settings to try at once.
         verbose: whether to show progress.
-        storage: as in :func:`~pyterrier_asl.RandomSearch`. Each stage is a study, named after what
-            the stages before it found, so that none goes on with what others led to.
-        study_name: what to call the studies.
-        sweep: as in :func:`~pyterrier_asl.RandomSearch`.
+        storage: where to keep the trials, see :func:`~pyterrier_asl.RandomSearch`. Each stage is a
+            study, whose name depends on the results of earlier stages, so that it never continues
+            a search with others.
+        study_name: the beginning of the studies' names.
+        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
 
     Raises:
-        ValueError: for no stage, two of one name, or what a search raises.
+        ValueError: for no stage, two of one name, and see :func:`~pyterrier_asl.RandomSearch`.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, section 4.2.
@@ -113,7 +114,7 @@ def StagedSearch(
         raise ValueError(f"stages need names of their own, one or more of them: {names}")
     measures = list(measures)
     task = make_task(topics, qrels, metric, measures)
-    held_out = _checked(held_out)
+    held_out = _check_held_out(held_out)
     for name, (other_topics, other_qrels) in held_out.items():
         make_task(other_topics, other_qrels, metric, measures)  # or it would fail after all trials
         warn_of_tuned_topics(topics, other_topics, name)
@@ -127,7 +128,7 @@ def StagedSearch(
                     undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
-            before = _tried_before(objective, [defaults[number], space.current()])
+            before = _initial_trials(objective, [defaults[number], space.current()])
             drawn = run_trials(
                 objective,
                 n_trials=n_trials,
@@ -137,20 +138,20 @@ def StagedSearch(
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_digest(results)}",
             )
-            results[stage.name] = _joined(before, drawn)
+            results[stage.name] = _concatenate(before, drawn)
             _fix(space, results[stage.name].best, stage)
-        rows = [row for name, found in results.items() for row in _table_rows(name, found)]
+        rows = [row for name, result in results.items() for row in _table_rows(name, result)]
         for name, held in held_out.items():
             values = measured(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
         undo.pop_all()
-    trials = {name: found.trials for name, found in results.items()}
-    settings = {name: dict(zip(found.labels, found.best)) for name, found in results.items()}
+    trials = {name: result.trials for name, result in results.items()}
+    settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
 
 
-def _tried_before(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
-    """The settings from before a search, as trials -1, -2, ...; without those that lack a value."""
+def _initial_trials(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
+    """Trials -1, -2, ... of settings from before a search, without those that lack a value."""
     space, tried = objective.space, []
     for setting in settings:
         if not any(value is None for value in setting) and setting not in tried:
@@ -164,14 +165,16 @@ def _tried_before(objective: Objective, settings: Iterable[Setting]) -> SearchRe
     return SearchResult(pd.concat([trials, measures], axis=1), tried, objective.task, space.labels)
 
 
-def _joined(first: SearchResult, second: SearchResult) -> SearchResult:
+def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
+    """The trials of two results, the first of which may have none."""
     if not first.settings:
         return second
     trials = pd.concat([first.trials, second.trials], ignore_index=True)
     return replace(second, trials=trials, settings=[*first.settings, *second.settings])
 
 
-def _checked(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:
+def _check_held_out(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    """The held-out topics and qrels by name; ValueError for something else."""
     pairs = {} if held_out is None else held_out
     if not isinstance(pairs, Mapping) or any(
         not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in pairs.values()
@@ -184,12 +187,12 @@ def _checked(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:
-    """Warns where topics that a pipeline is to be measured on are among those it is tuned on.
+    """Warns where topics that a pipeline is measured on are among those that it is tuned on.
 
     Args:
-        topics: those that it is tuned on.
-        others: those that it is measured on.
-        name: how the warning calls them.
+        topics: the topics that it is tuned on.
+        others: the topics that it is measured on.
+        name: their name in the warning.
     """
     columns = [c for c in ("qid", "query") if c in topics.columns and c in others.columns]
     tuned = set(topics[columns].astype(str).itertuples(index=False, name=None))
@@ -210,14 +213,14 @@ def measured(
     *,
     sweep: bool | None = None,
 ) -> dict[str, float]:
-    """The measures of a pipeline as it is.
+    """The measures of a pipeline with its present parameters.
 
     Args:
         pipeline: any.
         topics: queries.
         qrels: their judgements.
-        measures: one or more; the names of measures are as in :func:`~pyterrier_asl.RandomSearch`.
-        sweep: as in :func:`~pyterrier_asl.RandomSearch`.
+        measures: one or more, each a measure or its name for trec_eval or ir_measures.
+        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
     """
     return fixed_objective(pipeline, topics, qrels, measures, sweep=sweep)(())
 
@@ -230,7 +233,7 @@ def fixed_objective(
     *,
     sweep: bool | None = None,
 ) -> Objective:
-    """What measures a pipeline as it is, at the setting (); arguments of :func:`measured`."""
+    """The objective of a pipeline with its present parameters; see :func:`measured`."""
     first, *others = measures
     task = make_task(topics, qrels, first, others)
     return objective_for(pipeline, Space.fixed(), task, sweep=sweep)
@@ -244,8 +247,8 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
     (0, 1). The last retrieval has the b and k1 of the first until it is tuned itself.
 
     Args:
-        index: of the collection.
-        num_results: how many results are measured.
+        index: the index of the collection.
+        num_results: the number of results that are evaluated.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Table 1.
@@ -278,7 +281,7 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
 
 
 def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, Any]]) -> None:
-    """Gives stages, of another collection say, the best settings that a search found.
+    """Sets the best settings of a search in stages, such as those of another collection.
 
     Args:
         stages: with the names and parameters of those that were tuned.
@@ -290,6 +293,7 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
 
 
 def _fix(space: Space, best: Setting, stage: Stage) -> None:
+    """Sets the best setting of a stage, in the transformers that take it over, too."""
     space.set(best)
     for transformer in stage.handed_to:
         for parameter, value in zip(space.parameters, best):
@@ -297,25 +301,28 @@ def _fix(space: Space, best: Setting, stage: Stage) -> None:
 
 
 def _digest(results: Mapping[str, SearchResult]) -> str:
-    best = [(name, found.best) for name, found in results.items()]
+    """A digest of the best settings of earlier stages."""
+    best = [(name, result.best) for name, result in results.items()]
     return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
 
 
-def _table_rows(stage: str, found: SearchResult) -> Iterable[tuple[Any, ...]]:
-    for which, row in (("best", found.extreme_row()), ("worst", found.extreme_row(best=False))):
-        trial = int(found.trials["trial"].iloc[row])
-        for label, value in zip(found.labels, found.settings[row]):
+def _table_rows(stage: str, result: SearchResult) -> Iterable[tuple[Any, ...]]:
+    """The rows of :attr:`StagedResult.table` for the best and the worst trial of a stage."""
+    for which in ("best", "worst"):
+        row = result.extreme_row(best=which == "best")
+        trial = int(result.trials["trial"].iloc[row])
+        for label, value in zip(result.labels, result.settings[row]):
             yield (stage, which, trial, "parameter", label, value)
-        for name in found.task.measures:
-            yield (stage, which, trial, "measure", name, float(found.trials[name].iloc[row]))
+        for name in result.task.measures:
+            yield (stage, which, trial, "measure", name, float(result.trials[name].iloc[row]))
 
 
 def mean_rows(stage: str, values: Mapping[str, float]) -> list[tuple[Any, ...]]:
-    """The rows of :attr:`StagedResult.table` for what is measured on other topics."""
+    """The rows of :attr:`StagedResult.table` for means on other topics."""
     return [(stage, "best", None, "measure", *item) for item in values.items()]
 
 
 def table_of(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
-    """Such rows as a table."""
+    """The table of :attr:`StagedResult.table` from its rows."""
     columns = ["stage", "which", "trial", "kind", "name", "value"]
     return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})

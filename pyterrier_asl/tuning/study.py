@@ -1,10 +1,9 @@
-"""Trials on Optuna: which settings they try, and how a search resumes.
+"""Trials of a search on Optuna: their settings, storage and workers, and how a search resumes.
 
-A search of n trials is the draws 0 to n - 1. Whoever works on the study is given a trial by Optuna,
-whose number nobody else gets, and makes the draw of that number; what a draw holds depends on the
-seed and its number alone. So it is the same set of trials however many processes make it, and
-whether or not some of them were killed: draws that were begun and not finished are made again at
-the end.
+A search of n trials is the draws 0 to n - 1. Optuna gives each process a trial with a number of its
+own, and the process makes the draw of that number, which depends on the seed and the number alone.
+So the trials are the same for any number of processes, and whether or not some of them were killed:
+draws that were begun and not finished are made again at the end.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ _RECORD, _DRAW, _SEARCH = "record", "draw", "search"
 
 
 class NumberedSampler(optuna.samplers.RandomSampler):  # type: ignore[misc]
-    """Draws every parameter independently and at random, by seed and number of the draw.
+    """Draws every parameter independently, from the seed and the number of the draw.
 
     Args:
-        seed: from 0.
+        seed: the seed, from 0.
     """
 
     def __init__(self, seed: int) -> None:
-        super().__init__()  # whose own seed, which draws nothing here, has to be below 2**32
+        super().__init__()  # its own seed is not used, and must be below 2**32
         self.seed = seed
 
     def sample_independent(
@@ -69,7 +68,7 @@ def run_trials(
     study_name: str | None = None,
     verbose: bool = False,
 ) -> SearchResult:
-    """Makes what is missing of ``n_trials`` trials; arguments as in :func:`.search.RandomSearch`.
+    """Runs the missing ones of ``n_trials`` trials; see :func:`.search.RandomSearch`.
 
     Raises:
         ValueError: for arguments out of range, a study of another search, a measure that is NaN.
@@ -80,7 +79,7 @@ def run_trials(
     jobs = int(joblib.effective_n_jobs(jobs))
     space, metric = objective.space, objective.task.metric
     with _quiet():
-        study = _study(objective, seed, sampler, storage, study_name)
+        study = _open_study(objective, seed, sampler, storage, study_name)
         bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
         bar.update(len(_finished(study, n_trials)))
 
@@ -92,7 +91,7 @@ def run_trials(
         with bar, _workers(objective, jobs) as evaluate:
 
             def run(trial: Any) -> float:
-                _begin(study, trial, n_trials)
+                _reassign(study, trial, n_trials)
                 setting = space.setting(_suggest(trial, space))
                 measures = evaluate(setting)
                 check_not_nan(measures, space, setting)
@@ -105,18 +104,18 @@ def run_trials(
 
 
 def _draw_of(trial: Any) -> int:
-    """Which draw a trial makes."""
+    """The number of a trial's draw."""
     return int(trial.user_attrs.get(_DRAW, trial.number))
 
 
-def _begin(study: Any, trial: Any, n_trials: int) -> None:
-    """Gives a trial that is one too many the draw of one that was not finished."""
+def _reassign(study: Any, trial: Any, n_trials: int) -> None:
+    """Reassigns a surplus trial to an unfinished draw."""
     if trial.number >= n_trials:
-        again = _open_draws(study, n_trials)
-        if not again:  # another process has been quicker
+        draws = _open_draws(study, n_trials)
+        if not draws:  # another process has finished the last one
             study.stop()
             raise optuna.TrialPruned
-        trial.set_user_attr(_DRAW, again[0])
+        trial.set_user_attr(_DRAW, draws[0])
 
 
 def _suggest(trial: Any, space: Space) -> Iterator[float]:
@@ -128,7 +127,7 @@ def _suggest(trial: Any, space: Space) -> Iterator[float]:
 
 
 def _record(space: Space, setting: Setting, measures: dict[str, float]) -> dict[str, Any]:
-    """What a trial was: Optuna's own parameters are quantiles."""
+    """Parameters and measures of a trial; Optuna's own parameters are quantiles."""
     shown = {
         label: value if isinstance(value, (str, int, float, bool)) else repr(value)
         for label, value in zip(space.labels, setting)
@@ -137,7 +136,7 @@ def _record(space: Space, setting: Setting, measures: dict[str, float]) -> dict[
 
 
 def _finished(study: Any, n_trials: int) -> dict[int, Any]:
-    """Draw -> the first trial that made it."""
+    """The first finished trial of each draw."""
     finished: dict[int, Any] = {}
     for trial in study.get_trials(deepcopy=False):
         if trial.state == TrialState.COMPLETE and _draw_of(trial) < n_trials:
@@ -146,7 +145,7 @@ def _finished(study: Any, n_trials: int) -> dict[int, Any]:
 
 
 def _open_draws(study: Any, n_trials: int) -> list[int]:
-    """The draws not yet begun; where all have been, the unfinished, least often begun first."""
+    """The draws not begun; where all have been, the unfinished ones, least often begun first."""
     finished = _finished(study, n_trials)
     begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
     unfinished = [draw for draw in range(n_trials) if draw not in finished]
@@ -172,10 +171,10 @@ def _search_result(study: Any, objective: Objective, n_trials: int) -> SearchRes
 # -- the study ------------------------------------------------------------------------------------
 
 
-def _study(
+def _open_study(
     objective: Objective, seed: int | None, sampler: Any, storage: Any, study_name: str | None
 ) -> Any:
-    """The study of this name, made if it is not there; its own seed, where it was given none."""
+    """Opens the study of this name, or creates it, with a random seed where it has none."""
     study = optuna.create_study(
         storage=open_storage(storage),
         study_name=study_name or ("RandomSearch" if storage is not None else None),
@@ -186,27 +185,27 @@ def _study(
     search = _fingerprint(objective)
     if seed is not None:
         search["seed"] = int(seed)
-    known = study.user_attrs.get(_SEARCH)
-    if known is None:
-        known = {"seed": secrets.randbits(32), **search}
-        study.set_user_attr(_SEARCH, known)
+    stored = study.user_attrs.get(_SEARCH)
+    if stored is None:
+        stored = {"seed": secrets.randbits(32), **search}
+        study.set_user_attr(_SEARCH, stored)
     for name, value in search.items():
-        if known.get(name) != value:
+        if stored.get(name) != value:
             raise ValueError(
                 f"the study {study.study_name!r} is of another search: its {name} "
-                f"{'is' if name == 'seed' else 'are'} {known.get(name)!r}, now {value!r}; give "
+                f"{'is' if name == 'seed' else 'are'} {stored.get(name)!r}, now {value!r}; give "
                 "another study_name=, or what it was begun with"
             )
     if sampler is None:
-        study.sampler = NumberedSampler(known["seed"])
+        study.sampler = NumberedSampler(stored["seed"])
     return study
 
 
 def open_storage(storage: Any) -> Any:
-    """A storage of Optuna by its URL; one that is there already, or none, is returned as it is.
+    """Opens a storage of Optuna by its URL; a storage, or None, is returned as it is.
 
     Raises:
-        ValueError: for a URL that leads to no database, and what is no storage.
+        ValueError: for a URL without a database, and anything else.
     """
     if storage is None or isinstance(storage, optuna.storages.BaseStorage):
         return storage
@@ -215,7 +214,7 @@ def open_storage(storage: Any) -> Any:
             f"storage must be the URL of a database, such as sqlite:///search.db, or an Optuna "
             f"storage, not {storage!r}"
         )
-    # SQLite has one writer at a time; others wait for it longer than its five seconds.
+    # SQLite has a single writer at a time; its default of five seconds is too short for others.
     wait = {"connect_args": {"timeout": 120}} if storage.startswith("sqlite") else None
     try:
         return optuna.storages.RDBStorage(storage, engine_kwargs=wait)
@@ -228,7 +227,7 @@ def open_storage(storage: Any) -> Any:
 
 
 def _fingerprint(objective: Objective) -> dict[str, Any]:
-    """What must be the same for two searches to share their trials."""
+    """The properties that searches with shared trials have in common."""
     space, task = objective.space, objective.task
     content = hashlib.sha256()
     for frame in (task.topics.astype(str), task.qrels.astype(str)):
@@ -242,7 +241,7 @@ def _fingerprint(objective: Objective) -> dict[str, Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Optuna's messages off: progress bar and exceptions tell what there is to tell."""
+    """Turns off Optuna's messages: there are a progress bar and exceptions."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -261,12 +260,12 @@ def _check_options(n_trials: int, seed: int | None, jobs: int, sampler: Any) -> 
         raise ValueError("seed= is for the sampler of random settings; give sampler= its own seed")
 
 
-# -- one after another, or several at once --------------------------------------------------------
+# -- workers --------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], dict[str, float]]]:
-    """The objective, made to run in ``jobs`` processes where threads would wait for each other."""
+    """The objective, in ``jobs`` processes where threads would wait for each other."""
     if jobs == 1 or objective.backend == "threading":
         yield objective
         return
@@ -276,13 +275,13 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
     sent = cloudpickle.dumps(objective), os.getpid(), os.getcwd()
     with safe_start():
         executor = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=sent)
-        executor.submit(os.getpid)  # which starts all of them
+        executor.submit(os.getpid)  # starts all workers
     safe_restarts(executor)
     with executor:
         yield lambda setting: executor.submit(_evaluate, setting).result()
 
 
-#: In a worker, the objective: it is sent once, not with every setting.
+#: The objective of a worker, which is sent once and not with every setting.
 _sent: list[Objective] = []
 
 
