@@ -99,16 +99,13 @@ class TrackComparison(RunComparison):
 
 
 def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str]) -> SystemValues:
-    """The values of stored scores; see `compare` for the arguments."""
-    wanted = scores.measures if measures is None else _as_list(measures)
-    wanted += [parse_condition(text).measure for text in conditions]
+    """The values of scores; see `compare` for the arguments."""
     of_canonical: dict[str, str] = {}
-    for name in wanted:
+    for name in _wanted(measures, conditions, scores.measures):
         of_canonical.setdefault(canonical_name(name), name)
     labels = list(of_canonical.values())
     if not labels:
         raise ValueError("the scores do not name their measure: name it (measures, -m)")
-    _refuse_preferences(labels)
     values = {
         track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
     }
@@ -119,10 +116,8 @@ def values_of_tracks(
     several: Mapping[str, JudgedRuns], measures: Any, conditions: Iterable[str], rel: float | None
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
-    wanted = [] if measures is None else _as_list(measures)
-    wanted += [parse_condition(text).measure for text in conditions]
-    _refuse_preferences(wanted)
-    parsed = unique(completed([m for name in wanted for m in named_measures(name)], rel=rel))
+    wanted = [each for name in _wanted(measures, conditions) for each in named_measures(name)]
+    parsed = unique(completed(wanted, rel=rel))
     parsed = parsed or measures_for("", several=False, lengths=False, rel=rel)
     values = {
         track: {
@@ -134,16 +129,15 @@ def values_of_tracks(
     return SystemValues(values, {measure.name: measure.higher_is_better for measure in parsed})
 
 
-def _as_list(measures: Any) -> list[Any]:
-    """Measures as a list, which may be one or many."""
+def _wanted(measures: Any, conditions: Iterable[str], default: Iterable[str] = ()) -> list[Any]:
+    """The measures asked for, and those of conditions."""
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
-    return list(measures) if several else [measures]
-
-
-def _refuse_preferences(names: Iterable[Any]) -> None:
-    """Raises ValueError for a preference, which has no values."""
-    if preferences := [name for name in names if name in PREFERENCES]:
-        raise ValueError(f"{preferences[0]} needs the runs and qrels of one collection")
+    wanted = [*default] if measures is None else [*measures] if several else [measures]
+    wanted += [parse_condition(text).measure for text in conditions]
+    for name in wanted:
+        if name in PREFERENCES:
+            raise ValueError(f"{name} needs the runs and qrels of one collection")
+    return wanted
 
 
 def compare_values(

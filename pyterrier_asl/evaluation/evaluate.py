@@ -86,6 +86,12 @@ def evaluate(
     1   bad   q     2.0    0.5
     """
     if qrels is None:
+        pairs = list(runs.values()) if isinstance(runs, Mapping) else [runs]
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise ValueError(
+                "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a "
+                "dict of track -> (runs, qrels)"
+            )
         several = {str(track): (list_runs(of_track), by) for track, (of_track, by) in runs.items()}
         shared = shared_systems(
             {track: list(pair[0]) for track, pair in several.items()}, common=common

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..assessment.judges import QRELS, Judges
@@ -109,7 +109,8 @@ def ranks(
     0  good   1.0     1    1     1           True
     1   bad   0.5     2    2     2          False
     """
-    options = _Options(alpha, variance, draws, seed, possibly_best)
+    options = {"alpha": alpha, "variance": variance, "draws": draws, "seed": seed}
+    options["possibly_best"] = possibly_best
     if isinstance(runs, ScoreTable):
         given = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
         if named := [n for n, value in given.items() if value is not None and value is not False]:
@@ -144,15 +145,6 @@ def ranks(
     return replace(board, judged_runs=members, named_measure=chosen) if judges else board
 
 
-@dataclass(frozen=True)
-class _Options:
-    alpha: float = 0.05
-    variance: str = "averaged"
-    draws: int = 10_000
-    seed: int = 0
-    possibly_best: bool = True
-
-
 def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
     """The measure, if intervals of ranks can be by it."""
     if measure in _PREFERENCES:
@@ -178,7 +170,7 @@ def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
 def ranks_of(
     samples: Mapping[str, Sample],
     measure: str,
-    options: _Options,
+    options: dict[str, Any],
     *,
     simultaneous: bool = False,
     common: bool = False,
@@ -190,9 +182,9 @@ def ranks_of(
     several = len(samples) > 1
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
-    level = options.alpha / len(samples) if simultaneous else options.alpha
+    level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
     of_each = {
-        track: _Computed(sample, measure, replace(options, alpha=level))
+        track: _Computed(sample, measure, options | {"alpha": level})
         for track, sample in samples.items()
         if several and len(sample.qids) >= FEWEST
     }
@@ -212,27 +204,23 @@ def ranks_of(
 class _Computed:
     """The intervals of a sample by each judge, computed once."""
 
-    def __init__(self, sample: Sample, measure: str, options: _Options) -> None:
+    def __init__(self, sample: Sample, measure: str, options: dict[str, Any]) -> None:
         self.sample, self.measure, self.options = sample, measure, options
         self.by_judge = {judge: _intervals(sample, judge, options) for judge in sample.values}
 
     def board(self, judges: Sequence[str]) -> Leaderboard:
         by_judge = {judge: self.by_judge[judge] for judge in judges}
-        return board_of(self.sample.by(judges), self.measure, self.options.alpha, by_judge)
+        return board_of(self.sample.by(judges), self.measure, self.options["alpha"], by_judge)
 
 
-def _intervals(sample: Sample, judge: str, options: _Options) -> RankIntervals:
+def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:
     lower = sample.lower.get(judge)
-    many = len(sample.names) ** 2 * options.draws >= _MANY
+    many = len(sample.names) ** 2 * options.get("draws", 1) >= _MANY
     return rank_intervals(
         sample.sign * sample.values[judge] if lower is None else None,
         lower=lower,
         collections=sample.collections,
-        alpha=options.alpha,
-        variance=options.variance,
-        draws=options.draws,
-        seed=options.seed,
-        possibly_best=options.possibly_best,
+        **options,
         progress=None if many else False,
     )
 
@@ -260,7 +248,7 @@ def with_rank_columns(
         if up is not None and label in values:
             sample = Sample(list(names), list(qids), up, {QRELS: values[label]})
             check_sample(sample, label)
-            intervals = _intervals(sample, QRELS, _Options(possibly_best=False))
+            intervals = _intervals(sample, QRELS, {"possibly_best": False})
             shown[f"{label} rank low"] = intervals.low.tolist()
             shown[f"{label} rank high"] = intervals.high.tolist()
     return shown

@@ -216,6 +216,12 @@ def test_tracks_have_a_column():
         pd.testing.assert_frame_equal(rows, evaluate(*pair, ["RR"]))
 
 
+@pytest.mark.parametrize("runs", [{"a": {"q": {"d": 1}}}, "runs", ["a.run", "b.run"]])
+def test_runs_without_qrels_are_refused(runs):
+    with pytest.raises(ValueError, match="qrels are needed"):
+        evaluate(runs, measures=["RR"])
+
+
 def test_a_system_that_a_track_lacks_is_an_error_that_names_both():
     runs = {"a": {"q1": {"d": 2}}, "b": {"q1": {"d": 1}}}
     tracks = {"x": (runs, {"q1": {"d": 1}}), "y": ({"a": runs["a"]}, {"q1": {"d": 1}})}
