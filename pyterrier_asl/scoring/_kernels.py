@@ -32,25 +32,31 @@ def average_precision(
     for q in range(len(total)):
         known = ranks[offsets[q] : offsets[q + 1]]
         some = holes[hole_offsets[q] : hole_offsets[q + 1]]
-        judged = (np.arange(1, len(known) + 1) / known).sum()
+        below = np.zeros(len(known) + 1)  # the sum of 1/rank from each relevant document on
+        judged, further = 0.0, 0.0
+        for i in range(len(known)):
+            judged += (i + 1) / known[i]
+            last = len(known) - 1 - i
+            below[last] = below[last + 1] + 1 / known[last]
         rest = total[q] + others[q]
         low[q] = judged / rest if rest else 0.0
         high[q] = judged / total[q] if total[q] else 0.0
-        above = np.searchsorted(known, some)
-        below = _sums_from(1 / known)[above]
-        from_top = (above + np.arange(1, len(some) + 1)) / some + below
-        from_bottom = (above + 1) / some + below + _sums_from(1 / some)[1:]
-        for added in (np.cumsum(from_top), np.cumsum(from_bottom[::-1])):
-            values = judged + added
-            for s in range(len(some)):
-                low[q] = min(low[q], values[s] / (rest + s + 1))
-                high[q] = max(high[q], values[s] / (total[q] + s + 1))
-
-
-@compiled
-def _sums_from(values: Floats) -> Floats:
-    """The sum from each value on, and 0 behind the last."""
-    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
+        added, above = 0.0, 0
+        for s in range(len(some)):  # from the top
+            while above < len(known) and known[above] < some[s]:
+                above += 1
+            added += (above + s + 1) / some[s] + below[above]
+            low[q] = min(low[q], (judged + added) / (rest + s + 1))
+            high[q] = max(high[q], (judged + added) / (total[q] + s + 1))
+        added, above = 0.0, len(known)
+        for s in range(len(some)):  # from the bottom
+            rank = some[len(some) - 1 - s]
+            while above > 0 and known[above - 1] >= rank:
+                above -= 1
+            added += (above + 1) / rank + below[above] + further
+            further += 1 / rank
+            low[q] = min(low[q], (judged + added) / (rest + s + 1))
+            high[q] = max(high[q], (judged + added) / (total[q] + s + 1))
 
 
 @compiled

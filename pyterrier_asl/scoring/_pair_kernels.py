@@ -234,12 +234,21 @@ def lexicographic_verdicts(
         begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
         size = last - first
         relevant, irrelevant = size, size + 1
-        ranks = (known_a[begin:end], known_b[begin:end], a[first:last], b[first:last])
-        depth = max([each.max() if len(each) else 0 for each in ranks])
-        at_a, at_b = np.full(depth + 1, irrelevant), np.full(depth + 1, irrelevant)
-        at_a[ranks[0]], at_b[ranks[1]] = relevant, relevant
-        at_a[ranks[2]], at_b[ranks[3]] = np.arange(size), np.arange(size)
-        parent = np.arange(size + 2)
+        depth = 0
+        for i in range(begin, end):
+            depth = max(depth, known_a[i], known_b[i])
+        for i in range(first, last):
+            depth = max(depth, a[i], b[i])
+        at_a, at_b = np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64)
+        for t in range(depth + 1):
+            at_a[t], at_b[t] = irrelevant, irrelevant
+        for i in range(begin, end):
+            at_a[known_a[i]], at_b[known_b[i]] = relevant, relevant
+        parent = np.empty(size + 2, np.int64)
+        for i in range(size + 2):
+            parent[i] = i
+            if i < size:
+                at_a[a[first + i]], at_b[b[first + i]] = i, i
         possible = True
         for t in range(1, depth + 1):  # what stands at rank 0 was not retrieved
             one, two = _root(parent, at_a[t]), _root(parent, at_b[t])
@@ -308,7 +317,9 @@ def _both(one: float, other: float, gain: float, other_gain: float) -> float:
     return other_gain * one if other > one else gain * other
 
 
-@compiled
+# NumPy does these as fast as compiled loops, which take six seconds to compile.
+
+
 def precision_bounds(
     base: float, total: int, others: int, alone: Floats, pairs: Floats
 ) -> tuple[float, float]:
@@ -320,16 +331,14 @@ def precision_bounds(
         others: unjudged documents that neither retrieved.
         alone: what each unjudged document adds, shape (U,).
         pairs: what each adds with every other, ascending within a row, and then itself, shape (U,
-            U); used up.
+            U).
     """
-    for row in pairs:  # becomes the sums of its 0, 1, ... least
-        row[1:] = np.cumsum(row[:-1])
-        row[0] = 0.0
-    low = -_greatest_ratio(-base, total, others, -alone, pairs, False)
-    return low, _greatest_ratio(base, total, others, alone, pairs, True)
+    sums = np.zeros_like(pairs)  # of the 0, 1, ... least of each row
+    np.cumsum(pairs[:, :-1], axis=1, out=sums[:, 1:])
+    low = -_greatest_ratio(-base, total, others, -alone, sums, False)
+    return low, _greatest_ratio(base, total, others, alone, sums, True)
 
 
-@compiled
 def _greatest_ratio(
     base: float, total: int, others: int, alone: Floats, sums: Floats, most: bool
 ) -> float:
@@ -363,7 +372,6 @@ def _greatest_ratio(
     return best
 
 
-@compiled
 def _of_best(sums: Floats, some: int, most: bool) -> Floats:
     """Half of what some others add at best with each document: the greatest, or minus the least."""
     if most:
@@ -371,7 +379,6 @@ def _of_best(sums: Floats, some: int, most: bool) -> Floats:
     return -sums[:, some] / 2
 
 
-@compiled
 def _ratio(whole: float, relevant: int, others: int) -> float:
     """The greater of the ratios with none and with all of the others relevant."""
     return max(whole / relevant, whole / (relevant + others))
