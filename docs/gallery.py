@@ -103,10 +103,10 @@ def runs_and_judges() -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, 
     return runs, pool, judges
 
 
-def arguments(one: Analysis) -> dict[str, Any]:
+def arguments(analysis: Analysis) -> dict[str, Any]:
     """What an analysis is given, by the names of its parameters."""
     runs = judged("vaswani")
-    known: dict[str, Any] = {
+    possible: dict[str, Any] = {
         "runs": runs,
         "old": "bm25",
         "new": "feedback",
@@ -121,21 +121,21 @@ def arguments(one: Analysis) -> dict[str, Any]:
         "relevant": [1, 2, 5, 10, 20],
         "ranks": list(range(1, 51)),
     }
-    if one.tracks:
+    if analysis.tracks:
         tracks = {name: judged(name) for name in ("vaswani", "cranfield")}
-        known["runs"] = {name: (each, None) for name, each in tracks.items()}
-    if "judges" in one.required:
-        known |= dict(zip(("runs", "qrels", "judges"), runs_and_judges()))
-        known["judge_rel"] = {"second": 2, "third": 2}
-        if "qrels" not in one.parameters:
-            known["judges"] = {"qrels": known["qrels"], **known["judges"]}
-    elif one.required & {"qrels"}:
-        known["runs"], known["qrels"], _ = runs_and_judges()
-    if one.name in FEW_RUNS:
-        known["runs"] = {name: runs_and_judges()[0][name] for name in SOME}
-        known.setdefault("qrels", runs_and_judges()[1])
-    wanted = one.required | ({"judge_rel", "lengths", "qrels"} & set(one.parameters))
-    return {n: known[n] for n in wanted if n in known} | OPTIONS.get(one.name, {})
+        possible["runs"] = {name: (judged_runs, None) for name, judged_runs in tracks.items()}
+    if "judges" in analysis.required:
+        possible |= dict(zip(("runs", "qrels", "judges"), runs_and_judges()))
+        possible["judge_rel"] = {"second": 2, "third": 2}
+        if "qrels" not in analysis.parameters:
+            possible["judges"] = {"qrels": possible["qrels"], **possible["judges"]}
+    elif analysis.required & {"qrels"}:
+        possible["runs"], possible["qrels"], _ = runs_and_judges()
+    if analysis.name in FEW_RUNS:
+        possible["runs"] = {name: runs_and_judges()[0][name] for name in SOME}
+        possible.setdefault("qrels", runs_and_judges()[1])
+    wanted = analysis.required | ({"judge_rel", "lengths", "qrels"} & set(analysis.parameters))
+    return {n: possible[n] for n in wanted if n in possible} | OPTIONS.get(analysis.name, {})
 
 
 def tuning() -> Any:
@@ -158,9 +158,12 @@ def save(chart: Any, path: Path) -> None:
 
 def draw(names: list[str]) -> None:
     """Draws the pictures of these analyses, or of all, and writes the pages."""
-    for one in analyses():
-        if not names or one.name in names:
-            save(one.draw(one.function(**arguments(one))), pages.picture(one.name))
+    for analysis in analyses():
+        if not names or analysis.name in names:
+            save(
+                analysis.draw(analysis.function(**arguments(analysis))),
+                pages.picture(analysis.name),
+            )
     if not names or "tuning" in names:
         save(tuning(), pages.picture("tuning"))
     pages.write()

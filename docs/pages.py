@@ -63,19 +63,23 @@ def picture(name: str) -> Path:
     return FOLDER / "gallery" / f"{name}.png"
 
 
-def command(one: Analysis) -> str:
+def command(analysis: Analysis) -> str:
     """The command that makes the table and the chart of an analysis."""
     files = {"qrels": "qrels.txt", "runs": "runs/"}
-    options = [text for name, text in _GIVEN.items() if name in one.required]
-    lengths = [_LENGTHS] if "lengths" in one.parameters else []
-    words = [*(files[what] for what in one.takes), *options, *lengths]
-    return " ".join(["pyterrier-asl analyze", one.name, *words, f"--chart {one.name}.png"])
+    options = [text for name, text in _GIVEN.items() if name in analysis.required]
+    lengths = [_LENGTHS] if "lengths" in analysis.parameters else []
+    words = [*(files[what] for what in analysis.takes), *options, *lengths]
+    return " ".join(
+        ["pyterrier-asl analyze", analysis.name, *words, f"--chart {analysis.name}.png"]
+    )
 
 
 def entries(page: str) -> str:
     """The analyses of a page, each with its picture and its command; then their functions."""
-    here = [one for paper in PAGES[page][1] for one in analyses() if one.paper == paper]
-    functions = dict.fromkeys(_function(one) for one in here)
+    here = [
+        analysis for paper in PAGES[page][1] for analysis in analyses() if analysis.paper == paper
+    ]
+    functions = dict.fromkeys(_function(analysis) for analysis in here)
     reference = "".join(f".. autofunction:: {name}\n" for name in functions)
     return "".join(map(_entry, here)) + _heading("Functions") + reference + "\n"
 
@@ -113,15 +117,15 @@ def with_entries(page: str) -> str:
     return f"{before}{_BEGIN}\n{made}{_END}{after}"
 
 
-def _entry(one: Analysis) -> str:
+def _entry(analysis: Analysis) -> str:
     """Question, picture, source and command of an analysis."""
-    source = "" if one.paper == JUDGES else f"{one.source}. "
+    source = "" if analysis.paper == JUDGES else f"{analysis.source}. "
     return (
-        f".. _analysis-{one.name}:\n\n{_heading(one.what)}"
-        f".. image:: gallery/{one.name}.png\n    :alt: {one.what}\n"
-        f"    :width: {_width(picture(one.name)) // PIXELS}px\n\n"
-        f"{source}Function :func:`~{_function(one)}`, command:\n\n"
-        f".. code-block:: console\n\n    $ {_wrapped(command(one))}\n\n"
+        f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
+        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.what}\n"
+        f"    :width: {_width(picture(analysis.name)) // PIXELS}px\n\n"
+        f"{source}Function :func:`~{_function(analysis)}`, command:\n\n"
+        f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     )
 
 
@@ -132,14 +136,14 @@ def _wrapped(line: str) -> str:
     return " \\\n          ".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _thumbnail(one: Analysis) -> str:
+def _thumbnail(analysis: Analysis) -> str:
     """The picture of an analysis as a link, and its question."""
-    page = next(page for page, (_, papers) in PAGES.items() if one.paper in papers)
+    page = next(page for page, (_, papers) in PAGES.items() if analysis.paper in papers)
     indent = " " * 8
     return (
-        f".. image:: gallery/{one.name}.png\n{indent}    :alt: {one.what}\n"
-        f"{indent}    :target: {page}.html#analysis-{one.name}\n\n"
-        f"{indent}:ref:`{one.what} <analysis-{one.name}>`\n"
+        f".. image:: gallery/{analysis.name}.png\n{indent}    :alt: {analysis.what}\n"
+        f"{indent}    :target: {page}.html#analysis-{analysis.name}\n\n"
+        f"{indent}:ref:`{analysis.what} <analysis-{analysis.name}>`\n"
     )
 
 
@@ -147,8 +151,8 @@ def _heading(text: str) -> str:
     return f"{text}\n{'-' * len(text)}\n\n"
 
 
-def _function(one: Analysis) -> str:
-    return f"pyterrier_asl.analysis.{one.function.__name__}"
+def _function(analysis: Analysis) -> str:
+    return f"pyterrier_asl.analysis.{analysis.function.__name__}"
 
 
 def _width(png: Path) -> int:

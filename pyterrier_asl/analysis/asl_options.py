@@ -14,12 +14,12 @@ from ..scoring.search_length import DEFAULT_DEPTH
 
 @dataclass(frozen=True)
 class AslOptions:
-    """What of the rankings is looked at.
+    """How search lengths are measured.
 
     Attributes:
         rel: minimum grade of a relevant document.
         cutoff: k, as in ``ASL@k``.
-        missing: as in ``ASL(missing=...)``.
+        missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``.
         as_published: the paper's choice, ``missing='after'``.
     """
 
@@ -30,7 +30,7 @@ class AslOptions:
 
     @property
     def how(self) -> tuple[float, int | None, str]:
-        """Grade, cut-off and what a missing document is taken for, as ``relevant_documents``."""
+        """Arguments of ``relevant_documents``: grade, cut-off, rank of missing documents."""
         return self.rel, self.cutoff, "after" if self.as_published else self.missing
 
     @property
@@ -56,7 +56,3 @@ class AslOptions:
             "AP": with_options(ir_measures.AP, self.rel, self.cutoff),
             "ASL": self.asl,
         }
-
-
-#: What holds where nothing is said.
-ASL_OPTIONS = AslOptions()

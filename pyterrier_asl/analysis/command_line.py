@@ -26,15 +26,15 @@ def read_grade(value: float) -> float:
 
 def read_measures(texts: Sequence[str]) -> list[Any]:
     """Measures by their names."""
-    return [one.measure for one in parse_measures(texts)]
+    return [named.measure for named in parse_measures(texts)]
 
 
 def read_measure(text: str) -> Any:
     """A measure by its name."""
-    found = read_measures([text])
-    if len(found) != 1:
-        raise ValueError(f"one measure is wanted, but {text!r} is {len(found)}")
-    return found[0]
+    measures = read_measures([text])
+    if len(measures) != 1:
+        raise ValueError(f"one measure is wanted, but {text!r} is {len(measures)}")
+    return measures[0]
 
 
 def read_correction(name: str) -> str | None:
@@ -97,14 +97,14 @@ def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     """The minimum grade of each judge by name; or one for all."""
-    one = len(texts) == 1 and "=" not in texts[0]
+    is_common = len(texts) == 1 and "=" not in texts[0]
     form = "NAME=GRADE, a judge and the least relevant grade"
-    named = {"": texts[0]} if one else _pairs_by_name(texts, form)
+    named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
     try:
         grades = {name: read_grade(float(grade)) for name, grade in named.items()}
     except ValueError:
         raise ValueError(f"{' '.join(texts)!r} is no grade, such as NAME=2") from None
-    return grades[""] if one else grades
+    return grades[""] if is_common else grades
 
 
 def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:
@@ -141,7 +141,7 @@ def analyze(
     Args:
         analysis: which.
         qrels: file or ir_datasets id, for one that takes any.
-        runs: files and folders, likewise.
+        runs: files and folders of runs, for one that takes any.
         options: what was said, by parameter; what is not there is as the function has it.
         tracks: instead of qrels and runs: name, qrels, and a folder of runs or one run, of each.
 

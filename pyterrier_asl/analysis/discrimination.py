@@ -79,7 +79,7 @@ def discriminative_power(
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
         for name, value in values_by_name(judged, measures, rel).items():
-            found = compare_all(
+            pairs = compare_all(
                 queries.of(value),
                 judged.names,
                 test=test,
@@ -89,7 +89,7 @@ def discriminative_power(
                 seed=seed,
             )
             tables.append(
-                _rows_by_level("measure", name, found["p_corrected"], levels, found.attrs)
+                _rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs)
             )
         return pd.concat(tables, ignore_index=True)
 
@@ -184,7 +184,7 @@ def preference_discrimination(
         seed: of those draws; the same seed gives the same numbers.
 
     Returns:
-        As of :func:`discriminative_power`, with ``preference`` for ``measure``.
+        The columns of :func:`discriminative_power`, with ``preference`` for ``measure``.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 4; randomised HSD: Carterette,
     Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments,
@@ -193,16 +193,16 @@ def preference_discrimination(
     judged, rel = read(runs, qrels, duplicates, rel)
     unknown = [test for test in tests if test not in PREFERENCE_TESTS]
     if unknown:
-        known = " or ".join(map(repr, PREFERENCE_TESTS))
-        raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {known}")
+        allowed = " or ".join(map(repr, PREFERENCE_TESTS))
+        raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {allowed}")
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
         for test, (kind, cube) in product(tests, cubes.items()):
             if test == "paired":
-                found, _ = compare_preferences(kind, cube, judged.names, queries)
-                p, attrs = found["p_corrected"].to_numpy(dtype=np.float64), found.attrs
+                pairs, _ = compare_preferences(kind, cube, judged.names, queries)
+                p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
             else:
                 p = randomized_hsd(
                     cube[queries.at],

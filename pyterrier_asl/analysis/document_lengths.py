@@ -125,7 +125,7 @@ def _all_documents(
     judged: JudgedRuns, cutoff: int, rel: float, lengths: Any, missing_length: float | None
 ) -> pd.DataFrame:
     """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
-    known = None if lengths is None else DocLengths.resolve(lengths)
+    sources = None if lengths is None else DocLengths.resolve(lengths)
     tables = []
     for name, run in zip(judged.names, judged.runs):
         seen = run.view(cutoff)
@@ -133,8 +133,8 @@ def _all_documents(
         kinds = np.full(len(seen.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
         table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
-        found = _known_lengths(name, seen, known, missing_length)
-        tables.append(pd.DataFrame({**table, "run": name, "length": found}))
+        of_documents = _known_lengths(name, seen, sources, missing_length)
+        tables.append(pd.DataFrame({**table, "run": name, "length": of_documents}))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -61,8 +61,8 @@ def rare_documents(
     judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     here = ranks.documents_of(judged, qid)
-    labels, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
-    finders, at = found.sum(axis=0), ranks.ranks[:, here]
+    labels, retrieves = by_group(judged.names, ranks.found(depth)[:, here], groups)
+    finders, at = retrieves.sum(axis=0), ranks.ranks[:, here]
     best = np.where(at > 0, at, np.iinfo(np.int64).max).min(axis=0)
     judgements, pairs, queries = judged.judgements, ranks.pairs[here], ranks.queries[here]
     frame = pd.DataFrame(
@@ -71,10 +71,10 @@ def rare_documents(
             "docno": judgements.docnos.take(pa.array(pairs)).to_pylist(),
             "grade": judgements.grades[pairs],
             "S_d": finders,
-            "S": len(found),
-            "rareness": 1 - finders / len(found),
+            "S": len(retrieves),
+            "rareness": 1 - finders / len(retrieves),
             "best_rank": np.where(at.any(axis=0), best, 0),
-            "found_by": [labels[column].tolist() for column in found.T],
+            "found_by": [labels[column].tolist() for column in retrieves.T],
         }
     )
     frame = frame.iloc[np.lexsort((frame["docno"], finders, queries))]
@@ -152,20 +152,20 @@ def rare_finds(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         here = np.isin(ranks.queries, queries.at)
-        systems, found = by_group(judged.names, ranks.found(depth)[:, here], groups)
-        finders = found.sum(axis=0)
-        share = found * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
+        systems, retrieves = by_group(judged.names, ranks.found(depth)[:, here], groups)
+        finders = retrieves.sum(axis=0)
+        share = retrieves * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
         with np.errstate(invalid="ignore"):
             rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
-        relevant, pool = found.shape[1], int(np.sum(finders > 0))
+        relevant, pool = retrieves.shape[1], int(np.sum(finders > 0))
         frame = pd.DataFrame(
             {
                 "system": systems,
-                "found": found.sum(axis=1),
-                "alone": found[:, finders == 1].sum(axis=1),
-                "few": found[:, finders <= few].sum(axis=1),
+                "found": retrieves.sum(axis=1),
+                "alone": retrieves[:, finders == 1].sum(axis=1),
+                "few": retrieves[:, finders <= few].sum(axis=1),
                 "mean_rareness": rareness,
-                "recall": found.sum(axis=1) / max(relevant, 1),
+                "recall": retrieves.sum(axis=1) / max(relevant, 1),
                 "pool": pool,
                 "coverage": pool / max(relevant, 1),
             }

@@ -61,10 +61,6 @@ class Sampling:
             yield fraction, sample, kept
 
 
-#: What holds where nothing is said.
-SAMPLING = Sampling()
-
-
 @analysis("missing-labels", DIAZ, "Figure 8a", question=MORE)
 def missing_labels(
     runs: Any,
@@ -192,7 +188,7 @@ def missing_queries(
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
         ``system``, the share of pairs of systems distinguished by mean δRR_1 on all queries that
-        the mean preference over the queries kept decides likewise.
+        the mean preference over the queries kept decides in the same way.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
@@ -238,7 +234,7 @@ def _preferences_by_name(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
 
 
 def _agreement(mean: Floats, truth: Floats) -> float:
-    """The share of what the truth decides that a mean decides likewise."""
+    """The share of the pairs that the truth decides that a mean decides in the same way."""
     decided = signs(truth) != 0
     estimate = signs(mean)
     agreed = estimate[decided] == np.sign(truth[decided])

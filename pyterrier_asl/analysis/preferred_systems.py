@@ -99,13 +99,13 @@ def system_preferences(
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
         for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
-            found, values = compare_preferences(
+            tested, values = compare_preferences(
                 kind, cube, judged.names, queries, correction=correction, alpha=alpha
             )
             wins, losses = (np.sum(preferred, axis=1) for preferred in (values > 0, values < 0))
-            how = {name: found.attrs[name] for name in ("test", "family", "dropped")}
-            found = found.rename(columns={"difference": "mean"})
-            tables.append(found.assign(preference=kind, wins=wins, losses=losses, **how))
+            how = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
+            tested = tested.rename(columns={"difference": "mean"})
+            tables.append(tested.assign(preference=kind, wins=wins, losses=losses, **how))
         return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
     return per_slice(judged.qids, of_slice, weights, by)
@@ -122,7 +122,7 @@ def compare_preferences(
         cube: the preferences, shape (Q, S, S).
         names: the systems, S of them.
         queries: which of the Q queries, and how much each counts.
-        **options: as of :func:`~pyterrier_asl.statistics.tests.compare_differences`.
+        **options: options of :func:`~pyterrier_asl.statistics.tests.compare_differences`.
 
     Returns:
         What that function says, and the preferences of each pair for each of the queries.
@@ -130,10 +130,10 @@ def compare_preferences(
     first, second = np.triu_indices(len(names), k=1)
     values = cube[queries.at][:, first, second].T
     test = "sign" if KINDS[kind] and queries.weights is None else "t"
-    found = compare_differences(
+    tested = compare_differences(
         values, named_pairs(names), test=test, weights=queries.weights, **options
     )
-    return found, values
+    return tested, values
 
 
 @system_preferences.chart
@@ -320,7 +320,7 @@ def cycles(
     """Which systems are preferred to each other in a cycle?
 
     Mean preferences need not be transitive, but for those that are differences of one value a
-    system, as RR. What no ranking can do justice to should be known.
+    system, as RR. Such systems have no order that agrees with every preference.
 
     Args:
         preference: rrLP, sgnLP, lexirecall, RPP or RR.

@@ -253,7 +253,7 @@ def tau_b(first: Floats, second: Floats) -> Floats:
     [0.3333]
     """
     differences = (x[:, :, None] - x[:, None, :] for x in (first, second))
-    a, b = (signs(each) for each in differences)
+    a, b = (signs(difference) for difference in differences)
     agree = np.einsum("dij,dij->d", a, b)
     untied = np.einsum("dij,dij->d", a, a) * np.einsum("dij,dij->d", b, b)
     with np.errstate(invalid="ignore"):

@@ -69,19 +69,19 @@ def synthetic_systems(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
-    found = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
+    retrieves = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
     numbers = range(cutoff + 1) if documents is None else documents
     if max(numbers, default=0) > cutoff:
         raise ValueError(f"{max(numbers)} documents do not fit into the first {cutoff}")
-    by_finders = np.argsort(-found.sum(axis=0), kind="stable")
+    by_finders = np.argsort(-retrieves.sum(axis=0), kind="stable")
     rows = []
     for system, alpha, number in product(("rare", "common"), alphas, numbers):
         common = number if system == "common" else 0
-        if common > found.shape[1]:
+        if common > retrieves.shape[1]:
             continue
-        new = np.zeros(found.shape[1], dtype=np.int64)
+        new = np.zeros(retrieves.shape[1], dtype=np.int64)
         new[by_finders[:common]] = 1
-        value, rank = _ranked_among(found, new, number - common, cutoff, alpha, normalized)
+        value, rank = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
         rows.append((system, float(alpha), number, value, rank))
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 
@@ -113,11 +113,11 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
 
 
 def _ranked_among(
-    found: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
+    retrieves: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
 ) -> tuple[float, int]:
     """Value and rank of a newcomer that finds ``new``, and so many that no other system has."""
-    intercept, slope = gain_line(len(found) + 1, alpha, normalized)
-    gain = intercept - slope * (found.sum(axis=0) + new)
-    others = found @ gain / cutoff
+    intercept, slope = gain_line(len(retrieves) + 1, alpha, normalized)
+    gain = intercept - slope * (retrieves.sum(axis=0) + new)
+    others = retrieves @ gain / cutoff
     value = (new @ gain + made_up * (intercept - slope)) / cutoff
     return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))

@@ -24,9 +24,9 @@ def read(
     Warns its caller's caller where grades go beyond 1 and nothing says which are relevant.
 
     Args:
-        runs: as of :meth:`.JudgedRuns.of`.
-        qrels: as of :meth:`.JudgedRuns.of`.
-        duplicates: as of :meth:`.JudgedRuns.of`.
+        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
+        duplicates: what to do with a document that stands twice in a ranking.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have a minimum grade of their own.
 

@@ -111,12 +111,12 @@ def level_correlations(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    found = judged.once(recall_levels, rel, cutoff)
+    levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = []
         for j in range(2, levels + 1):
-            products, pairs = _products(*found, range(1, j + 1), queries)
+            products, pairs = _products(*levels_of_runs, range(1, j + 1), queries)
             with np.errstate(invalid="ignore", divide="ignore"):
                 correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
             rows += [
@@ -182,12 +182,12 @@ def level_regressions(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    found = judged.once(recall_levels, rel, cutoff)
+    levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = []
         for i in range(1, levels + 1):
-            products, pairs = _products(*found, range(i, i + following + 1), queries)
+            products, pairs = _products(*levels_of_runs, range(i, i + following + 1), queries)
             with_target, among = products[1:, 0], products[1:, 1:]
             coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
             r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan

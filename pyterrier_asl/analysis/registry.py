@@ -280,8 +280,8 @@ def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> 
     if "\nArgs:\n" not in doc:
         doc = doc.replace("\nReturns:\n", "\nArgs:\n\n\nReturns:\n", 1)
     before, _, rest = doc.partition("\nArgs:\n")
-    said, _, after = rest.partition("\n\n")
-    blocks = (block.strip() for block in re.split(r"\n    (?=\w+:)", said))
+    arguments, _, after = rest.partition("\n\n")
+    blocks = (block.strip() for block in re.split(r"\n    (?=\w+:)", arguments))
     own = {block.partition(":")[0]: block for block in blocks}
     texts = {**_COMMON, **(_OF_TRACKS if tracks else {})}
     lines = [

@@ -114,13 +114,13 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Scored]:
     of arithmetic mean over queries, which is 1/ASL and reported as ASL. A query without relevant
     documents has AP 0 and ASL 1, as everywhere, so 1 in between.
     """
-    asl = np.array([each.asl for each in documents])
-    if not asl.all() or any(not each.lengths.all() for each in documents):
+    asl = np.array([of_run.asl for of_run in documents])
+    if not asl.all() or any(not of_run.lengths.all() for of_run in documents):
         raise ValueError(
             "a search length of 0 has no reciprocal: missing='eq3' gives such; use 'pad' or 'after'"
         )
-    precision = np.array([each.mean(each.precision, 0.0) for each in documents])
-    atomized = np.array([each.mean(1 / each.lengths, 1.0) for each in documents])
+    precision = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
+    atomized = np.array([of_run.mean(1 / of_run.lengths, 1.0) for of_run in documents])
     return {
         "AP": Scored(precision),
         "mean 1/ASL(q,d)": Scored(atomized),

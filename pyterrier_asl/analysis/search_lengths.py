@@ -47,8 +47,8 @@ def search_length_distribution(
         retrieved; ``documents``, both; ``share`` of all. The last bin takes what is longer still.
         ``attrs``: the ``run``, its ``ASL``, and how many are ``optimal``, of length 1.
 
-    Documents that were not retrieved lie at the end only because the ranking ends there: nobody
-    knows how far down they would be.
+    Documents that were not retrieved lie at the end only because the ranking ends there: how far
+    down they would be is unknown.
 
     Source: Alex, Hall, Metzler 2022, Figure 5.
 
@@ -67,16 +67,18 @@ def search_length_distribution(
     if len(bounds) < 2:
         raise ValueError("edges must be at least two: where a bin begins and where it ends")
     inner = [-np.inf, *bounds[1:-1], np.inf]
-    found, lost = (np.histogram(lengths[h], inner)[0] for h in (documents.found, ~documents.found))
+    retrieved, lost = (
+        np.histogram(lengths[h], inner)[0] for h in (documents.found, ~documents.found)
+    )
     highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
     frame = pd.DataFrame(
         {
             "low": bounds[:-1],
             "high": highs,
-            "found": found,
+            "found": retrieved,
             "missing": lost,
-            "documents": found + lost,
-            "share": (found + lost) / max(len(lengths), 1),
+            "documents": retrieved + lost,
+            "share": (retrieved + lost) / max(len(lengths), 1),
         }
     )
     frame.attrs = {

@@ -72,12 +72,14 @@ def compare_techniques(
     Args:
         old: name of the run of the old technique, such as the best BM25; where it is called
             differently in several tracks, a dict of track -> name.
-        new: name of the run of the new one, such as the best neural run; likewise.
+        new: name of the run of the new technique, such as the best neural run; or a dict of track
+            -> name.
         measures: measures, or a dict from how to call them; by default ``P@20``, ``ASL@g1-10``,
             ``AP``, ``ASL``. Their best value must be 1.
         rel: minimum grade of a relevant document, for the default measures.
         cutoff: k, as in ``ASL@k``, for the default measures.
-        missing: as in ``ASL(missing=...)``, for the default measures.
+        missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``, for the
+            default measures.
         correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
         as_published: the paper's choices: missing documents right after the list
             (``missing='after'``), and no correction (the paper has no tests at all).

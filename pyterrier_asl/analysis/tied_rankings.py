@@ -78,9 +78,9 @@ def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
         return n - m + 1, math.comb(n, m)
     # At least so many of the m are among the first documents, because no more lie behind.
     least = max(0, m - (n - cutoff))
-    found = range(least, min(m, cutoff) + 1)
+    retrieved = range(least, min(m, cutoff) + 1)
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
-    return first + (least == 0), sum(math.comb(cutoff, j) for j in found)
+    return first + (least == 0), sum(math.comb(cutoff, j) for j in retrieved)
 
 
 @analysis("tie-probability", DIAZ, "Figure 2")

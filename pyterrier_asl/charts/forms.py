@@ -173,13 +173,13 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         title: of the legend.
         domain: the categories, where their colours should not depend on which of them occur.
     """
-    known = {"domain": list(domain)} if domain else {}
-    scale, legend = alt.Scale(range=list(COLORS), **known), alt.Legend(orient="bottom", columns=3)
+    shown = {"domain": list(domain)} if domain else {}
+    scale, legend = alt.Scale(range=list(COLORS), **shown), alt.Legend(orient="bottom", columns=3)
     return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
 
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:
-    """The shape of a category, in one legend with its colour; arguments as of :func:`category`."""
+    """The shape of a category, in one legend with its colour, :func:`category`."""
     return alt.Shape(f"{field}:N", title=title, scale=alt.Scale(domain=list(domain)))
 
 

@@ -181,17 +181,17 @@ def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
             break
         chord = low - below * (high - low) / (above - below)
         factor = (low + high) / 2 if step % 2 else chord
-        if (found := excess(factor)) > 0:
-            high, above = factor, found
+        if (over := excess(factor)) > 0:
+            high, above = factor, over
         else:
-            low, below = factor, found
+            low, below = factor, over
     return low
 
 
 def _one_below_the_other(spec: Any) -> Any:
     """Panels that stand side by side, and entries of legends, in one column."""
     if isinstance(spec, list):
-        return [_one_below_the_other(each) for each in spec]
+        return [_one_below_the_other(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
     narrow = {
@@ -246,6 +246,6 @@ def drawn_width(spec: Spec) -> float:
     """How wide vl-convert draws a specification, in pixels."""
     import vl_convert
 
-    found = re.search(r'<svg[^>]*? width="([\d.]+)"', vl_convert.vegalite_to_svg(spec))
-    assert found is not None
-    return float(found.group(1))
+    size = re.search(r'<svg[^>]*? width="([\d.]+)"', vl_convert.vegalite_to_svg(spec))
+    assert size is not None
+    return float(size.group(1))

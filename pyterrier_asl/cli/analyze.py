@@ -40,7 +40,7 @@ Of one track, or of several:
   pyterrier-asl analyze {name} QRELS RUN...
   pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
-#: Where the value of an option comes from if it was given; else the function has its own.
+#: Sources of an option that the user set; for others the function has its default.
 _SAID = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 _TESTS = (
     "t, wilcoxon, sign, randomization, unpaired-t; of all pairs also tukey, tukey-two-way, "
@@ -154,7 +154,7 @@ _OPTIONS: dict[str, Decorator] = {
         metavar="[TRACK=]RUN",
         multiple=True,
         read=typed.read_runs_of_tracks,
-        help="Name of the run of the new one; likewise.",
+        help="Name of the run of the new technique; of each track with TRACK=.",
     ),
     "run": _option("--run", metavar="RUN", help="Name of the run; else the best by ASL."),
     "a": _option("--a", metavar="RUN", help="Name of one run; else the best by ASL."),
@@ -270,8 +270,8 @@ def command() -> None:
 
 def option_of(parameter: inspect.Parameter) -> Decorator | None:
     """The option of a parameter; None for one that is for Python only."""
-    known = _OPTIONS.get(parameter.name)
-    return known or _OPTIONS.get(f"{parameter.name}: {parameter.annotation}")
+    option = _OPTIONS.get(parameter.name)
+    return option or _OPTIONS.get(f"{parameter.name}: {parameter.annotation}")
 
 
 def _command(analysis: Analysis) -> click.Command:
@@ -299,7 +299,7 @@ def _command(analysis: Analysis) -> click.Command:
 
 
 def _with_default(option: Any, required: bool, default: Any) -> None:
-    """Says of an option what it is if nobody says; the function knows, and is left to it."""
+    """Shows the default in an option's help; the function itself has it."""
     option.required = required
     if isinstance(default, tuple):
         default = ",".join(map(str, default))
@@ -317,7 +317,7 @@ def _run_analysis(
     width: str | None = None,
     title: bool = True,
     tracks: tuple[tuple[str, str, str], ...] = (),
-    **said: Any,
+    **options_of_analysis: Any,
 ) -> None:
     from ..io import tables
 
@@ -326,11 +326,11 @@ def _run_analysis(
     if analysis.tracks and not (tracks or runs):
         raise click.UsageError("Missing argument 'RUN...'")
     source = click.get_current_context().get_parameter_source
-    given = {name: value for name, value in said.items() if source(name) in _SAID}
+    chosen = {name: value for name, value in options_of_analysis.items() if source(name) in _SAID}
     if chart:
         read = [qrels or "", *runs, *(path for track in tracks for path in track[1:])]
         check_path(chart, inputs=read)
-    table = typed.analyze(analysis, qrels, runs, given, tracks)
+    table = typed.analyze(analysis, qrels, runs, chosen, tracks)
     frame = typed.without_unnamed_track(table)
     if analysis.shown and output_format in ("table", "latex"):
         frame = analysis.shown(frame)
