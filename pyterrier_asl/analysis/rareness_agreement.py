@@ -201,7 +201,8 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
     ends = frame.assign(
         low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]
     )
-    x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2))
+    sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
+    x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes)
     lines = labelled_lines(
         frame,
         x=x,

@@ -123,7 +123,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     band = (
         alt.Chart(shown)
         .mark_area(opacity=0.12)
-        .encode(x=x, y="ci_low:Q", y2="ci_high:Q", color=color.legend(None))
+        .encode(x=x, y="ci_low:Q", y2="ci_high:Q", color=lines.layer[0].encoding.color)
     )
     behind = (
         alt.Chart(inline_rows(others))
