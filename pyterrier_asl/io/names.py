@@ -67,3 +67,22 @@ def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) 
     if not shared:
         raise ValueError(f"no system is in all of the collections {', '.join(names)}")
     return shared
+
+
+def short_names(names: Sequence[str], most: int = 16) -> list[str]:
+    """Names of at most so many characters, cut in the middle, that stay different.
+
+    Args:
+        names: different ones.
+        most: characters, 8 or more.
+
+    >>> short_names(["bm25", "bm25-tuned-on-all-of-it-1", "bm25-tuned-on-all-of-it-2"])
+    ['bm25', 'bm25-tun…of-it-1', 'bm25-tun…of-it-2']
+    """
+    for head in (most // 2, 3, most - 4):
+        tail = most - 1 - head
+        short = [n if len(n) <= most else f"{n[:head]}…{n[-tail:]}" for n in names]
+        if len(set(short)) == len(names):
+            return short
+    marks = [f"…{number}" for number in range(1, len(names) + 1)]
+    return [f"{name[: most - len(mark)]}{mark}" for name, mark in zip(names, marks)]

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,13 @@ class Report:
         """
         with replacing(path, begins=PAGE, force=force) as beside:
             beside.write_text(self.html, encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        """The verdict on the measure that decides, as notebooks show it."""
+        from .environment import verdict_of
+
+        parts = [*verdict_of(self.findings), f"{self!r}; save() writes the page."]
+        return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:
         systems = counted(len(self.findings.names), "system")

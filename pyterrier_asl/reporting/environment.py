@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from ..io.tables import counted
 from ..statistics.tests import PAIR_TESTS
+from .findings import SystemFindings
 from .summary import Summary, own_test_name, p_value, shown_value, test_name
 
 
@@ -35,6 +36,13 @@ def environment() -> Environment:
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     templates.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
     return templates
+
+
+def verdict_of(findings: SystemFindings) -> list[str]:
+    """The sentences of the verdict by the measure that decides, as text."""
+    template = environment().get_template("verdict.html.j2")
+    markup = template.render(f=findings, about=Summary(findings, findings.first))
+    return [sentence.striptags() for sentence in sentences(Markup(markup))]
 
 
 def breakable(name: str) -> Markup:

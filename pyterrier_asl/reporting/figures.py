@@ -15,6 +15,9 @@ import altair as alt
 #: of what is no system.
 SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
 
+#: The name of a system that an axis or a legend has room for; the page has the short names.
+_SHORT = "shortNames[datum.label]"
+
 #: The order of A and B, and what is neither, wherever two systems are compared.
 _SIDES = ["A", "B", "equal"]
 
@@ -69,7 +72,8 @@ def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
     """An axis of systems, best first: by name where they are few, else by rank."""
     if systems > _FEW:
         return {"shorthand": f"{rank}:O", "axis": _rank_axis(systems, f"{title} at rank")}
-    names = alt.Axis(labelLimit=110, labelAngle=-30 if systems > 3 else 0, ticks=False)
+    angle = -30 if systems > 3 else 0
+    names = alt.Axis(labelLimit=130, labelAngle=angle, ticks=False, labelExpr=_SHORT)
     return {"shorthand": f"{name}:N", "sort": _order(rank), "axis": names, "title": None}
 
 
@@ -99,7 +103,7 @@ def _lengths() -> alt.TopLevelMixin:
                 "system:N",
                 title=None,
                 scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
-                legend=alt.Legend(orient="top", columns=2, labelLimit=150),
+                legend=alt.Legend(orient="top", columns=2, labelLimit=150, labelExpr=_SHORT),
             ),
             tooltip=[
                 "system:N",
@@ -184,14 +188,14 @@ def _bump(systems: int) -> alt.TopLevelMixin:
     marked = base.transform_filter("datum.marked")
     colour = alt.Color("system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=COLOURS))
     label = marked.transform_filter("datum.last").mark_text(
-        align="left", dx=7, fontWeight=600, fontSize=11, limit=88
+        align="left", dx=7, fontWeight=600, fontSize=11, limit=110
     )
     return alt.layer(
         grey,
         base.mark_circle(size=60, opacity=0).add_params(near),
         marked.mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dashed),
         marked.mark_circle(size=45, opacity=1).encode(color=colour),
-        label.encode(text="system:N", color=colour, y=alt.Y("label:Q")),
+        label.encode(text="short:N", color=colour, y=alt.Y("label:Q")),
     ).properties(width="container", padding={"left": 5, "right": 92, "top": 5, "bottom": 5})
 
 

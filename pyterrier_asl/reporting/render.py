@@ -16,6 +16,7 @@ import vl_convert
 from ir_measures import Judged
 from jinja2 import Environment
 
+from ..io.names import short_names
 from ..io.texts import Texts
 from ..statistics.rank_intervals import RankIntervals
 from .environment import environment
@@ -160,6 +161,7 @@ class _Page:
         freedom = len(f.qids) - 1
         return {
             "systems": f.names,
+            "shortNames": short_names(f.names),
             "alpha": f.alpha,
             # Student's, for the interval of a difference
             "t": float(scipy.stats.t.isf(f.alpha / 2, freedom)) if freedom > 0 else None,

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -232,6 +233,53 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
         assert texts(page, "#board thead th")[2].startswith("AP")
         assert "measure=AP" in page.url
         assert page.input_value("#measure") == str(number_of(made, "AP"))
+
+
+QUESTIONS = {
+    "Is it real?": "paired t-tests",
+    "Where?": "is better than",
+    "Why?": "of its ASL@1000 from",
+    "What is missed?": "relevant document",
+    "What to look at next": "against",
+}
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_every_question_is_answered_at_once_or_by_one_click(browser, file, width):
+    """Who wins stands in the first window, with its picture; a click opens each other answer."""
+    with opened(browser, file, width) as page:
+        for part in (".says:visible", ".ten li:visible"):
+            box = page.locator(part).first.bounding_box()
+            assert 0 <= box["y"] and box["y"] + box["height"] <= 850
+        for question, answer in QUESTIONS.items():
+            summary = page.locator(f".answers summary:visible:text-is('{question}')")
+            assert width == 390 or summary.bounding_box()["y"] < 850
+            summary.click()
+            said = page.locator(".answers details[open] li:visible").all_text_contents()
+            assert any(answer in sentence for sentence in said)
+            summary.click()
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_names_of_systems_stay_different(browser, tmp_path, width):
+    """Names that differ at their end alone: none is cut off, in no table and on no axis."""
+    names = [f"bm25-tuned-with-a-long-description-of-everything-{at}" for at in range(5)]
+    report(dict(zip(names, RUNS.values())), QRELS, ["AP", "ASL@20", "LexiP"]).save(
+        tmp_path / "page.html"
+    )
+    with opened(browser, tmp_path / "page.html", width) as page:
+        assert sorted(texts(page, "#board tbody th.name")) == names
+        cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
+        for part in ("#board tbody th.name", ".ten li a", "#strip td.name"):
+            assert page.eval_on_selector_all(part, cut) == 0
+        draw_all(page)
+        for chart in ("loss", "judged", "matrix"):
+            button = page.query_selector(f"[data-chart={chart}] [data-save=svg]")
+            _, svg = saved_text(page, button)
+            labels = [
+                text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if "bm25" in text
+            ]
+            assert len(set(labels)) >= 5, (chart, labels)
 
 
 def test_a_phone_shows_the_measure_chosen(browser, file):

@@ -2,6 +2,7 @@
 // rows or colours change.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = new Map();
+const SHORT_NAMES = Object.fromEntries(page.systems.map((system, i) => [system, page.shortNames[i]]));
 let printing = false;
 
 function colour(name) {
@@ -66,6 +67,7 @@ async function draw(one) {
   const spec = specification(name);
   if (name === "matrix" || name === "ranks") spec.height = Math.min(canvas.clientWidth - 60, printing ? 380 : 520);
   spec.data = { name: "data" };
+  spec.params = [...(spec.params ?? []), { name: "shortNames", value: SHORT_NAMES }];
   spec.datasets = { ...spec.datasets, data, ...more?.() };
   const turn = (one.turn = (one.turn || 0) + 1);
   const { view, finalize } = await vegaEmbed(canvas, spec, {
@@ -156,7 +158,7 @@ function bumpRows() {
   const labels = spreadOut(marked.map((system) => page.reordered[last].ranks[system]), S / 24);
   return page.reordered.flatMap(({ name, ranks, means }, at) => page.systems.map((system, i) => {
     const mark = marked.indexOf(i);
-    return { system, measure: name, at, rank: ranks[i], value: means[i], retrieved: page.retrieved[i],
+    return { system, short: SHORT_NAMES[system], measure: name, at, rank: ranks[i], value: means[i], retrieved: page.retrieved[i],
       short: page.short[i], marked: mark >= 0, last: at === last, label: mark >= 0 ? labels[mark] : ranks[i], first: mark };
   }));
 }

@@ -182,6 +182,15 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     assert data_of(plain.html)["judgements"] == data_of(labelled.html)["judgements"]
 
 
+def test_notebooks_show_the_verdict(made):
+    shown = made._repr_html_()
+    first = made.findings.first
+    possible = first.intervals.possibly_best.sum()
+    assert shown.startswith(f"<p>10 topics do not say who is best by {first.name}: {possible} of 5")
+    assert "Report(5 systems, 10 queries" in shown
+    assert "<script" not in shown and "<a " not in shown
+
+
 # Unusual input
 
 
