@@ -130,6 +130,11 @@ class _Page:
         return {"ranks", "letters", "retrieved", *numbers}
 
     @property
+    def left_out(self) -> list[str]:
+        """What the page does not hold for all systems, which would make it too large."""
+        return []
+
+    @property
     def recall_like(self) -> SystemRanking | None:
         """The ranking by ASL at k where it is nearly that by recall."""
         f = self.findings
@@ -232,6 +237,21 @@ class _DocumentPage(_Page):
         documents = max(len(self.findings.finders), 1)
         most = max(2, MOST_RANKS // documents)
         return np.sort(self.findings.first.order[:most])
+
+    @property
+    def left_out(self) -> list[str]:
+        """What the page does not hold for all systems, which would make it too large."""
+        f = self.findings
+        of_best = [
+            ("The first ten documents", f.tops.systems),
+            ("The ranks of relevant documents", self.shown_ranks),
+        ]
+        return [
+            f"{what} are on this page for the {len(systems)} best of {len(f.names)} systems by "
+            f"{f.first.name} only: those of all would make it too large."
+            for what, systems in of_best
+            if len(systems) < len(f.names)
+        ]
 
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""

@@ -182,11 +182,21 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     assert data_of(plain.html)["judgements"] == data_of(labelled.html)["judgements"]
 
 
+def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
+    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
+    assert 'class="left-out"' not in report(runs, QRELS, ["AP"]).html
+    monkeypatch.setattr("pyterrier_asl.reporting.collect._MOST_TOPS", 0)
+    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_RANKS", 0)
+    made = report(runs, QRELS, ["AP"])
+    for what in ("first ten documents", "ranks of relevant documents"):
+        assert f"The {what} are on this page for the 2 best of 3 systems by AP only" in made.html
+    data = data_of(made.html)
+    assert len(data["tops"]["systems"]) == len(data["documents"]["systems"]) == 2
+
+
 def test_notebooks_show_the_verdict(made):
     shown = made._repr_html_()
-    first = made.findings.first
-    possible = first.intervals.possibly_best.sum()
-    assert shown.startswith(f"<p>10 topics do not say who is best by {first.name}: {possible} of 5")
+    assert shown.startswith("<p>good is the best of 5 systems by nDCG@10: none of the others could")
     assert "Report(5 systems, 10 queries" in shown
     assert "<script" not in shown and "<a " not in shown
 
