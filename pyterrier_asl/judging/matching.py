@@ -198,7 +198,7 @@ class PairIndex:
             return np.full(len(ids), -1, dtype=np.int64)
         join = self.compiled(len(ids))
         if join is None:
-            return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, ids)
+            return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, *codes(ids))
         found = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
             join.find,
@@ -240,14 +240,19 @@ class PairIndex:
         order = np.argsort(keys, kind="stable")
         return order, keys[order], different
 
-    def search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
-        """What :meth:`find` gives, by PyArrow and NumPy whatever the work so far."""
-        if not len(self) or not len(ids):
-            return np.full(len(ids), -1, dtype=np.int64)
+    def search(self, groups: Ints, numbers: Ints, different: pa.LargeStringArray) -> Ints:
+        """What :meth:`find` gives, by PyArrow and NumPy whatever the work so far.
+
+        Args:
+            groups: as of :meth:`find`.
+            numbers: the number of each row's id, as :func:`codes` gives it.
+            different: the different ids.
+        """
+        if not len(self) or not len(numbers):
+            return np.full(len(numbers), -1, dtype=np.int64)
         order, keys, known = self._sorted
-        numbers, different = codes(ids)
         number = positions(different, known)[numbers]
         wanted = np.where((number < 0) | (groups < 0), -1, groups * len(known) + number)
         place = np.searchsorted(keys, wanted, side="right") - 1
-        found: Ints = np.where(keys[place] == wanted, order[place], -1)
-        return found
+        pairs: Ints = np.where(keys[place] == wanted, order[place], -1)
+        return pairs

@@ -128,9 +128,11 @@ def _by_arrow(
     scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints, known: PairIndex
 ) -> Match:
     block = queries_of(starts)
-    order = _in_order(block, scores, ids)
-    order, repeated = _without_repeats(order, block, ids)
-    pairs = known.search(queries[block], ids)[order]
+    numbers, different = codes(ids)
+    order, repeated = _without_repeats(
+        _in_order(block, scores, ids), block * len(different) + numbers
+    )
+    pairs = known.search(queries[block], numbers, different)[order]
     if len(repeated):
         starts = cumulate(np.bincount(block[order], minlength=len(starts) - 1))
     judged = np.flatnonzero(pairs >= 0)
@@ -152,10 +154,8 @@ def _in_order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints:
     return order
 
 
-def _without_repeats(order: Ints, block: Ints, ids: pa.LargeStringArray) -> tuple[Ints, Ints]:
-    """Leaves each id of a block once, where it ranks best; and the rows left out."""
-    numbers, different = codes(ids)
-    keys = (block * len(different) + numbers)[order]
-    kept = np.zeros(len(keys), dtype=bool)
-    kept[np.unique(keys, return_index=True)[1]] = True
+def _without_repeats(order: Ints, pairs: Ints) -> tuple[Ints, Ints]:
+    """Leaves each pair of a block and an id once, where it ranks best; and the rows left out."""
+    kept = np.zeros(len(order), dtype=bool)
+    kept[np.unique(pairs[order], return_index=True)[1]] = True
     return order[kept], order[~kept]
