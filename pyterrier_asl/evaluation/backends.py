@@ -85,7 +85,7 @@ def _from_anywhere(task: Task) -> Task:
 
 
 def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
-    """Measures a run, or, if it is not ``alone``, some of its blocks as far as that goes.
+    """Measures a run, or, if it is not ``alone``, the blocks of one chunk.
 
     What it gives is without the qrels: they do not travel with the results.
     """

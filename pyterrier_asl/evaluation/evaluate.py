@@ -157,7 +157,7 @@ def measure_runs(
 
     Raises:
         ValueError: without ``keep_going`` for a run that cannot be measured, with its name.
-        OSError: likewise for a file that cannot be read.
+        OSError: without ``keep_going`` for a file that cannot be read.
     """
     scorer = Scorer(judgements, dict(measures))
     measured: list[MeasuredRun] = []

@@ -180,7 +180,7 @@ def of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, st
 def measures_for(
     qrels: str, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
-    """The measures for someone who names none: for an ir_datasets id its official ones, too."""
+    """Default measures; for an ir_datasets id also its official ones."""
     official = [] if rel is not None else official_of(qrels)
     return default_measures(official, several=several, lengths=lengths)
 
@@ -200,7 +200,7 @@ def completed(
         given["pool"] = (
             RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
         )
-    asked = [one.given(**given) for one in typed]
+    asked = [one.with_params(**given) for one in typed]
     for one in asked:
         own = computed(one.measure)
         if own is not None and own.run_columns():

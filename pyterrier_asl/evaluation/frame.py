@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.lazy import pd
-from ..io.saved_tables import error_names, load_table, save_table
+from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
 
@@ -161,7 +161,7 @@ def load_evaluation(path: str | os.PathLike[str]) -> pd.DataFrame:
         OSError: where it cannot be read.
     """
     table = load_table(path, kind=_KIND, version=_VERSION)
-    with error_names(path, _KIND):
+    with report_as_damaged_file(path, _KIND):
         table.validate(full=True)
         frame: pd.DataFrame = table.to_pandas()
         _check_evaluation(frame)

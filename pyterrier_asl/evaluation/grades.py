@@ -52,7 +52,7 @@ def with_rel(
     ['AP(rel=4)', 'AP(rel=4)']
     """
     if judge_rel is None:
-        return measure.given(rel=rel)
+        return measure.with_params(rel=rel)
     if "rel" not in measure.measure.SUPPORTED_PARAMS:
         return measure
     by_judge = with_options(measure.measure, judge_rel)

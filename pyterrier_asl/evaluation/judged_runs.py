@@ -239,9 +239,9 @@ def per_track(
 
     Args:
         analyse: the frame of a track, by its name ('' for the one that has none).
-        runs: as of :func:`tracks`.
-        qrels: likewise.
-        duplicates: likewise.
+        runs: see :func:`tracks`.
+        qrels: see :func:`tracks`.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
         **of_one_track: what is about the queries of one track, such as weights; None: not given.
 
     Raises:

@@ -39,7 +39,7 @@ def preferences(
     Args:
         run_a: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of
             dicts, or iterable of ``ir_measures.ScoredDoc``.
-        run_b: likewise.
+        run_b: another run, in any of these forms.
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
             names), dict of dicts, or iterable of ``ir_measures.Qrel``.
         rel: minimum grade of a relevant document.

@@ -47,7 +47,7 @@ def values_by_name(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
     """
     named = named_measures(rareness_measures() if measures is None else measures)
-    wanted = [one.given(rel=rel).measure for one in named]
+    wanted = [one.with_params(rel=rel).measure for one in named]
     return {str(measure): runs.values(measure) for measure in wanted}
 
 
@@ -153,7 +153,7 @@ def rareness_parts(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
     """
     named = named_measures(measures)
-    wanted = [checked_rareness(one.given(rel=rel).measure) for one in named]
+    wanted = [checked_rareness(one.with_params(rel=rel).measure) for one in named]
     return {str(measure): runs.once(RarenessValues.of, measure) for measure in wanted}
 
 

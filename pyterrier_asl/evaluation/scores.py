@@ -48,8 +48,8 @@ class ScoreTable:
     Attributes:
         rows: ``track`` ('' where there is one collection), ``name``, ``qid``, ``measure`` ('' where
             the table does not name it), all text, and ``value``; each key once.
-        lower_is_better: measures of which less is better, beside those known.
-        higher_is_better: likewise of which more is.
+        lower_is_better: measures of which less is better, where that is not known by their names.
+        higher_is_better: measures of which more is better, where that is not known by their names.
         fill: what stands for a missing value; None: that is an error.
     """
 
@@ -146,7 +146,7 @@ def read_scores(
         scores: a file, several, or a folder of them, in one of the forms that are listed at the top
             of :mod:`pyterrier_asl.evaluation.scores`; or a frame.
         lower_is_better: measures of which less is better, where that is not known by their names.
-        higher_is_better: likewise of which more is better.
+        higher_is_better: measures of which more is better, where that is not known by their names.
         fill: what stands for a missing value; None: that is an error.
 
     Raises:

@@ -77,7 +77,7 @@ def check_saved(
 
 
 @contextmanager
-def error_names(path: StrPath, kind: str) -> Iterator[None]:
+def report_as_damaged_file(path: StrPath, kind: str) -> Iterator[None]:
     """Around what is done with the content of a saved file: whatever is wrong there is its fault.
 
     Raises:

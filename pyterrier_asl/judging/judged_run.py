@@ -33,7 +33,7 @@ CONSTANT_SCORES = (
     "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
 )
 #: Fewer documents may have one score by chance.
-_ENOUGH_TO_TELL = 20
+_MIN_CONSTANT_DOCUMENTS = 20
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class JudgedRun:
     def from_entries(
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
-        """A run of which nothing is known but these: its rows are forgotten, or elsewhere."""
+        """A JudgedRun without rows."""
         none = AnswerRows.none(len(judgements))
         return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, none)
 
@@ -144,7 +144,7 @@ class JudgedRun:
         """Whether all documents of a query have the same score, in every query: as good as none."""
         starts = self._answers.offsets
         several = np.diff(starts) > 1
-        if np.diff(starts)[several].sum() < _ENOUGH_TO_TELL:
+        if np.diff(starts)[several].sum() < _MIN_CONSTANT_DOCUMENTS:
             return False
         best_and_worst = np.stack((starts[:-1], starts[1:] - 1))[:, several]
         with np.errstate(over="ignore"):  # see Judgements.judge

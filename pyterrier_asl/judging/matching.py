@@ -81,8 +81,8 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     return starts, encoded.values
 
 
-def even(rows: int) -> Ints:
-    """Blocks of rows that nothing holds together, for `parallel_for`."""
+def fixed_blocks(rows: int) -> Ints:
+    """Blocks of 4096 rows, for `parallel_for`."""
     return np.append(np.arange(0, rows, 4096), rows)
 
 
@@ -108,7 +108,7 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[n
     kernels = compile_loops(LOOPS)
 
     hashes = np.empty(len(ids), dtype=np.uint64)
-    kernels.parallel_for(kernels.hashes, even(len(ids)), *arrays_of(ids), seed, hashes)
+    kernels.parallel_for(kernels.hashes, fixed_blocks(len(ids)), *arrays_of(ids), seed, hashes)
     return hashes
 
 
@@ -198,11 +198,13 @@ class PairIndex:
             return np.full(len(ids), -1, dtype=np.int64)
         join = self.compiled(len(ids))
         if join is None:
-            return self.search(np.zeros(1, dtype=np.int64) if groups is None else groups, *codes(ids))
+            return self.search(
+                np.zeros(1, dtype=np.int64) if groups is None else groups, *codes(ids)
+            )
         found = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
             join.find,
-            even(len(ids)),
+            fixed_blocks(len(ids)),
             np.empty(0, dtype=np.int64) if groups is None else groups,
             *arrays_of(ids),
             *arrays_of(self.ids),

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..io.files import file_format
 from ..io.progress import progress_bar
 from ..io.qrels import load_irds
-from ..io.saved_tables import error_names, load_table, save_table
+from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
 from ..io.trec_text import Layout, open_text, read_columns
 from ..io.values import numbers, text
@@ -176,7 +176,7 @@ class DocLengths(Named):
         if _is_text(path):
             return cls._from_text(Path(path), name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        with error_names(path, cls.KIND):
+        with report_as_damaged_file(path, cls.KIND):
             name = name or str(json.loads(table.schema.metadata[b"lengths"])["name"])
             table.column("docno").validate(full=True)
             return cls(table.column("docno"), table.column("doc_len"), name=name)

@@ -95,7 +95,7 @@ class NamedMeasure:
         # rel=1 does not print, but who wrote it does not want another one
         return str(self.measure), "rel" in self.measure.params
 
-    def given(self, **params: Any) -> NamedMeasure:
+    def with_params(self, **params: Any) -> NamedMeasure:
         """The same with parameters that the measure has and that it does not say itself.
 
         A pool or lengths leave its name as it is; ``rel`` is added to the name.
@@ -110,7 +110,7 @@ class NamedMeasure:
         try:
             if "rel" in missing:
                 missing["rel"] = grade(missing["rel"])  # measures of other packages take no 2.0
-            measure = made(self.measure, {**self.measure.params, **missing})
+            measure = build_measure(self.measure, {**self.measure.params, **missing})
         except ValueError as error:
             given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
             raise ValueError(
@@ -200,7 +200,7 @@ def _valid(measure: Any) -> Any:
     """The measure, if its parameters are ones that it takes."""
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
-    return measure if hasattr(measure, "runtime_impl") else made(measure, measure.params)
+    return measure if hasattr(measure, "runtime_impl") else build_measure(measure, measure.params)
 
 
 def unique(asked: Iterable[NamedMeasure]) -> list[NamedMeasure]:
@@ -235,7 +235,7 @@ def _parse(word: str) -> list[NamedMeasure]:
         return [NamedMeasure(name, measure) for name, measure in zip(names, family)]
     known, params = _read(word)
     try:
-        return [NamedMeasure(word, made(known, params))]
+        return [NamedMeasure(word, build_measure(known, params))]
     except ValueError as error:
         raise ValueError(f"the measure {word!r}: {error}") from None
 
@@ -297,14 +297,14 @@ _RANGES: dict[str, tuple[float, float]] = {
 _TYPES = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
 
 
-def made(measure: Any, params: Mapping[str, Any]) -> Any:
+def build_measure(measure: Any, params: Mapping[str, Any]) -> Any:
     """A measure with these parameters, which are checked, whichever package it is of.
 
     Raises:
         ValueError: for a parameter that the measure does not have, or does not take this value of,
             or that it needs and is not given.
 
-    >>> made(ir_measures.INST, {"T": 2, "max_rel": 3})
+    >>> build_measure(ir_measures.INST, {"T": 2, "max_rel": 3})
     INST(T=2.0,max_rel=3)
     """
     if isinstance(measure, PluginMeasure):
@@ -376,7 +376,7 @@ def default_measures(
     cutoff: int = 1000,
     brief: bool = False,
 ) -> list[NamedMeasure]:
-    """The measures for someone who names none: ours, and what to read them beside.
+    """Default measures: ours, and standard ones to read them beside.
 
     Args:
         official: the measures that the makers of the dataset report. A grade that they take for
@@ -405,10 +405,10 @@ def default_measures(
         ours = [measure for measure in ours if measure.NAME not in (nASL.NAME, P_Rareness.NAME)]
         beside.insert(2, ir_measures.RR)
     rel = official_rel(official)
-    asked = [NamedMeasure(str(measure), measure).given(rel=rel) for measure in ours]
+    asked = [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in ours]
     asked += [NamedMeasure(str(measure), measure) for measure in official]
     return unique(
-        asked + [NamedMeasure(str(measure), measure).given(rel=rel) for measure in beside]
+        asked + [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in beside]
     )
 
 
@@ -429,7 +429,7 @@ def with_options(measure: Any, rel: float | None = None, cutoff: int | None = No
     if rel is not None and "rel" in measure.SUPPORTED_PARAMS:
         options["rel"] = grade(rel)
     try:
-        return made(measure, {**measure.params, **options})
+        return build_measure(measure, {**measure.params, **options})
     except ValueError as error:
         raise ValueError(
             f"{measure} does not take rel={rel} ({error}): standard measures take whole grades; "

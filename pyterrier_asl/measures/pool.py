@@ -18,7 +18,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.progress import progress_bar
 from ..io.runs import read_runs
-from ..io.saved_tables import error_names, load_table, save_table
+from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
 from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
@@ -209,7 +209,7 @@ class RarenessPool(Named):
             name: another name than the one it was saved with.
         """
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        with error_names(path, cls.KIND):
+        with report_as_damaged_file(path, cls.KIND):
             about = json.loads(table.schema.metadata[b"pool"])
             _check_pool(table, about)
             name = name or about["name"]

@@ -97,7 +97,7 @@ def collect(
     rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     # The page says rel once, not in every name.
     given = {"rel": rel if rel != 1 else None, "lengths": lengths}
-    full = unique(NamedMeasure(one.name, one.given(**given).measure) for one in named)
+    full = unique(NamedMeasure(one.name, one.with_params(**given).measure) for one in named)
     pooled = with_pool_of(judged, {one.name: one.measure for one in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*each), alpha, test) for each in pooled.items()]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]

@@ -94,7 +94,7 @@ def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> 
     """The reported measures, the paper's first, with the collection's lengths."""
     measures = unique([*wanted, *parse_measures(METRICS)])
     measures.sort(key=lambda m: METRICS.index(m.name) if m.name in METRICS else len(METRICS))
-    return {m.name: m.given(lengths=collection.lengths).measure for m in measures}
+    return {m.name: m.with_params(lengths=collection.lengths).measure for m in measures}
 
 
 def _values_of(
