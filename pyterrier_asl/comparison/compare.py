@@ -135,7 +135,7 @@ def compare(
         others,
         len(judged.judgements),
         table if bounds else table.drop(columns=["low", "high"]),
-        pd.concat([values.by_query(judged.qids) for values in differences], ignore_index=True),
+        pd.concat([values.by_query() for values in differences], ignore_index=True),
         moved,
         retrieved,
         _unanswered(judged),
@@ -291,10 +291,10 @@ def _run_differences(
     for row, run in enumerate(judged.names[1:], 1):
         for measure in shown:
             a, b = judged.values(measure.measure)[[0, row]]
-            yield RunDifference(run, measure.name, higher[measure.name], a, b, b - a)
+            yield RunDifference(run, measure.name, higher[measure.name], a, b, b - a, judged.qids)
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
-            yield RunDifference(run, name, higher[name], none, none, values)
+            yield RunDifference(run, name, higher[name], none, none, values, judged.qids)
 
 
 def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:

@@ -18,7 +18,18 @@ from .result import PREFERENCES, AllLimits, HowTested
 
 @dataclass(frozen=True)
 class RunDifference:
-    """A measure of a run and of the baseline for every query, or a preference of the run."""
+    """A measure of a run and of the baseline for every query, or a preference of the run.
+
+    Attributes:
+        run: the name of the run.
+        name: the name of the measure.
+        higher_is_better: its direction; None of a count.
+        a: the values of the baseline, NaN for a preference, shape (Q,).
+        b: the values of the run.
+        difference: the run's value less the baseline's, or the preference.
+        qids: the ids of the queries.
+        tracks: the collection of each query, where there are several.
+    """
 
     run: str
     name: str
@@ -26,6 +37,8 @@ class RunDifference:
     a: Floats
     b: Floats
     difference: Floats
+    qids: list[Any]
+    tracks: Sequence[str] = ()
 
     @property
     def gain(self) -> Floats:
@@ -59,12 +72,12 @@ class RunDifference:
             "detectable": detectable_difference(self.difference, alpha=options.alpha),
         }
 
-    def by_query(self, qids: list[Any]) -> pd.DataFrame:
+    def by_query(self) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
         frame = pd.DataFrame(
             {
                 "run": self.run,
-                "qid": qids,
+                "qid": self.qids,
                 "measure": self.name,
                 "a": self.a,
                 "b": self.b,

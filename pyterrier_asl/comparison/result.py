@@ -114,22 +114,19 @@ class RunComparison(Printed):
     def notes(self) -> list[str]:
         """Notes on the numbers, in sentences."""
         queries = counted(self.queries, "query", "queries")
-        wins = "Wins: queries in which B is better."
-        if self.queries < 2:
-            only = f"there is only {queries}" if self.queries else "there is no query"
-            return [
-                f"B - A over {queries}. {wins}",
-                f"No test can be made: {only}.",
-                *self.missing_answers(),
-            ]
+        level = f"with its {100 * (1 - self.options.alpha):g} % interval, "
         return [
-            f"B - A with its {100 * (1 - self.options.alpha):g} % interval, over {queries}. {wins}",
+            f"B - A {level if self.queries > 1 else ''}over {queries}. "
+            "Wins: queries in which B is better.",
             self._test_note(),
             *self.missing_answers(),
         ]
 
     def _test_note(self) -> str:
         """The test, and the number of comparisons of the correction."""
+        if self.queries < 2:
+            queries = "is only 1 query" if self.queries else "is no query"
+            return f"No test can be made: there {queries}."
         test, effect = TESTS[self.options.test]
         if not self.family:
             return "No test can be made: B has the value of A in every query, by every measure."

@@ -163,16 +163,18 @@ def compare_values(
     if not others:
         raise ValueError(f"there is only the system {first!r}: compare two at least")
     named = [_check_condition(parse_condition(text), values, options.test) for text in conditions]
-    pairs = [
-        _Pair.of(values, first, run, label) for run in others for label in values.higher_is_better
+    differences = [
+        _difference(values, first, run, label)
+        for run in others
+        for label in values.higher_is_better
     ]
-    table, corrected = test_differences([pair.difference for pair in pairs], {}, options)
+    table, corrected = test_differences(differences, {}, options)
     compared = RunComparison(
         first,
         others,
-        len(pairs[0].qids),
+        len(differences[0].qids),
         table.drop(columns=["low", "high"]),
-        pd.concat([pair.difference.by_query(pair.qids) for pair in pairs], ignore_index=True),
+        pd.concat([of_run.by_query() for of_run in differences], ignore_index=True),
         pd.DataFrame(),
         pd.DataFrame(),
         {},
@@ -184,56 +186,48 @@ def compare_values(
         "",
         named,
     )
-    return _over_tracks(compared, pairs) if len(values.by_track) > 1 else compared
+    return _over_tracks(compared, differences) if len(values.by_track) > 1 else compared
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """A run and the baseline in a measure, for the topics of all collections."""
-
-    difference: RunDifference
-    qids: list[Any]
-    tracks: list[str]
-
-    @classmethod
-    def of(cls, values: SystemValues, first: str, run: str, label: str) -> _Pair:
-        tables = {track: by[label] for track, by in values.by_track.items()}
-        a, b = (np.concatenate([t.loc[name] for t in tables.values()]) for name in (first, run))
-        up = values.higher_is_better[label]
-        tracks = [track for track, table in tables.items() for _ in table]
-        qids = [qid for table in tables.values() for qid in table]
-        return cls(RunDifference(run, label, up, a, b, b - a), qids, tracks)
-
-    def row(self, track: str, options: HowTested) -> dict[str, Any]:
-        """The comparison in a collection, or overall."""
-        tracks = np.array(self.tracks)
-        at = np.flatnonzero((tracks == track) | (track == OVERALL))
-        a, b, gain = self.difference.a[at], self.difference.b[at], self.difference.gain[at]
-        counts = pd.Series(tracks[at]).groupby(tracks[at]).transform("size").to_numpy()
-        weights = 1 / counts / len(np.unique(tracks[at]))
-        enough = len(at) >= FEWEST
-        p = p_of_pair([a, b], collections=list(tracks[at]), seed=options.seed) if enough else np.nan
-        return {
-            "track": track,
-            "run": self.difference.run,
-            "measure": self.difference.name,
-            "a": float(a @ weights),
-            "b": float(b @ weights),
-            "difference": float((b - a) @ weights),
-            "wins": int((gain > 0).sum()),
-            "losses": int((gain < 0).sum()),
-            "ties": int((gain == 0).sum()),
-            "p": p,
-        }
+def _difference(values: SystemValues, first: str, run: str, label: str) -> RunDifference:
+    """The difference of a run from the baseline in a measure, over all collections."""
+    tables = {track: by[label] for track, by in values.by_track.items()}
+    a, b = (np.concatenate([t.loc[name] for t in tables.values()]) for name in (first, run))
+    tracks = [track for track, table in tables.items() for _ in table]
+    qids = [qid for table in tables.values() for qid in table]
+    return RunDifference(run, label, values.higher_is_better[label], a, b, b - a, qids, tracks)
 
 
-def _over_tracks(compared: RunComparison, pairs: list[_Pair]) -> TrackComparison:
+def _track_row(values: RunDifference, track: str, options: HowTested) -> dict[str, Any]:
+    """The comparison in a collection, or overall."""
+    chosen = np.array([track in (name, OVERALL) for name in values.tracks])
+    tracks = np.array(values.tracks)[chosen]
+    a, b, gain = values.a[chosen], values.b[chosen], values.gain[chosen]
+    names, codes, counts = np.unique(tracks, return_inverse=True, return_counts=True)
+    weights = 1 / counts[codes] / len(names)
+    enough = len(tracks) >= FEWEST
+    p = p_of_pair([a, b], collections=tracks.tolist(), seed=options.seed) if enough else np.nan
+    return {
+        "track": track,
+        "run": values.run,
+        "measure": values.name,
+        "a": float(a @ weights),
+        "b": float(b @ weights),
+        "difference": float((b - a) @ weights),
+        "wins": int((gain > 0).sum()),
+        "losses": int((gain < 0).sum()),
+        "ties": int((gain == 0).sum()),
+        "p": p,
+    }
+
+
+def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> TrackComparison:
     """Adds the comparison in each collection, and takes the mean of the collections as summary."""
     options, parts = compared.options, []
-    if len(pairs[0].qids) < FEWEST:
+    if len(differences[0].qids) < FEWEST:
         raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
-    for track in [OVERALL, *dict.fromkeys(pairs[0].tracks)]:
-        part = pd.DataFrame([pair.row(track, options) for pair in pairs])
+    for track in [OVERALL, *dict.fromkeys(differences[0].tracks)]:
+        part = pd.DataFrame([_track_row(values, track, options) for values in differences])
         parts.append(part.assign(p_corrected=correct(part["p"], options.correction).p))
     by_track = pd.concat(parts, ignore_index=True)
     whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)

@@ -21,16 +21,10 @@ class BoxTest:
         verdict: ``'certain'`` (significant in one direction for all differences in the box),
             ``'impossible'`` (significant for none), or ``'possible'`` (neither was shown).
         sign: the direction of a certain test, 1 or -1; else 0.
-        least: a lower bound of t over the box.
-        greatest: an upper bound.
-        critical: the least |t| that is significant.
     """
 
     verdict: str
     sign: int
-    least: float
-    greatest: float
-    critical: float
 
 
 def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
@@ -57,7 +51,7 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
     sign = int(least >= critical) - int(greatest <= -critical)
     never = greatest < critical and least > -critical
     verdict = "certain" if sign else "impossible" if never else "possible"
-    return BoxTest(verdict, sign, least, greatest, critical)
+    return BoxTest(verdict, sign)
 
 
 def greatest_t(low: Floats, high: Floats) -> float:
