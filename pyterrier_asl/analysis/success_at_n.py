@@ -130,9 +130,11 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
         .mark_line(color="lightgray", strokeWidth=0.7)
         .encode(x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"])
     )
+    least, most = int(frame["queries"].min()), int(frame["queries"].max())
+    fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers
     caption = (
         "The share of queries with a relevant document among the first n, with its confidence "
-        f"interval over {counted(int(frame['queries'].max()), 'query', 'queries')}."
+        f"interval over {fewest}{counted(most, 'query', 'queries')}."
     )
     if (frame["kind"] == "judge").any():
         caption += (

@@ -140,7 +140,9 @@ def labelled_lines(
     """
     lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
     if frame[_field(color)].map(len).max() > LONGEST:
-        return alt.layer(lines.encode(color=color.legend(orient="bottom", columns=2)))
+        return alt.layer(
+            lines.encode(color=color.legend(orient="bottom", columns=2, symbolOpacity=1))
+        )
     lines = lines.encode(color=color.legend(None))
     return alt.layer(lines, *([end_labels(frame, x=x, y=y, color=color)] if named else []))
 

@@ -222,6 +222,13 @@ def test_satisfaction_names_judges_only_where_there_are_any():
     assert "In colours: 1 judge and the best, the median and the worst run" in both
 
 
+def test_satisfaction_says_over_how_many_queries_of_each_track():
+    one, qrels, _ = CASES["one query"]
+    frame = satisfaction({"a": (RUNS, QRELS), "b": (one, qrels)})
+    assert "interval over 1 to 4 queries." in sentences(satisfaction.draw(frame))
+    assert "interval over 1 query." in sentences(satisfaction.draw(satisfaction(one, qrels)))
+
+
 def test_headroom_does_not_call_a_task_solved():
     caption = sentences(headroom.draw(headroom(RUNS, QRELS)))
     assert "solved" not in caption and "1 is the best value of all four" in caption
