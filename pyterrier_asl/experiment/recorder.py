@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
@@ -116,24 +114,20 @@ class ResultRecorder:
         judgements: the judgements that the results are matched with; Q queries.
         keep: the columns to keep until all results are there; none: results are matched as they
             pass, and their rows are dropped.
-        retrieved: documents retrieved for each query, shape (Q,).
-        judged: the number of judged ones.
-        arrived: whether any results have been recorded.
         judged_run: all results, matched with the judgements; None before :meth:`close`.
     """
 
     name: str
     judgements: Judgements
     keep: list[str]
-    judged: int = 0
-    arrived: bool = False
     judged_run: JudgedRun | None = None
-    retrieved: npt.NDArray[np.int64] = field(init=False)
     _parts: list[pd.DataFrame] = field(default_factory=list)
     _judged_parts: list[JudgedRun] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.retrieved = np.zeros(len(self.judgements), dtype=np.int64)
+    @property
+    def arrived(self) -> bool:
+        """Whether any results have been recorded."""
+        return bool(self._parts or self._judged_parts)
 
     def add(self, results: pd.DataFrame) -> None:
         """Records results of all queries or some.
@@ -147,7 +141,6 @@ class ResultRecorder:
             self._parts.append(results[[c for c in self.keep if c in results.columns]])
         else:
             self._judged_parts.append(self._judge(results).without_rows())
-        self.arrived = True
 
     def close(self) -> None:
         """Matches the kept results, and joins parts.
@@ -170,18 +163,16 @@ class ResultRecorder:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scoring says the same
             try:
-                judged = self.judgements.judge(results)
+                return self.judgements.judge(results)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"system {self.name!r}: {error}") from None
-        self.retrieved += judged.retrieved
-        self.judged += len(judged.pairs)
-        return judged
 
     def check(self, others: str = "") -> None:
         """Raises ValueError where no retrieved document is judged."""
-        if self.arrived and not self.judged and len(self.judgements):
+        run = self.judged_run
+        if run is not None and not len(run.pairs) and len(self.judgements):
             raise ValueError(
-                f"system {self.name!r}: none of the {int(self.retrieved.sum())} documents that it "
+                f"system {self.name!r}: none of the {int(run.retrieved.sum())} documents that it "
                 f"retrieved for the {len(self.judgements)} judged queries is judged: are its "
                 f"document ids those of the qrels (e.g. {self.judgements.docnos[0].as_py()!r}), "
                 f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?{others}"

@@ -92,12 +92,15 @@ def comparison_columns(
     better = -values if column.higher_is_better is False else values
     if column.preference is None:
         better = better - better[baseline]
-    frame = pd.DataFrame({f"{label} +": (better > 0).sum(1), f"{label} -": (better < 0).sum(1)})
-    frame[f"{label} p-value"] = [
-        np.nan if row == baseline else column.p_value(own, values[baseline], test)
-        for row, own in enumerate(values)
-    ]
-    frame = frame.astype(np.float64)
+    comparison = {
+        f"{label} +": (better > 0).sum(1),
+        f"{label} -": (better < 0).sum(1),
+        f"{label} p-value": [
+            np.nan if row == baseline else column.p_value(own, values[baseline], test)
+            for row, own in enumerate(values)
+        ],
+    }
+    frame = pd.DataFrame(comparison, dtype=np.float64)
     frame.loc[baseline] = np.nan
     return frame
 

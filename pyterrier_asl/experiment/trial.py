@@ -157,13 +157,13 @@ def score(
         else:
             scores = trial.run(pipelines, theirs, "both")[1]
     check_results(recorders, trial.saving)
-    _warn_of_depths(columns, recorders)
     if mrt:
         results = [recorder.frame for recorder in recorders]
         scores = trial.run(results, theirs, "both", validate="ignore", verbose=False)[1]
     runs = JudgedRuns(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
+    _warn_of_depths(columns, runs)
     columns = _with_pool(columns, runs)
     labelled = _labelled(scores, columns, runs)
     queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
@@ -209,19 +209,19 @@ def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
     return [replace(c, measure=pooled[c.label]) for c in columns]
 
 
-def _warn_of_depths(columns: list[Column], recorders: list[ResultRecorder]) -> None:
+def _warn_of_depths(columns: list[Column], runs: JudgedRuns) -> None:
     """Warns of ASL without padding where systems retrieve different numbers of documents."""
     for column in columns:
         if column.measure.params.get("missing", "pad") == "pad":
             continue
         cutoff = column.measure["cutoff"] or np.inf
-        depths = [float(np.minimum(r.retrieved, cutoff).mean()) for r in recorders]
+        depths = [float(np.minimum(run.retrieved, cutoff).mean()) for run in runs.runs]
         low, high = int(np.argmin(depths)), int(np.argmax(depths))
         if depths[high] > 1.1 * depths[low]:
             warnings.warn(
                 f"{column.label} compares rankings as long as they are, and shorter ones do better "
-                f"by that: {recorders[low].name!r} retrieved {depths[low]:.1f} documents a query, "
-                f"{recorders[high].name!r} {depths[high]:.1f}; missing='pad' measures all at one "
+                f"by that: {runs.names[low]!r} retrieved {depths[low]:.1f} documents a query, "
+                f"{runs.names[high]!r} {depths[high]:.1f}; missing='pad' measures all at one "
                 "depth",
                 stacklevel=4,
             )

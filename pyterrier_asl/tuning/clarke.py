@@ -80,12 +80,9 @@ def tune_for_each(
         )
         plain = {str(measure): label for label, measure in reported.items()}
         trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
-        beside = (
-            _untuned(collection, reported)
-            if transfer is None
-            else _transferred(result, transfer, _reported(wanted, transfer))
-        )
-        table = pd.concat([result.table.replace({"name": plain}), beside], ignore_index=True)
+        tuned = None if transfer is None else result.settings
+        others = _comparison(transfer or collection, wanted, tuned)
+        table = pd.concat([result.table.replace({"name": plain}), others], ignore_index=True)
         results[name] = replace(result, table=table, trials=trials)
     return results
 
@@ -108,37 +105,34 @@ def _values_of(
     return dict(zip(reported, values.values())), dict(zip(reported, means.values()))
 
 
-def _untuned_pipelines(collection: IndexedCollection) -> list[Any]:
-    """BM25 without feedback, and the whole pipeline, with default parameters."""
-    first, *_, last = bm25_stages(collection.index)
-    return [first.pipeline, last.pipeline]
-
-
-def _untuned(collection: IndexedCollection, reported: Mapping[str, Any]) -> pd.DataFrame:
-    """The measures of the pipelines with default parameters, as rows of the table."""
-    rows = []
-    for stage, pipeline in zip(_UNTUNED, _untuned_pipelines(collection)):
-        rows += mean_rows(
-            f"{stage}{collection.name}", _values_of(pipeline, collection, reported)[1]
-        )
-    return table_of(rows)
-
-
-def _transferred(
-    result: StagedResult, collection: IndexedCollection, reported: Mapping[str, Any]
+def _comparison(
+    collection: IndexedCollection,
+    wanted: Sequence[NamedMeasure],
+    tuned: Mapping[str, Mapping[str, Any]] | None,
 ) -> pd.DataFrame:
-    """The tuned pipeline and the untuned ones on other topics, as rows of the table."""
-    stages = bm25_stages(collection.index)
-    use_settings(stages, result.settings)
-    values, means = _values_of(stages[-1].pipeline, collection, reported)
-    rows = mean_rows(f"{_TRANSFER}{collection.name}", means)
-    for stage, pipeline in zip(_UNTUNED, _untuned_pipelines(collection)):
+    """The measures of untuned pipelines, and of a tuned one before them, as rows of the table.
+
+    Args:
+        collection: the topics.
+        wanted: the measures.
+        tuned: the settings of the tuned pipeline; None: there is none.
+    """
+    reported = _reported(wanted, collection)
+    first, *_, last = bm25_stages(collection.index)
+    rows = []
+    if tuned is not None:
+        stages = bm25_stages(collection.index)
+        use_settings(stages, tuned)
+        values, means = _values_of(stages[-1].pipeline, collection, reported)
+        rows += mean_rows(f"{_TRANSFER}{collection.name}", means)
+    for stage, pipeline in zip(_UNTUNED, (first.pipeline, last.pipeline)):
         others, other_means = _values_of(pipeline, collection, reported)
-        difference = {name: means[name] - other_means[name] for name in means}
-        for name in values:
-            difference[f"{name} p-value"] = float(t_test(values[name] - others[name]))
         rows += mean_rows(f"{stage}{collection.name}", other_means)
-        rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
+        if tuned is not None:
+            difference = {name: means[name] - other_means[name] for name in means}
+            for name in values:
+                difference[f"{name} p-value"] = float(t_test(values[name] - others[name]))
+            rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
     return table_of(rows)
 
 
@@ -174,7 +168,7 @@ def _verdict(
     defaults: Mapping[str, float],
     from_defaults: Mapping[str, float],
 ) -> str:
-    """The sentences on one measure, from the rows of :func:`_transferred`."""
+    """The sentences on one measure, from the rows of :func:`_comparison`."""
     sign = _sign(metric)
     compared = [
         ("BM25 without feedback", bm25, from_bm25),
