@@ -113,7 +113,7 @@ def command(
     if output_format in ("table", "latex"):
         table = clarke.in_the_papers_words(table)
     tables.write(table, output_format, places=places, group_by="stage")
-    for sentence in clarke.verdicts(results):
+    for sentence in clarke.transfer_verdicts(results):
         click.echo(f"\n{sentence}", err=output_format != "table")
     if out:
         for path in clarke.save(results, out, force=force):

@@ -170,7 +170,7 @@ class RunComparison(Printed):
         }
         tested = [(run, *pair) for run in self.runs for pair in self._conditions]
         p = {
-            _test_of(run, condition, name): _p_value(condition, observed[run, name])
+            _test_of(run, condition, name): _uncorrected_p(condition, observed[run, name])
             for run, condition, name in tested
             if condition.level is not None
         }
@@ -238,7 +238,7 @@ def _test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float
     return run, name, -margin if condition.percent else margin
 
 
-def _p_value(condition: Condition, observed: Observed) -> float:
+def _uncorrected_p(condition: Condition, observed: Observed) -> float:
     """The p-value of a condition before the correction, one-sided with ``possibly``."""
     if condition.possibly:
         return non_inferiority(observed.gains, condition.least(observed.base)).p

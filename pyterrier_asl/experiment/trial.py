@@ -165,7 +165,7 @@ def score(
     )
     _warn_of_depths(columns, runs)
     columns = _with_pool(columns, runs)
-    labelled = _labelled(scores, columns, runs)
+    labelled = _values_by_label(scores, columns, runs)
     queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
     limits = _bounds(columns, runs) if bounds else {}
     return ExperimentValues(trial.names, columns, labelled, queries, times, limits)
@@ -227,7 +227,7 @@ def _warn_of_depths(columns: list[Column], runs: JudgedRuns) -> None:
             )
 
 
-def _labelled(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores:
+def _values_by_label(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores:
     """The values by the columns' labels, of pt.Experiment and computed here."""
     theirs = set(next(iter(next(iter(scores.values())).values()), {}))
     own = {

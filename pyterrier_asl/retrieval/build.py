@@ -224,8 +224,8 @@ def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, 
     new_id = np.empty(num_terms, np.int32)
     new_id[order] = np.arange(num_terms, dtype=np.int32)
     by_doc = contents.offsets, new_id[contents.term_ids], contents.tfs
-    by_term = _transpose(folder, "term", *by_doc, num_terms)
-    by_doc = _transpose(folder, "doc", *by_term, num_docs)
+    by_term = _write_transposed(folder, "term", *by_doc, num_terms)
+    by_doc = _write_transposed(folder, "doc", *by_term, num_docs)
     _, lengths, _, _ = count_entries(*by_doc, num_terms)
     np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
     return {
@@ -236,7 +236,7 @@ def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, 
     }
 
 
-def _transpose(
+def _write_transposed(
     folder: Path,
     rows: str,
     offsets: Ints,

@@ -225,7 +225,7 @@ def compare_all(
     matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
     pairs = list(combinations(labels_of(names, len(matrix)), 2))
     first, second = np.triu_indices(len(matrix), k=1)
-    return _compare(matrix, first, second, pairs, test, correction, options)
+    return _compare_pairs(matrix, first, second, pairs, test, correction, options)
 
 
 def compare_with_baseline(
@@ -274,7 +274,9 @@ def compare_with_baseline(
     row = labels.index(baseline)
     others = np.delete(np.arange(len(labels)), row)
     pairs = [(labels[other], baseline) for other in others]
-    return _compare(matrix, others, np.full_like(others, row), pairs, test, correction, options)
+    return _compare_pairs(
+        matrix, others, np.full_like(others, row), pairs, test, correction, options
+    )
 
 
 def compare_differences(
@@ -324,11 +326,13 @@ def compare_differences(
     matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
-    frame = _compare(with_zero, rows, np.full_like(rows, -1), pairs, test, correction, options)
+    frame = _compare_pairs(
+        with_zero, rows, np.full_like(rows, -1), pairs, test, correction, options
+    )
     return frame.drop(columns=["mean_a", "mean_b"])
 
 
-def _compare(
+def _compare_pairs(
     values: Floats,
     first: Ints,
     second: Ints,

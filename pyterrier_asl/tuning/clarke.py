@@ -136,7 +136,7 @@ def _comparison(
     return table_of(rows)
 
 
-def verdicts(results: Mapping[str, StagedResult]) -> list[str]:
+def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:
     """Verdicts on whether tuning for each measure helped on other topics, in sentences.
 
     The tuned pipeline is compared with the better, by that measure, of BM25 without feedback and
@@ -184,11 +184,11 @@ def _verdict(
         what = "hurts" if p <= 0.05 else "does not help"
     sentence = (
         f"Tuning for {metric} {what} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
-        f"{best[metric]:.4f} ({_p_value(p)}), with {other} {second[metric]:.4f}."
+        f"{best[metric]:.4f} ({_p_text(p)}), with {other} {second[metric]:.4f}."
     )
     worse = [
         f"{measure} ({tuned[measure]:.4f}, before {best[measure]:.4f}, "
-        f"{_p_value(difference[f'{measure} p-value'])})"
+        f"{_p_text(difference[f'{measure} p-value'])})"
         for measure in tuned
         if measure != metric
         and _sign(measure) * difference[measure] < 0
@@ -205,7 +205,7 @@ def _sign(measure: str) -> int:
     return 0 if better is None else 1 if better else -1
 
 
-def _p_value(p: float) -> str:
+def _p_text(p: float) -> str:
     """The part of a sentence on a p-value; NaN for a single query or no difference at all."""
     return "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
 
