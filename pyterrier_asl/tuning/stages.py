@@ -136,7 +136,7 @@ def StagedSearch(
                 verbose=verbose,
                 storage=storage,
                 seed=None if seed is None else seed + number,
-                study_name=f"{study_name}-{stage.name}-{_digest(results)}",
+                study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
             )
             results[stage.name] = _concatenate(before, drawn)
             _fix(space, results[stage.name].best, stage)
@@ -300,7 +300,7 @@ def _fix(space: Space, best: Setting, stage: Stage) -> None:
             transformer.set_parameter(parameter.name, value)
 
 
-def _digest(results: Mapping[str, SearchResult]) -> str:
+def _settings_digest(results: Mapping[str, SearchResult]) -> str:
     """A digest of the best settings of earlier stages."""
     best = [(name, result.best) for name, result in results.items()]
     return hashlib.sha256(repr(best).encode()).hexdigest()[:8]
