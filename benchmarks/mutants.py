@@ -92,6 +92,7 @@ def main() -> int:
     os.chdir(folder)
     os.environ["PYTHONPATH"] = str(folder)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.setdefault("PYTERRIER_ASL_DATA", str(ROOT.parent / "shared" / "data"))
     table = []
     for package in arguments.package or PACKAGES:
         outcomes: Counter[str] = Counter()

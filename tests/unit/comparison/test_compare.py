@@ -46,3 +46,15 @@ def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
 def test_a_grade_that_stands_twice_is_no_contradiction():
     found = compare({"live": LIVE, "new": OTHER}, judged(1), ["RR"], conditions=["RR worse"])
     assert found.verdicts[0].outcome.name == "FAIL"
+
+
+def test_relevant_documents_that_either_run_retrieves():
+    """a moves down, b up, c stays; d is only in A, e only in B, f in neither."""
+    judged = {"q": dict.fromkeys("abcdef", 1) | {"x": 0, "y": 0}}
+    first = ["a", "c", "x", "y", "b", "d"]
+    second = ["b", "x", "c", "a", "e"]
+    runs = [{"q": {doc: -rank for rank, doc in enumerate(docs)}} for docs in (first, second)]
+    counts = compare(dict(zip("AB", runs)), judged, ["ASL@10"]).retrieved.iloc[0]
+    # Irrelevant documents above: a 0 -> 1, c 0 -> 1, b 2 -> 0.
+    expected = {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
+    assert {name: int(counts[name]) for name in expected} == expected

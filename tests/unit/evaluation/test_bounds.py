@@ -92,9 +92,10 @@ grades = st.dictionaries(
 ).filter(bool)
 
 
-@settings(max_examples=60)
-@given(rankings, rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.integers(0, 5))
-def test_every_labelling(a, b, c, judged, text, depth):
+@pytest.mark.parametrize("text", MEASURES)
+@settings(max_examples=20)
+@given(a=rankings, b=rankings, c=rankings, judged=grades, depth=st.integers(0, 5))
+def test_every_labelling(text, a, b, c, judged, depth):
     name, k, options = MEASURES[text]
     measure, value = ir_measures.parse_measure(text), labellings.value_of(name, k, **options)
     seen = None if k is None else max(k, depth)

@@ -136,3 +136,8 @@ def test_a_measure_made_elsewhere_is_checked_too():
 )
 def test_names_are_read_as_ir_measures_reads_them(name):
     assert str(parse_measure(name)) == str(ir_measures.parse_measure(name)) == name
+
+
+def test_an_unknown_parameter_is_named_with_those_there_are():
+    with pytest.raises(ValueError, match=r"RR has no parameter 'depth'; it has .*cutoff"):
+        named_measures("RR(depth=3)")
