@@ -59,3 +59,9 @@ def test_an_answer_is_found_by_a_word_of_the_question(question, file):
     path = PACKAGE / file
     first, *_ = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").splitlines()
     assert (words(question) - COMMON) & words(f"{path.stem.replace('_', ' ')} {first}")
+
+
+def test_files_of_tests_have_different_names():
+    """pytest imports them by their names alone."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
