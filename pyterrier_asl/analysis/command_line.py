@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..assessment.judges import QRELS
-from ..evaluation.files import of_tracks, read_groups, read_pairs
+from ..evaluation.files import read_groups, read_pairs
 from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
@@ -132,35 +132,32 @@ def _pairs_by_name(texts: Sequence[str], form: str) -> dict[str, str]:
 def analyze(
     analysis: Analysis,
     qrels: str | None,
-    runs: Sequence[str],
+    runs: Any,
     options: dict[str, Any],
-    tracks: Sequence[tuple[str, str, str]] = (),
 ) -> pd.DataFrame:
-    """Makes the table.
+    """The table of an analysis.
 
     Args:
-        analysis: which.
-        qrels: file or ir_datasets id, for one that takes any.
-        runs: files and folders of runs, for one that takes any.
-        options: what was said, by parameter; what is not there is as the function has it.
-        tracks: instead of qrels and runs: name, qrels, and a folder of runs or one run, of each.
+        analysis: the analysis.
+        qrels: file or ir_datasets id, for an analysis that needs judgements; None: several tracks.
+        runs: list of files and folders, for an analysis that needs runs; or the runs and qrels of
+            each track.
+        options: values by parameter; others have the defaults of the function.
 
     Raises:
         ValueError: for what cannot be used.
         OSError: for a file that cannot be read.
     """
-    if tracks:
-        return analysis.function(of_tracks(tracks), **options)
-    taken: dict[str, Any] = {}
+    sources: dict[str, Any] = {}
     if QRELS in options.get("judges", ()):
         raise ValueError(f"{QRELS!r} is the judge of QRELS: name the other differently")
     if "qrels" in analysis.parameters:
-        taken["qrels"] = qrels
+        sources["qrels"] = qrels
     elif "judges" in options:  # QRELS is one of them
         options = {**options, "judges": {QRELS: qrels, **options["judges"]}}
     if "runs" in analysis.parameters:
-        taken["runs"] = list(runs)
-    return analysis.function(**taken, **options)
+        sources["runs"] = runs
+    return analysis.function(**sources, **options)
 
 
 # What is shown

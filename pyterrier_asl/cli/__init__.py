@@ -1,4 +1,4 @@
-"""The command ``pyterrier-asl``: what is typed becomes calls; nothing is computed here.
+"""The command ``pyterrier-asl``: arguments become calls of the library.
 
 \b
 Examples:
@@ -15,8 +15,8 @@ Completion of commands and options by the Tab key, for bash (zsh and fish likewi
   eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
 
 \b
-Exit status: 0, all is well; 1, one of several runs could not be measured, or 'compare --fail-if'
-says FAIL; 2, an error: what was asked or given cannot be used, or anything else went wrong.
+Exit status: 0, success; 1, one of several runs could not be measured, or 'compare --fail-if' says
+FAIL; 2, an error: an argument or a file that cannot be used, or anything else.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from typing import Any
 
 import click
 
-#: The commands, in the order in which help lists them, and what each is for. A command's module is
-#: imported when it is called, so that ``--help`` is quick.
+#: The commands in the order of help, with their descriptions. A command's module is imported when
+#: it is called, so that ``--help`` is quick.
 _COMMANDS = {
     "evaluate": "Score run files by qrels.",
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
@@ -50,12 +50,12 @@ _COMMANDS = {
 
 
 def epilog(documentation: str | None) -> str:
-    """What ``--help`` ends with: the documentation of a command's module below its title."""
+    """The end of a command's help: the documentation of its module below the title."""
     return (documentation or "").partition("\n\n")[2]
 
 
 class Commands(click.Group):
-    """A group whose commands live in modules of their own name, and that says errors in a line."""
+    """A group whose commands are modules of the same name, and that prints an error in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of help."""
@@ -75,7 +75,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error is one line on stderr, unless the traceback is asked for."""
-        with _warnings_in_a_line():
+        with _one_line_warnings():
             try:
                 return super().invoke(ctx)
             except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
@@ -87,11 +87,11 @@ class Commands(click.Group):
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
                 command = self.get_command(ctx, str(ctx.invoked_subcommand))
-                raise Failure(_with_options(in_a_line(error), command)) from error
+                raise Failure(_name_options(error_line(error), command)) from error
 
 
 class Failure(click.ClickException):
-    """An error, shown as one line, like any ``ClickException``."""
+    """An error with its own exit status."""
 
     exit_code = 2
 
@@ -100,8 +100,8 @@ class Failure(click.ClickException):
 _ARGUMENT = re.compile(r"\b(pass|give) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
 
 
-def _with_options(text: str, command: click.Command | None) -> str:
-    """An error in which the arguments of a function are called as the options of the command."""
+def _name_options(text: str, command: click.Command | None) -> str:
+    """Replaces the arguments of a function that an error names by the options of the command."""
     names = {
         option.name: next((name for name in option.opts if name[:2] == "--"), option.opts[0])
         for option in (command.params if command else [])
@@ -117,20 +117,19 @@ def _with_options(text: str, command: click.Command | None) -> str:
     return _ARGUMENT.sub(as_option, text)
 
 
-def in_a_line(error: Exception) -> str:
-    """What an error says, in one line."""
+def error_line(error: Exception) -> str:
+    """The message of an error in one line; for an error of this program also its type."""
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
-    if isinstance(error, (ValueError, OSError)):
+    if isinstance(error, (ValueError, OSError, ImportError)):
         return text
-    # A fault of ours: what it is, and how to see where.
     return f"{type(error).__name__}: {text} (--traceback shows where)"
 
 
 @contextmanager
-def _warnings_in_a_line() -> Iterator[None]:
-    """Has warnings say what they say, without the line of code that they come from."""
+def _one_line_warnings() -> Iterator[None]:
+    """Prints warnings without the line of code that they come from."""
 
     def show(message: Warning | str, *rest: Any, **more: Any) -> None:
         print("Warning:", " ".join(str(message).split()), file=sys.stderr)

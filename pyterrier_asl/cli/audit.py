@@ -1,4 +1,4 @@
-"""``pyterrier-asl audit``.
+"""The command ``audit``: runs measured by a machine's labels and people's.
 
 \b
 Examples:
@@ -19,13 +19,14 @@ How to read it: QRELS are people's judgements of some queries, drawn at random f
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 from typing import Any
 
 import click
 
 from . import epilog, options
 
-#: What stands for people's judgements where there are none yet.
+#: QRELS of a plan that has no judgements by people yet.
 NOBODY = "none"
 
 _MACHINE = (
@@ -33,7 +34,7 @@ _MACHINE = (
     "means and differences by both."
 )
 
-#: The options of a machine that people audit.
+#: The options of audits.
 _options_of_audits = options.together(
     click.option(
         "--machine-rel",
@@ -47,7 +48,7 @@ _options_of_audits = options.together(
         type=click.Choice(["like-these", "these"]),
         default="like-these",
         show_default=True,
-        help="Whose mean the estimate is of: queries like these, or only these.",
+        help="The mean that is estimated: of queries like these, or of these alone.",
     ),
     click.option(
         "--plan",
@@ -64,13 +65,13 @@ _options_of_audits = options.together(
     options.chart("Draw the estimates as well"),
 )
 
-#: The same as ``compare`` takes them, until its next release.
+#: The options of audits that ``compare`` takes, until its next release.
 audit_options = options.together(
     options.text_option("--machine-qrels", "FILE", f"{_MACHINE} Now the command 'audit'."),
     _options_of_audits,
 )
 
-#: What they are called in Python, but for --machine-qrels.
+#: The names of these options in Python, but for --machine-qrels.
 AUDIT = {option.name for option in audit_options(click.Command(None)).params} - {"machine_qrels"}
 
 
@@ -79,18 +80,22 @@ AUDIT = {option.name for option in audit_options(click.Command(None)).params} - 
 @options.runs
 @click.option("--machine-qrels", metavar="FILE", required=True, help=_MACHINE)
 @_options_of_audits
-@options.measures("as 'evaluate' takes them, without counts. Default: as of 'evaluate'.")
+@options.measures("as 'evaluate' takes them, with its defaults, without counts.")
 @options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
 @options.switch("--all-pairs", help="Compare every two runs.")
-@options.rel("Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
 @options.lengths
 @options.duplicates
 @options.alpha
-@options.seed("Seed of the draw of --plan.")
+@options.seed(help="Seed of the draw of --plan.")
 @options.places
-@options.output_format("All but table are a row for each mean and difference.")
+@options.output_format(help="All but table are a row for each mean and difference.")
 def command(
-    qrels: str, runs: tuple[str, ...], machine_qrels: str, measures: tuple[str, ...], **how: Any
+    qrels: str,
+    runs: tuple[str, ...],
+    machine_qrels: str,
+    measures: tuple[str, ...],
+    **settings: Any,
 ) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
 
@@ -99,16 +104,10 @@ def command(
     """
     from ..io.runs import list_runs
 
-    show_estimates(list_runs(runs), qrels, machine_qrels, measures, **how)
+    print_audit(list_runs(runs), qrels, machine_qrels, measures, **settings)
 
 
-def show_audit(*arguments: Any, **how: Any) -> None:
-    """What ``compare --machine-qrels`` shows: the same, and the name of the command."""
-    click.echo("compare --machine-qrels is now the command 'pyterrier-asl audit'", err=True)
-    show_estimates(*arguments, **how)
-
-
-def show_estimates(
+def print_audit(
     runs: Any,
     people: str,
     machine: str,
@@ -132,16 +131,14 @@ def show_estimates(
     all_pairs: bool = False,
     **_: Any,
 ) -> None:
-    """Prints the estimates by both, or plans them."""
+    """Prints the estimates by people and machine, or the plan of an audit."""
     from ..assessment.audit_plan import plan_audit
     from ..assessment.audited import audited, audited_chart, notes_on
-    from ..charts.saving import check_path
     from ..evaluation.judged_runs import JudgedRuns
     from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
 
-    if chart:
-        check_path(chart, inputs=filter(None, [people, machine, *runs.values(), lengths]))
+    options.check_chart(chart, [people, machine, *runs.values(), lengths])
     if draw and plan is None:
         raise click.UsageError("--draw goes with --plan")
     measures = _measures_of(names, machine, lengths, rel)
@@ -153,24 +150,23 @@ def show_estimates(
     }
     if plan is not None:
         pilot = None if people == NOBODY else people
-        planned = plan_audit(judged, pilot, machine, measures, plan, **common, seed=seed)
+        audit_plan = plan_audit(judged, pilot, machine, measures, plan, **common, seed=seed)
         if draw:
-            planned.save(draw)
-        click.echo(planned.sentence())
-        click.echo(f"wrote {draw}" if draw else " ".join(planned.drawn), err=bool(draw))
+            audit_plan.save(draw)
+        click.echo(audit_plan.sentence())
+        click.echo(f"wrote {draw}" if draw else " ".join(audit_plan.drawn), err=bool(draw))
         return
     if people == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    pairs: dict[str, Any] = {"baseline": baseline, "all_pairs": all_pairs}
-    frame = audited(judged, people, machine, measures, **pairs, **common)
+    common |= {"baseline": baseline, "all_pairs": all_pairs}
+    estimates = audited(judged, people, machine, measures, **common)
     if output_format == "table":
-        frame.show(places=places)
+        estimates.show(places=places)
     else:
-        write(frame, output_format, places=places)
-        for note in notes_on(frame):
+        write(estimates, output_format, places=places)
+        for note in notes_on(estimates):
             click.echo(textwrap.fill(note, 100), err=True)
-    if chart:
-        options.draw(audited_chart(frame), chart, width=width, title=title)
+    options.save_chart(partial(audited_chart, estimates), chart, width=width, title=title)
 
 
 def _measures_of(
@@ -181,8 +177,8 @@ def _measures_of(
     from ..measures.names import parse_measures
 
     if names:
-        typed = parse_measures(names)
+        measures = parse_measures(names)
     else:
         default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
-        typed = [measure for measure in default if measure.higher_is_better is not None]
-    return {measure.name: measure.measure for measure in completed(typed, lengths=lengths, rel=rel)}
+        measures = [measure for measure in default if measure.higher_is_better is not None]
+    return {named.name: named.measure for named in completed(measures, lengths=lengths, rel=rel)}

@@ -1,4 +1,4 @@
-"""``pyterrier-asl compare``.
+"""The command ``compare``: runs against a baseline, and the guard of a build.
 
 \b
 Examples:
@@ -43,26 +43,30 @@ The guard (--fail-if) says in a line for each condition, and in its exit status:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import epilog, in_a_line, options
-from .audit import AUDIT, audit_options, show_audit
+from . import epilog, error_line, options
+from .audit import AUDIT, audit_options, print_audit
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
     from ..comparison.result import RunComparison
 
 
+#: The options of scores, in Python.
+_OF_SCORES = ("lower_is_better", "higher_is_better", "fill")
+
+
 class GuardCommand(click.Command):
-    """A command whose outputs say also that what was typed cannot be understood."""
+    """A command whose outputs also report arguments that cannot be parsed."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads what was typed."""
+        """Parses the arguments."""
         try:
             rest = super().parse_args(ctx, list(args))
             _check_inputs(ctx)
@@ -72,72 +76,70 @@ class GuardCommand(click.Command):
             parser.ignore_unknown_options = True
             ctx.resilient_parsing = True
             with suppress(click.UsageError):
-                typed, _, _ = parser.parse_args(list(args))
-                _report_usage_error(typed, error)
+                parsed, _, _ = parser.parse_args(list(args))
+                _report_usage_error(parsed, error)
             raise
 
 
 def _check_inputs(ctx: click.Context) -> None:
-    """That there are runs and qrels, or scores, or tracks, with what goes with them."""
-    typed = ctx.params
-    several, scores = typed["tracks"], typed["scores"]
-    systems = [name for name in (typed["qrels"], typed["run_a"], *typed["runs_b"]) if name]
-    if several:
-        if scores or systems or not typed["baseline"]:
+    """Checks that there are qrels and runs, or scores, or tracks, with options that fit them."""
+    values = ctx.params
+    tracks, scores = values["tracks"], values["scores"]
+    systems = [name for name in (values["qrels"], values["run_a"], *values["runs_b"]) if name]
+    if tracks:
+        if scores or systems or not values["baseline"]:
             raise click.UsageError(
                 "--track goes with --baseline NAME, and not with runs or --scores"
             )
         if ctx.get_parameter_source("test") is not click.core.ParameterSource.DEFAULT:
             raise click.UsageError("--test is of one collection; --track has a test of its own")
-    elif typed["baseline"] or typed["common"]:
+    elif values["baseline"] or values["common"]:
         raise click.UsageError("--baseline and --common go with --track")
     elif len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if several or scores:
+    if tracks or scores:
         further = ("by_query", "moved", "bounds", "pool", "lengths", "machine_qrels")
-        for name in further if several else further[1:]:
-            if typed[name] not in (None, False, ()):
+        for name in further if tracks else further[1:]:
+            if values[name] not in (None, False, ()):
                 raise click.UsageError(
                     f"--{name.replace('_', '-')} needs the runs and qrels of one collection"
                 )
 
 
-def _report_usage_error(typed: dict[str, Any], error: click.UsageError) -> None:
-    """Says in the outputs of a guard, as far as they can be known, why it was not begun."""
-    kinds = (str, bool, list, tuple)  # what was not typed is of a kind of click's own
-    options: dict[str, Any] = {
-        name: value for name, value in typed.items() if isinstance(value, kinds)
+def _report_usage_error(parsed: dict[str, Any], error: click.UsageError) -> None:
+    """Reports an error of usage in the outputs of a guard, as far as they were parsed."""
+    kinds = (str, bool, list, tuple)  # click has a type of its own for missing arguments
+    values: dict[str, Any] = {
+        name: value for name, value in parsed.items() if isinstance(value, kinds)
     }
-    conditions, runs = options.get("conditions"), list(options.get("runs_b", ["run"]))
-    if conditions:
-        inputs = [options[name] for name in ("qrels", "run_a") if name in options]
-        where = map(options.get, ("output_format", "junit", "summary", "github"))
-        form, junit, summary, github = where
-        reports = _reports(form, junit, summary, github, [*inputs, *runs])
-        reports.report_error(_names(runs), conditions, in_a_line(error))
+    if conditions := values.get("conditions"):
+        names = _names(values.get("runs_b", ["run"]))
+        _reports(values).report_error(names, conditions, error_line(error))
 
 
 def _names(runs: Sequence[str]) -> list[str]:
-    """What runs are called, read or not; by their paths where two have one name."""
+    """The names of runs, read or not; their paths where two have the same name."""
     from ..io.runs import run_name
 
     names = list(map(run_name, runs))
     return names if len(set(names)) == len(names) else list(runs)
 
 
-def _reports(
-    form: str | None,
-    junit: str | None,
-    summary: str | None,
-    github: bool | None,
-    inputs: Sequence[str],
-) -> GuardReports:
-    """Where the verdicts go; annotations by default where GitHub Actions run the command."""
+def _reports(values: Mapping[str, Any]) -> GuardReports:
+    """The outputs of a guard; annotations by default where GitHub Actions run the command."""
     from ..comparison.reports import GuardReports
 
-    annotate = os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github
-    return GuardReports(form or "table", junit, summary, annotate, inputs)
+    names = filter(None, [values.get("qrels"), values.get("run_a"), *values.get("runs_b", ())])
+    of_tracks = [path for track in values.get("tracks", ()) for path in track[1:]]
+    github = values.get("github")
+    return GuardReports(
+        values.get("output_format") or "table",
+        values.get("junit"),
+        values.get("summary"),
+        os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
+        [*values.get("scores", ()), *of_tracks] or list(names),
+    )
 
 
 @click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))
@@ -149,7 +151,7 @@ def _reports(
 @click.option("--baseline", metavar="NAME", help="With --track: the system to compare with.")
 @options.common
 @options.measures(
-    "as 'evaluate' takes them; rrLP and sgnLP always stand beside them. Default: as of 'evaluate'."
+    "as 'evaluate' takes them, with its defaults; rrLP and sgnLP are always shown as well."
 )
 @options.repeated(
     "--fail-if",
@@ -186,8 +188,8 @@ def _reports(
     help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
 )
 @options.alpha
-@options.seed("Seed of the randomization test.")
-@options.by_query("Each query's differences, too, losses first.")
+@options.seed(help="Seed of the randomization test.")
+@options.by_query(help="Each query's differences, too, losses first.")
 @click.option(
     "--moved",
     type=click.IntRange(min=0),
@@ -199,11 +201,11 @@ def _reports(
 )
 @options.places
 @options.output_format(
-    "All but table are a row for each measure; with -q for each query and measure; with "
+    help="All but table are a row for each measure; with -q for each query and measure; with "
     "--moved for each document. tsv begins with the names of the columns."
 )
 @options.rel(
-    "Least grade of a relevant document, for preferences, and measures that do not say.  "
+    help="Least grade of a relevant document, for preferences, and measures that do not say.  "
     "[default: 1]"
 )
 @options.pool("the two runs.")
@@ -222,7 +224,7 @@ def command(
     junit: str | None,
     github: bool | None,
     summary: str | None,
-    **given: Any,
+    **settings: Any,
 ) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
@@ -236,15 +238,14 @@ def command(
     if not conditions and (junit or summary or github or allow_missing):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
     names = [name for name in (qrels, run_a, *runs_b) if name]
-    inputs = [*scores, *(path for track in tracks for path in track[1:])] or names
-    compared_runs = names[1:] if scores else list(runs_b) or ["run"]
-    reports = _reports(given["output_format"], junit, summary, github, inputs)
-    with _reported(reports, compared_runs, conditions):
+    systems = names[1:] if scores else list(runs_b) or ["run"]
+    reports = _reports(click.get_current_context().params)
+    with _errors_reported(reports, systems, conditions):
         compared: RunComparison | None
         if scores or tracks:
-            compared = _compare_values(names, scores, tracks, measures, conditions, **given)
+            compared = _compare_values(names, scores, tracks, measures, conditions, **settings)
         else:
-            compared = _compare(names, measures, conditions, **given)
+            compared = _compare(names, measures, conditions, **settings)
         if compared is None or not conditions:
             return
         verdicts = list(compared.verdicts)
@@ -256,10 +257,10 @@ def command(
 
 
 @contextmanager
-def _reported(
+def _errors_reported(
     reports: GuardReports, runs: Sequence[str], conditions: Sequence[str]
 ) -> Iterator[None]:
-    """Has every output of a guard say an error."""
+    """Reports an error in all outputs of a guard."""
     if not conditions:
         yield
         return
@@ -270,7 +271,7 @@ def _reported(
     except BrokenPipeError:
         raise
     except Exception as error:
-        reports.report_error(names, conditions, in_a_line(error))
+        reports.report_error(names, conditions, error_line(error))
         raise
 
 
@@ -284,24 +285,22 @@ def _compare_values(
     output_format: str,
     places: int,
     by_query: bool,
-    **given: Any,
+    **settings: Any,
 ) -> RunComparison:
-    """Compares systems by their scores, or over several tracks, and prints what comes out."""
+    """Compares systems by their scores, or over several tracks, and prints the comparison."""
     from ..comparison import compare, printing
 
-    of_scores = {name: given[name] for name in ("lower_is_better", "higher_is_better", "fill")}
+    of_scores = {name: settings[name] for name in _OF_SCORES}
     source, _ = options.sources(None, (), tracks, scores, **of_scores)
-    correction = None if given["correction"] == "none" else given["correction"]
-    options_of_both = {name: given[name] for name in ("alpha", "seed", "rel", "common")}
+    shared = {name: settings[name] for name in ("alpha", "seed", "rel", "common", "test")}
     compared = compare.compare(
         source.systems(names) if scores else source,
         None,
         measures or None,
-        baseline=names[0] if scores else given["baseline"],
+        baseline=names[0] if scores else settings["baseline"],
         conditions=conditions,
-        test=given["test"],
-        correction=correction,
-        **options_of_both,
+        correction=None if settings["correction"] == "none" else settings["correction"],
+        **shared,
     )
     printing.print_comparison(compared, output_format, by_query=by_query, places=places)
     return compared
@@ -317,32 +316,32 @@ def _compare(
     places: int,
     output_format: str,
     machine_qrels: str | None,
-    **given: Any,
+    **settings: Any,
 ) -> RunComparison | None:
-    """Compares runs and prints what comes out; None: an audit was asked for."""
+    """Compares runs and prints the comparison; an audit (None) if a machine's labels are given."""
     from ..comparison import compare, printing
     from ..io.texts import Texts
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    for name in ("lower_is_better", "higher_is_better", "fill", "baseline", "common"):
-        value = given.pop(name)
-        if value is not None and value is not False and value != ():
-            raise click.UsageError(f"--{name.replace('_', '-')} needs --scores or --track")
+    of_scores = {name: settings.pop(name) for name in _OF_SCORES}
     qrels, *files = names
+    options.sources(qrels, files, **of_scores)
+    del settings["baseline"], settings["common"]
     runs = compare.run_files(files)
-    audit = {name: given.pop(name) for name in AUDIT}
+    audit = {name: settings.pop(name) for name in AUDIT}
     if machine_qrels is not None:
-        if conditions or by_query or moved is not None or given["pool"]:
+        if conditions or by_query or moved is not None or settings["pool"]:
             raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
-        how = audit | given | {"output_format": output_format, "places": places}
-        show_audit(runs, qrels, machine_qrels, measures, **how)
+        click.echo("compare --machine-qrels is now the command 'pyterrier-asl audit'", err=True)
+        settings |= {"output_format": output_format, "places": places}
+        print_audit(runs, qrels, machine_qrels, measures, **audit, **settings)
         return None
     if any(audit[name] is not None for name in ("plan", "draw", "machine_rel", "chart")):
         raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
-    if given["correction"] == "none":
-        given["correction"] = None
-    compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **given)
+    if settings["correction"] == "none":
+        settings["correction"] = None
+    compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **settings)
     is_id = by_query and not Path(qrels).exists()
     texts = Texts.of(dataset=qrels).queries if is_id else {}
     printing.print_comparison(

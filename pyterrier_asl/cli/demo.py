@@ -1,4 +1,4 @@
-"""``pyterrier-asl demo``."""
+"""The command ``demo``: three systems on a small collection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import options
 
 @click.command(name="demo")
 @options.switch("--generated", help="Use the generated collection even where vaswani can be had.")
-@options.seed("Seed of the generated collection.", default=2022)
+@options.seed(help="Seed of the generated collection.", default=2022)
 def command(generated: bool, seed: int) -> None:
     """Retrieve with three systems, measure them, and say what the measures show.
 
@@ -31,8 +31,8 @@ def command(generated: bool, seed: int) -> None:
     with messages.status(f"indexing {len(collection.documents)} documents, retrieving, measuring"):
         result = demo.demonstrate(collection)
     click.echo(f"{collection.name}: {collection.summary}\n")
-    for name, what in demo.SYSTEMS.items():
-        click.echo(_item(f"{name}: {what}"))
+    for name, description in demo.SYSTEMS.items():
+        click.echo(_item(f"{name}: {description}"))
     click.echo()
     tables.show(result.scores, higher_is_better=result.higher_is_better)
     click.echo()
@@ -41,5 +41,6 @@ def command(generated: bool, seed: int) -> None:
 
 
 def _item(text: str) -> str:
+    """A text as an item of a list, as wide as the terminal."""
     width = min(100, shutil.get_terminal_size().columns)
     return click.wrap_text(text, width, initial_indent="* ", subsequent_indent="  ")

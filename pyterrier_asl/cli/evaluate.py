@@ -1,4 +1,4 @@
-"""``pyterrier-asl evaluate``.
+"""The command ``evaluate``: scores of run files.
 
 \b
 Examples:
@@ -21,7 +21,7 @@ ASL@1000 over deep pools is mostly recall: read it beside R@1000 and Judged@10.
 
 \b
 Exit status: 0, all runs were measured; 1, some could not be (the others are shown, the
-reason is on stderr); 2, none could be, or what was asked for cannot be understood.
+reason is on stderr); 2, none could be, or an argument cannot be used.
 """
 
 from __future__ import annotations
@@ -45,22 +45,24 @@ if TYPE_CHECKING:
     "ours, and AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, "
     "whose rel all others take."
 )
-@options.by_query("A row for each query.")
+@options.by_query(help="A row for each query.")
 @options.switch("-n", "--no_summary", help="With -q: without the means.")
 @options.places
 @options.output_format(
-    "tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
+    help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
     "first, unless RUN is a single file."
 )
 @options.tracks("-t")
 @options.common
 @options.switch("--ranks", help="Also the best and the worst rank that each run could have.")
-@click.option("-s", "--sort", default="", metavar="NAME", help="Runs by this measure, best first.")
-@options.rel("Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@click.option(
+    "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
+)
+@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
 @options.pool("the runs given.")
 @options.lengths
 @options.duplicates
-@options.jobs("Runs")
+@options.jobs(help="Runs at a time; -1: all cores.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -73,7 +75,7 @@ def command(
     places: int,
     output_format: str,
     sort: str,
-    **given: Any,
+    **settings: Any,
 ) -> None:
     """Measure run files (plain or compressed, folders of them, or - for standard input).
 
@@ -92,14 +94,13 @@ def command(
     if output_format == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources(qrels, runs, tracks)
-    results = _measure(source if tracks else {"": (source, judgements)}, measures, common, given)
-    parts = {}
-    for track, done in results.items():
-        parts[track] = done.scores(by_query=by_query, summary=not no_summary, sort=sort)
-        if ranks:
-            parts[track] = _with_ranks(parts[track], done)
-    scores = tables.with_tracks(parts) if tracks else parts[""]
-    first = next(iter(results.values()))
+    sources = source if tracks else {"": (source, judgements)}
+    results = _measure(sources, measures, common, settings)
+    tables_of_tracks = {}
+    for track, measured in results.items():
+        scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
+        tables_of_tracks[track] = _with_ranks(scores, measured) if ranks else scores
+    scores = tables.with_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
     if output_format in ("tsv", "jsonl"):
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
         values = tables.a_row_per_value(scores, with_run=with_run)
@@ -111,11 +112,11 @@ def command(
             places=places,
             group_by="track" if tracks else "",
             titles={"qid": "query"},
-            higher_is_better={} if tracks else first.higher_is_better,
+            higher_is_better={} if tracks else results[""].higher_is_better,
         )
-    for track, done in results.items():
-        _say(track, done)
-    if any(done.failures for done in results.values()):
+    for track, measured in results.items():
+        _print_notes(track, measured)
+    if any(measured.failures for measured in results.values()):
         raise click.exceptions.Exit(1)
 
 
@@ -123,38 +124,37 @@ def _measure(
     tracks: Mapping[str, tuple[Any, str]],
     measures: tuple[str, ...],
     common: bool,
-    given: dict[str, Any],
+    settings: dict[str, Any],
 ) -> dict[str, Measured]:
-    """What came out, by track."""
+    """The measured runs of each track."""
     from ..evaluation.files import measure_files
     from ..io.names import shared_systems
     from ..io.runs import list_runs
 
     files = {track: list_runs(runs) for track, (runs, _) in tracks.items()}
-    names = shared_systems(
-        {track: list(of_track) for track, of_track in files.items()}, common=common
-    )
+    names = shared_systems({track: list(paths) for track, paths in files.items()}, common=common)
     return {
-        track: measure_files(qrels, {name: files[track][name] for name in names}, measures, **given)
+        track: measure_files(
+            qrels, {name: files[track][name] for name in names}, measures, **settings
+        )
         for track, (_, qrels) in tracks.items()
     }
 
 
-def _with_ranks(scores: dict[str, list[Any]], done: Measured) -> dict[str, list[Any]]:
-    """The means with the ranks that each run could have, run by run."""
+def _with_ranks(scores: dict[str, list[Any]], measured: Measured) -> dict[str, list[Any]]:
+    """Means, with the interval of ranks of each run."""
     from ..leaderboard.ranks import with_rank_columns
 
-    rows = [done.values.names.index(run) for run in scores["run"]]
-    values = {name: column[rows] for name, column in done.values.columns.items()}
-    return with_rank_columns(scores, scores["run"], done.values.qids, values, done.higher_is_better)
+    names, by_query = scores["run"], measured.values
+    rows = [by_query.names.index(run) for run in names]
+    values = {name: column[rows] for name, column in by_query.columns.items()}
+    return with_rank_columns(scores, names, by_query.qids, values, measured.higher_is_better)
 
 
-def _say(track: str, done: Measured) -> None:
-    """Prints to stderr what there is to know of the values of a track."""
-    of_track = f"{track}: " if track else ""
-    for note in done.notes():
-        click.echo(f"Note: {of_track}{note}", err=True)
-    if done.hint:
-        click.echo(f"Hint: {of_track}{done.hint}", err=True)
-    for reason in done.failures.values():
-        click.echo(f"Error: {of_track}{reason}", err=True)
+def _print_notes(track: str, measured: Measured) -> None:
+    """Prints notes, hint and errors of a track on the standard error stream."""
+    notes = [("Note", note) for note in measured.notes()]
+    notes += [("Hint", measured.hint)] if measured.hint else []
+    notes += [("Error", reason) for reason in measured.failures.values()]
+    for kind, note in notes:
+        click.echo(f"{kind}: {track}: {note}" if track else f"{kind}: {note}", err=True)

@@ -1,4 +1,4 @@
-"""``pyterrier-asl holes``.
+"""The command ``holes``: what unjudged documents could change, and what to judge next.
 
 \b
 Examples:
@@ -26,6 +26,8 @@ grades stay as they are. --labels F --export F keeps the labels of F and lists w
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from ..io.texts import Texts
     from ..judging.judgements import Judgements
     from ..unjudged.holes import Holes
-    from ..unjudged.pairs import AllPairs
 
 
 @click.command(name="holes", epilog=epilog(__doc__))
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 )
 @options.switch(
     "--judge",
-    help="Ask for labels here, a key for each; they are added to the last --labels, JSON lines.",
+    help="Ask for labels at the terminal; they are added to the last --labels, JSON lines.",
 )
 @click.option(
     "--export",
@@ -94,14 +95,16 @@ if TYPE_CHECKING:
 )
 @options.text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines docno<TAB>text.")
 @options.text_option("--topics", "FILE", "Texts of queries: lines qid<TAB>query, or JSON lines.")
-@options.rel("Least grade of a relevant document, if the measure does not say it.  [default: 1]")
+@options.rel(
+    help="Least grade of a relevant document, if the measure does not say it.  [default: 1]"
+)
 @options.switch("--likely", help="How likely A is better, under a model.")
 @options.chart("Draw the matrix of all pairs")
-@options.by_query("The bounds of each query.")
+@options.by_query(help="The bounds of each query.")
 @options.duplicates
 @options.alpha
 @options.places
-@options.output_format("Two runs: a row, or a row a query with -q. More: a row a pair.")
+@options.output_format(help="Two runs: a row, or a row a query with -q. More: a row a pair.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -121,112 +124,79 @@ def command(
     output_format: str,
     by_query: bool,
     likely: bool,
-    **given: Any,
+    **settings: Any,
 ) -> None:
     """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
-    from ..charts.saving import check_path
     from ..io.runs import list_runs
     from ..io.tables import write
-    from ..unjudged.export import check_export
+    from ..unjudged.export import export
     from ..unjudged.holes import holes
     from ..unjudged.pairs import all_pairs
 
-    read = [name for name in (qrels, *runs, others, given["docs"], given["topics"]) if name]
-    keep = export_to is not None and any(_is_same_file(export_to, name) for name in labels)
-    if export_to:
-        inputs = read if keep else [*read, *labels]
-        check_export(export_to, form, inputs=inputs, force=force, keep=keep)
-    if chart:
-        check_path(chart, inputs=[*read, *labels], force=force)
-    if judge:
-        _check_judge(labels)
-    of_labels = {name: given.pop(name) for name in ("docs", "topics", "texts", "most")}
-    judgements = _judgements(qrels, labels, conflicts, judge, given["highest"], duplicates)
-    _hint(judgements, measure, given["rel"])
+    inputs = [name for name in (qrels, *runs, others, settings["docs"], settings["topics"]) if name]
+    keep = _check_outputs(
+        inputs, labels, judge=judge, path=export_to, form=form, chart=chart, force=force
+    )
+    most, *texts_of = [settings.pop(name) for name in ("most", "docs", "topics", "texts")]
+    judgements = _judgements(qrels, labels, conflicts, judge, settings["highest"], duplicates)
+    _print_hint(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
     if len(named) != 2:
         if export_to or by_query or likely or judge:
             raise click.UsageError("--export, --judge, --likely and -q take two runs")
-        pairs = all_pairs(named, judgements, measure, **given)
-        write(pairs.pairs, output_format, places=places)
-        _end_of_pairs(pairs, chart, width=width, title=title, force=force)
+        matrix = all_pairs(named, judgements, measure, **settings)
+        write(matrix.pairs, output_format, places=places)
+        click.echo(matrix.describe(), err=True)
+        options.save_chart(matrix.chart, chart, width=width, title=title, force=force)
         return
     if chart:
         raise click.UsageError("--chart draws all pairs of three runs or more")
     (a, run_a), (b, run_b) = named.items()
-    pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **given)
-    label = _Labelling(pair, qrels, **of_labels) if judge or export_to else None
-    if label and judge:
-        pair = label.ask(labels[-1], conflicts)
+    pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **settings)
+    texts = _texts(pair, qrels, *texts_of) if judge or export_to else None
+    if judge:
+        pair = _ask(pair, labels[-1], texts, most, conflicts)
     write(pair.difference.by_query if by_query else pair.row(), output_format, places=places)
     if output_format == "table":
         click.echo(pair.describe())
     if likely:
         click.echo(pair.likely().sentence(a))
-    if label and export_to:
-        label.export(pair, export_to, form=form, force=force, keep=keep)
+    if export_to:
+        size = export(pair, export_to, form=form, most=most, texts=texts, force=force, keep=keep)
+        click.echo(f"{export_to}: {size} documents to judge", err=True)
 
 
-def _end_of_pairs(pairs: AllPairs, chart: str | None, **options: Any) -> None:
-    """Counts the pairs on the standard error stream, and saves the chart."""
-    from ..charts.saving import save_chart
+def _texts(
+    pair: Holes, qrels: str, docs: str | None, topics: str | None, dataset: str | None
+) -> Callable[[list[str]], Texts]:
+    """Gives the texts of all queries and of some documents, from files or ir_datasets."""
+    from ..io.texts import Texts, read_texts
 
-    click.echo(pairs.describe(), err=True)
-    if chart:
-        save_chart(pairs.chart(), chart, **options)
+    return partial(
+        Texts.of,
+        None if topics is None else read_texts(topics, "query"),
+        dataset or (None if Path(qrels).exists() else qrels),
+        docs=None if docs is None else read_texts(docs, wanted=set(pair.todo["docno"])),
+        whole=True,
+    )
 
 
-class _Labelling:
-    """What to judge next, at the terminal or in a file, with texts where they are known."""
+def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -> Holes:
+    """Asks for labels at the terminal; the comparison with the labels, which are in the file."""
+    from ..io.tables import counted
+    from ..unjudged.loop import Round
+    from .labelling import label_at_terminal, terminal_keys
 
-    def __init__(
-        self,
-        pair: Holes,
-        qrels: str,
-        *,
-        docs: str | None,
-        topics: str | None,
-        texts: str | None,
-        most: int | None,
-    ) -> None:
-        from ..io.texts import read_texts
-
-        self.pair, self.most = pair, most
-        self.collection = texts or (None if Path(qrels).exists() else qrels)
-        self.queries = None if topics is None else read_texts(topics, "query")
-        shown = set() if docs is None else set(pair.todo["docno"])
-        self.documents = None if docs is None else read_texts(docs, wanted=shown)
-
-    def texts(self, docnos: list[str]) -> Texts:
-        """The texts of documents and of all queries."""
-        from ..io.texts import Texts
-
-        return Texts.of(self.queries, self.collection, docnos, docs=self.documents, whole=True)
-
-    def ask(self, path: str, conflicts: str) -> Holes:
-        """Asks at the terminal; the comparison with the answers, which are in a file."""
-        from ..io.tables import counted
-        from ..unjudged.loop import Round
-        from .labelling import label_at_terminal, terminal_keys
-
-        round_ = Round(self.pair, path, source="terminal", conflicts=conflicts)
-        with terminal_keys() as read_key:
-            ended = label_at_terminal(round_, texts=self.texts, most=self.most, read_key=read_key)
-        added = counted(len(round_.rows()), "label")
-        click.echo(f"{path}: {added} added ({ended})", err=True)
-        return round_.holes
-
-    def export(self, pair: Holes, path: str, **options: Any) -> None:
-        """Saves a list to fill in."""
-        from ..unjudged.export import export
-
-        written = export(pair, path, most=self.most, texts=self.texts, **options)
-        click.echo(f"{path}: {written} documents to judge", err=True)
+    round_ = Round(pair, path, source="terminal", conflicts=conflicts)
+    with terminal_keys() as read_key:
+        ended = label_at_terminal(round_, texts=texts, most=most, read_key=read_key)
+    click.echo(f"{path}: {counted(len(round_.rows()), 'label')} added ({ended})", err=True)
+    return round_.holes
 
 
 def _judgements(
@@ -237,35 +207,50 @@ def _judgements(
     highest: float | None,
     duplicates: str,
 ) -> Judgements:
-    """The judgements with all labels; a file for answers may not be there yet."""
+    """The judgements with all labels; the file of --judge may not exist yet."""
     from ..judging.judgements import Judgements
     from ..unjudged.labels import merge_labels
 
-    there = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
-    if not there:
-        return Judgements.of(qrels, duplicates)
-    merged = merge_labels(qrels, there, conflicts=conflicts, highest=highest)
+    files = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
+    merged = merge_labels(qrels, files, conflicts=conflicts, highest=highest) if files else qrels
     return Judgements.of(merged, duplicates)
 
 
-def _hint(judgements: Judgements, measure: str, rel: float | None) -> None:
+def _print_hint(judgements: Judgements, measure: str, rel: float | None) -> None:
+    """Prints a hint where grades above 1 exist and nothing says which are relevant."""
     from ..evaluation.grades import grades_hint
     from ..measures.names import named_measures
 
-    hint = grades_hint(judgements.grades, named_measures(measure), rel=rel)
-    if hint:
+    if hint := grades_hint(judgements.grades, named_measures(measure), rel=rel):
         click.echo(f"Hint: {hint}", err=True)
 
 
-def _is_same_file(path: str, other: str) -> bool:
-    return Path(path).exists() and Path(other).exists() and Path(path).samefile(other)
+def _check_outputs(
+    inputs: list[str],
+    labels: tuple[str, ...],
+    *,
+    judge: bool,
+    path: str | None,
+    form: str | None,
+    chart: str | None,
+    force: bool,
+) -> bool:
+    """Checks that labels can be asked for, and list and chart saved.
 
+    Returns:
+        Whether the list is saved to a file of labels, which stay.
+    """
+    from ..unjudged.export import check_export
 
-def _check_judge(labels: tuple[str, ...]) -> None:
-    """That somebody can be asked, and that there is a file for the answers."""
-    if not labels:
+    keep = any(Path(name).resolve() == Path(path or "").resolve() for name in labels)
+    if path:
+        read = inputs if keep else [*inputs, *labels]
+        check_export(path, form, inputs=read, force=force, keep=keep)
+    options.check_chart(chart, [*inputs, *labels], force=force)
+    if judge and not labels:
         raise click.UsageError("--judge needs --labels FILE.jsonl, to which answers are added")
-    if not sys.stdin.isatty():
+    if judge and not sys.stdin.isatty():
         raise click.UsageError(
             "--judge asks at a terminal, and the standard input is none: use --export"
         )
+    return keep

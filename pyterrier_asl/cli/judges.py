@@ -1,4 +1,4 @@
-"""``pyterrier-asl judges``.
+"""The command ``judges``: agreement of people, crowds and machines with a person.
 
 \b
 Examples:
@@ -23,6 +23,7 @@ How to read it: QRELS is the reference, the judgements of a person.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ import click
 
 from . import epilog, options
 
-#: The tables that there are, by the name that ``--show`` takes.
+#: The tables of the report, by the names that ``--show`` takes.
 TABLES = (
     "agreement",
     "reversals",
@@ -45,27 +46,11 @@ TABLES = (
 @click.command(name="judges", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    required=True,
-    metavar="NAME=QRELS",
-    help="A judge: a name, and a file or ir_datasets id. Can be given again.",
+@options.judges(
+    required=True, help="A judge: a name, and a file or ir_datasets id. Can be given again."
 )
-@options.repeated(
-    "--judge-rel",
-    metavar="NAME=GRADE",
-    help="Least grade of a relevant document by this judge; beats that of a measure.  "
-    "[default: --rel]",
-)
-@options.repeated(
-    "--person",
-    "people",
-    metavar="NAME",
-    help="This judge is a person, too, and belongs to the human range. Can be given again.",
-)
-@options.rel("Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.about_judges
+@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
 @options.measures("of the leaderboards.  [default: AP]")
 @options.text_option("--groups", "TSV", "Lines of run and group: say also which groups gain.")
 @click.option(
@@ -73,7 +58,7 @@ TABLES = (
 )
 @options.duplicates
 @options.alpha
-@options.seed("Seed of the bootstrap over queries.")
+@options.seed(help="Seed of the bootstrap over queries.")
 @click.option(
     "--n-resamples",
     type=options.NUMBER,
@@ -83,7 +68,7 @@ TABLES = (
 )
 @options.chart("Draw the intervals with the human range")
 @options.places
-@options.output_format("What a table is printed as.")
+@options.output_format(help="The form of a table.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -98,35 +83,33 @@ def command(
     title: bool,
     places: int,
     output_format: str,
-    **options_of_call: Any,
+    **settings: Any,
 ) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
     On documents and, with RUNs, on the ranking of the runs, with intervals, the human range and a
     verdict; then which runs gain, how lenient each judge is, and where grades differ.
     """
-    from ..analysis import command_line as typed
+    from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
     from ..assessment.judge_report import judges_chart
-    from ..charts.saving import check_path
     from ..evaluation.files import read_groups
     from ..io.tables import write
 
     if output_format != "table" and show is None:
         raise click.UsageError(f"-o {output_format} has one table: say which by --show")
-    named = typed.read_judges(judges)
-    if chart:
-        check_path(chart, inputs=[qrels, *runs, *named.values(), *filter(None, [groups])])
+    qrels_of_judges = command_line.read_judges(judges)
+    options.check_chart(chart, [qrels, *runs, *qrels_of_judges.values(), groups])
     report = compare_judges(
         qrels,
-        named,
+        qrels_of_judges,
         list(runs) or None,
-        typed.read_measures(measures or ["AP"]),
+        command_line.read_measures(measures or ["AP"]),
         reference=Path(qrels).name,
         rel=rel,
-        judge_rel=typed.read_judge_rel(judge_rel),
+        judge_rel=command_line.read_judge_rel(judge_rel),
         groups=read_groups(groups) if groups else None,
-        **options_of_call,
+        **settings,
     )
     if show is None:
         report.show(places=places)
@@ -136,5 +119,4 @@ def command(
             needs = "--groups and runs" if show == "group-gains" else "runs"
             raise click.UsageError(f"--show {show} needs {needs}")
         write(table, output_format, places=places)
-    if chart:
-        options.draw(judges_chart(report), chart, width=width, title=title)
+    options.save_chart(partial(judges_chart, report), chart, width=width, title=title)

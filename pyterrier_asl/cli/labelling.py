@@ -1,4 +1,4 @@
-"""Asks for labels at a terminal, a key for each."""
+"""Labelling at a terminal, a key for each grade."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import string
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from ..io.texts import Texts
     from ..unjudged.loop import Round
 
-#: Keys that are no grades.
+#: Keys that are not grades.
 UNDO, SKIP, MORE, QUIT = "usmq"
 
 #: Characters of a document that are shown at first.
 _BEGINNING = 1500
+
+_print = partial(click.echo, err=True)
+_wrap = partial(click.wrap_text, width=96, initial_indent="  ", subsequent_indent="  ")
 
 
 def label_at_terminal(
@@ -36,7 +40,7 @@ def label_at_terminal(
 
     Args:
         round_: what is to be labelled.
-        texts: where the texts of queries and documents are.
+        texts: gives the texts of queries and documents, by document ids.
         most: ask for so many documents at most.
         read_key: waits for a key; '' at the end of the input. See :func:`terminal_keys`.
 
@@ -46,29 +50,29 @@ def label_at_terminal(
     from ..unjudged.loop import questions
 
     keys = grade_keys(round_.scale())
-    _say(_legend(keys))
-    _say(round_.holes.describe())
+    _print(_legend(keys))
+    _print(round_.holes.describe())
     while True:
         ended = round_.ended(most)
         if ended and not round_.answers:
             return ended
         if ended:
-            _say(f"\n{ended}. {UNDO}: take the last answer back; any other key: end")
-            if _read(read_key) != UNDO:
+            _print(f"\n{ended}. {UNDO}: take the last answer back; any other key: end")
+            key = _read(read_key)
+            if key != UNDO:
                 return ended
-            _undo(round_)
-            continue
-        codes = round_.left()[:1]
-        question = questions(round_.holes, codes, texts).iloc[0]
-        pressed = _ask(question, keys, len(round_.left()), read_key)
-        if pressed == QUIT:
+        else:
+            codes = round_.left()[:1]
+            question = questions(round_.holes, codes, texts).iloc[0]
+            key = _ask(question, keys, len(round_.left()), read_key)
+        if key == QUIT:
             return "quit"
-        if pressed == UNDO:
-            _undo(round_)
-            continue
-        round_.record(codes, [keys.get(pressed, float("nan"))])
-        _say("skipped" if pressed == SKIP else f"grade {keys[pressed]:g}")
-        _say(round_.holes.describe())
+        if key == UNDO:
+            _print("taken back" if round_.undo() else "there is no answer to take back")
+        else:
+            round_.record(codes, [keys.get(key, float("nan"))])
+            _print("skipped" if key == SKIP else f"grade {keys[key]:g}")
+        _print(round_.holes.describe())
 
 
 @contextmanager
@@ -108,50 +112,42 @@ def grade_keys(scale: Iterable[float]) -> dict[str, float]:
 
 
 def _legend(keys: dict[str, float]) -> str:
-    words = {key: f"{grade:g}" for key, grade in keys.items()}
-    grades = ", ".join(key if key == word else f"{key} = {word}" for key, word in words.items())
+    """The line that explains the keys."""
+    names = {key: f"{grade:g}" for key, grade in keys.items()}
+    grades = ", ".join(key if key == name else f"{key} = {name}" for key, name in names.items())
     return f"Keys: grade {grades}; {SKIP} skip, {UNDO} undo, {MORE} more text, {QUIT} quit"
 
 
 def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[], str]) -> str:
+    """Shows a query and a document, and waits for a key that is an answer."""
     from ..io.tables import printable
 
-    def shown(text: str) -> str:
+    def in_a_line(text: str) -> str:
         return printable(" ".join(text.split()))
 
-    text = shown(question["text"])
+    text = in_a_line(question["text"])
     rest = len(text) - _BEGINNING
-    _say(f"\nQuery {shown(str(question['qid']))}: {shown(question['query']) or '(no text)'}")
-    _say(f"Document {shown(question['docno'])} (open: {left})")
-    _say(_wrapped(text[:_BEGINNING] or "(no text)"))
+    _print(
+        f"\nQuery {in_a_line(str(question['qid']))}: {in_a_line(question['query']) or '(no text)'}"
+    )
+    _print(f"Document {in_a_line(question['docno'])} (open: {left})")
+    _print(_wrap(text[:_BEGINNING] or "(no text)"))
     if rest > 0:
-        _say(f"  ({MORE}: {rest} more characters)")
+        _print(f"  ({MORE}: {rest} more characters)")
     while True:
-        click.echo(f"{'/'.join(keys)}, {SKIP}, {UNDO}, {QUIT}? ", err=True, nl=False)
-        pressed = _read(read_key)
-        _say(shown(pressed))
-        if pressed in keys or pressed in (SKIP, UNDO, QUIT):
-            return pressed
-        if pressed == MORE and rest > 0:
-            _say(_wrapped(text[_BEGINNING:]))
-
-
-def _wrapped(text: str) -> str:
-    return click.wrap_text(text, width=96, initial_indent="  ", subsequent_indent="  ")
+        _print(f"{'/'.join(keys)}, {SKIP}, {UNDO}, {QUIT}? ", nl=False)
+        key = _read(read_key)
+        _print(in_a_line(key))
+        if key in keys or key in (SKIP, UNDO, QUIT):
+            return key
+        if key == MORE and rest > 0:
+            _print(_wrap(text[_BEGINNING:]))
 
 
 def _read(read_key: Callable[[], str]) -> str:
+    """The key that is pressed; :data:`QUIT` at the end of the input."""
     try:
         key = read_key()
     except (EOFError, OSError):  # the terminal is gone
         return QUIT
     return QUIT if key in ("", "\x04") else key  # Ctrl-D
-
-
-def _undo(round_: Round) -> None:
-    _say("taken back" if round_.undo() else "there is no answer to take back")
-    _say(round_.holes.describe())
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

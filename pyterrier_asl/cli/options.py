@@ -1,21 +1,19 @@
-"""What several commands take, said once: arguments, options, and the words of their help."""
+"""Arguments and options that several commands share, with their help."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from functools import partial, reduce
+from typing import Any, TypeAlias
 
 import click
 
 from ..io.tables import EVERY_PLACE, FORMS
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]
 
-#: What counts from 1.
+#: The type of an option that is a whole number from 1 on.
 NUMBER = click.IntRange(min=1)
 
 #: An option that is there or not.
@@ -26,14 +24,8 @@ repeated = partial(click.option, multiple=True)
 
 
 def together(*several: Decorator) -> Decorator:
-    """Options that are taken together, in the order of help."""
-
-    def decorate(command: F) -> F:
-        for option in reversed(several):
-            command = option(command)
-        return command
-
-    return decorate
+    """Several options as one decorator, in the order of help."""
+    return lambda command: reduce(lambda done, add: add(done), reversed(several), command)
 
 
 def text_option(name: str, metavar: str, help: str) -> Decorator:
@@ -44,28 +36,26 @@ def text_option(name: str, metavar: str, help: str) -> Decorator:
 qrels = click.argument("qrels")
 runs = click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 
-#: QRELS and RUN..., where something else can stand in their place.
+#: QRELS and RUN... of commands that also take tracks or scores instead.
 qrels_if_any = click.argument("qrels", required=False)
 runs_if_any = click.argument("runs", nargs=-1, metavar="[RUN...]")
 
 
-def tracks(*short: str) -> Decorator:
-    """``--track``, for each of several collections."""
-    return click.option(
-        *short,
-        "--track",
-        "tracks",
-        multiple=True,
-        nargs=3,
-        metavar="NAME QRELS RUNS",
-        help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of "
-        "its runs; can be given again for another track.",
-    )
-
+#: Several collections, with ``-t`` where that is free.
+tracks = partial(
+    click.option,
+    "--track",
+    "tracks",
+    multiple=True,
+    nargs=3,
+    metavar="NAME QRELS RUNS",
+    help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
+    "runs; can be given again for another track.",
+)
 
 common = switch("--common", help="Leave out systems that a track lacks.")
 
-#: Scores by topic that were computed before, and what must be said of them.
+#: Scores by topic that were computed before, and what they do not say themselves.
 scores = together(
     repeated(
         "--scores",
@@ -73,9 +63,11 @@ scores = together(
         help="Instead of QRELS and RUN...: values by topic, a CSV, TSV, Parquet or JSONL table, or "
         "what trec_eval -q and ir_measures -q print; can be given again.",
     ),
-    repeated("--lower-is-better", metavar="NAME", help="Of this measure of the scores less is."),
-    repeated("--higher-is-better", metavar="NAME", help="Of this measure of the scores more is."),
-    click.option("--fill", type=float, help="What stands for values that the scores lack."),
+    repeated("--lower-is-better", metavar="NAME", help="Of this measure lower scores are better."),
+    repeated(
+        "--higher-is-better", metavar="NAME", help="Of this measure higher scores are better."
+    ),
+    click.option("--fill", type=float, help="The value of scores that are missing."),
 )
 
 
@@ -86,15 +78,19 @@ def sources(
     scores: Sequence[str] = (),
     **of_scores: Any,
 ) -> tuple[Any, Any]:
-    """Runs and qrels as functions take them, or scores in their place, or several tracks."""
+    """Runs and qrels, scores, or several tracks, as the functions of the library take them."""
     if sum(map(bool, (qrels, tracks, scores))) != 1:
-        raise click.UsageError("give QRELS and RUN..., or --track for each track, or --scores")
+        alternatives = {"tracks": "--track for each track", "scores": "--scores"}
+        options = click.get_current_context().params
+        texts = [text for name, text in alternatives.items() if name in options]
+        raise click.UsageError(f"give QRELS and RUN..., or {', or '.join(texts)}")
     if scores:
         from ..evaluation.scores import read_scores
 
         return read_scores(scores, **of_scores), None
-    if any(value not in (None, ()) for value in of_scores.values()):
-        raise click.UsageError("--lower-is-better, --higher-is-better and --fill need --scores")
+    for name, value in of_scores.items():
+        if value not in (None, ()):
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
         from ..evaluation.files import of_tracks
 
@@ -128,12 +124,31 @@ lengths = text_option(
     "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
 )
 
-#: What ``--groups`` takes.
+#: Help of ``--groups``.
 GROUPS = (
-    "Lines of run and group, between them a tab: groups are counted instead of runs, so that "
-    "two runs of one group cannot make each other's finds common."
+    "Lines of run and group, between them a tab: rareness counts groups instead of runs, so that "
+    "two runs of one group do not make a document common."
 )
 groups = text_option("--groups", "TSV", GROUPS)
+
+#: Judges beside QRELS.
+judges = partial(repeated, "--judge", "judges", metavar="NAME=QRELS")
+
+#: The grades of these judges, and which of them are people.
+about_judges = together(
+    repeated(
+        "--judge-rel",
+        metavar="NAME=GRADE",
+        help="Least grade of a relevant document by this judge; beats that of a measure.  "
+        "[default: --rel]",
+    ),
+    repeated(
+        "--person",
+        "people",
+        metavar="NAME",
+        help="This judge is a person, too, and belongs to the human range. Can be given again.",
+    ),
+)
 
 force = switch("--force", help="Overwrite a file of another kind; never one that is read.")
 
@@ -142,29 +157,50 @@ duplicates = click.option(
     type=click.Choice(["error", "best"]),
     default="error",
     show_default=True,
-    help="Of a document that stands twice in a ranking: best counts it once, at its best rank.",
+    help="A document that occurs twice in a ranking: an error, or counted at its best rank.",
 )
 
 
+#: The least relevant grade, by the name that trec_eval has for it.
+rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
+
+#: The seed of what is drawn.
+seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
+
+#: Whether a table is by query.
+by_query = partial(switch, "-q", "--by_query")
+
+#: How a table is printed.
+output_format = partial(
+    click.option,
+    "-o",
+    "--output_format",
+    type=click.Choice(FORMS),
+    default="table",
+    show_default=True,
+)
+
+#: How many processes work at a time.
+jobs = partial(click.option, "-j", "--jobs", default=1, show_default=True)
+
+
 def measures(help: str) -> Decorator:
-    """``-m``, of which there can be several, each with one or several measures."""
-    what = f"Measures, in one or several -m: {help}"
-    return repeated("-m", "--measures", metavar="NAMES", help=what)
+    """``-m``, which can be given several times, each with one or several measures."""
+    text = f"Measures, in one or several -m: {help}"
+    return repeated("-m", "--measures", metavar="NAMES", help=text)
 
 
-def rel(help: str) -> Decorator:
-    """``-l``, as trec_eval calls the least relevant grade."""
-    return click.option("-l", "--rel", "--level_for_rel", type=float, help=help)
+def pool(help: str) -> Decorator:
+    """``--pool``, with its default."""
+    text = f"a file that 'pyterrier-asl pool' made, or a folder of runs. Default: {help}"
+    return text_option("--pool", "FILE", f"Pool for rareness: {text}")
 
 
 def chart(help: str) -> Decorator:
-    """``--chart`` with what a paper needs: ``--width`` and ``--no-title``."""
+    """``--chart`` and the form of the picture: ``--width`` and ``--no-title``."""
+    endings = "into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts]."
     return together(
-        text_option(
-            "--chart",
-            "FILE",
-            f"{help}, into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts].",
-        ),
+        text_option("--chart", "FILE", f"{help}, {endings}"),
         click.option(
             "--width",
             type=click.Choice(["column", "page"]),
@@ -174,46 +210,32 @@ def chart(help: str) -> Decorator:
     )
 
 
-def draw(figure: Any, path: str, *, width: str | None, title: bool) -> None:
-    """Saves what ``--chart`` asks for, and says so."""
-    from ..charts.saving import save_chart
+def check_chart(
+    path: str | None,
+    inputs: Sequence[str | None],
+    tracks: Sequence[tuple[str, str, str]] = (),
+    *,
+    force: bool = False,
+) -> None:
+    """Checks that a chart, if any, can be saved without overwriting an input.
 
-    save_chart(figure, path, width=width, title=title)
-    click.echo(f"wrote {path}", err=True)
+    Args:
+        path: the file of ``--chart``; None: no chart.
+        inputs: files and folders that are read; None for one that was not given.
+        tracks: name, qrels and runs of each track, which are read too.
+        force: whether a file of another kind is overwritten.
+    """
+    if path:
+        from ..charts.saving import check_path
 
-
-def pool(help: str) -> Decorator:
-    """``--pool``."""
-    what = "a file that 'pyterrier-asl pool' made, or a folder of runs"
-    return text_option("--pool", "FILE", f"Pool for rareness: {what}. Default: {help}")
-
-
-def seed(help: str, default: int = 0) -> Decorator:
-    """``--seed``, of what is drawn."""
-    return click.option(
-        "--seed", type=click.IntRange(min=0), default=default, show_default=True, help=help
-    )
-
-
-def by_query(help: str) -> Decorator:
-    """``-q``: what is by query."""
-    return switch("-q", "--by_query", help=help)
+        paths = [*inputs, *(name for track in tracks for name in track[1:])]
+        check_path(path, inputs=filter(None, paths), force=force)
 
 
-def output_format(help: str) -> Decorator:
-    """``-o``: how a table is printed."""
-    return click.option(
-        "-o",
-        "--output_format",
-        type=click.Choice(FORMS),
-        default="table",
-        show_default=True,
-        help=help,
-    )
+def save_chart(draw: Callable[[], Any], path: str | None, **form: Any) -> None:
+    """Draws and saves the chart of ``--chart``, if any, and prints the name of the file."""
+    if path:
+        from ..charts.saving import save_chart
 
-
-def jobs(help: str) -> Decorator:
-    """``-j``: how many at a time."""
-    return click.option(
-        "-j", "--jobs", default=1, show_default=True, help=f"{help} at a time; -1: all cores."
-    )
+        save_chart(draw(), path, **form)
+        click.echo(f"wrote {path}", err=True)

@@ -1,4 +1,4 @@
-"""``pyterrier-asl pool``.
+"""The command ``pool``: a pool of runs, for the rareness measures.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ from . import epilog, options
 )
 @options.groups
 @options.force
-@click.option("--name", help="What to call it.  [default: the name of FILE]")
+@click.option("--name", help="The name of the pool.  [default: the name of FILE]")
 def command(
     runs: tuple[str, ...],
     output: str,
@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Make a pool, for the rareness measures, of run files or folders of them.
 
-    The pool says which runs have which document in their first k. Measured against it, a run that
-    is not of the pool is scored as if it joined.
+    The pool lists which runs retrieve which documents, and at which rank. A run that is not in the
+    pool is scored as if it joined.
     """
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``pyterrier-asl ranks``.
+"""The command ``ranks``: intervals of the ranks of systems.
 
 \b
 Examples:
@@ -35,25 +35,14 @@ from . import epilog, options
 @options.switch("--simultaneous", help="The tables of all tracks hold at once.")
 @options.scores
 @options.switch("--unjudged", help="Whatever the unjudged documents of these runs are.")
-@options.repeated(
-    "--judge",
-    "judges",
-    metavar="NAME=QRELS",
+@options.judges(
     help="Another judge: a name, and a file or ir_datasets id; of a track TRACK=NAME=QRELS. Can be "
-    "given again.",
+    "given again."
 )
-@options.repeated(
-    "--judge-rel",
-    metavar="NAME=GRADE",
-    help="Least grade of a relevant document by this judge.  [default: as --rel]",
+@options.about_judges
+@options.rel(
+    help="Least grade of a relevant document, for a measure that does not say.  [default: 1]"
 )
-@options.repeated(
-    "--person",
-    "people",
-    metavar="NAME",
-    help="This judge is a person, too, and belongs to the human range. Can be given again.",
-)
-@options.rel("Least grade of a relevant document, for a measure that does not say.  [default: 1]")
 @click.option(
     "--variance",
     type=click.Choice(["averaged", "common"]),
@@ -65,11 +54,11 @@ from . import epilog, options
 @click.option(
     "--draws", type=options.NUMBER, default=10_000, show_default=True, help="Random sign vectors."
 )
-@options.seed("Seed of the sign vectors.")
+@options.seed(help="Seed of the sign vectors.")
 @options.duplicates
 @options.chart("Draw the intervals")
 @options.places
-@options.output_format("tsv and jsonl: a row a system, the ends of intervals in columns.")
+@options.output_format(help="tsv and jsonl: a row a system, the ends of intervals in columns.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -86,20 +75,17 @@ def command(
     title: bool,
     places: int,
     output_format: str,
-    **given: Any,
+    **settings: Any,
 ) -> None:
     """Which ranks could each system have, and who could be the best?
 
     QRELS, the judgements, are a file or the id of an ir_datasets dataset, RUN... files and folders.
     """
-    from ..analysis import command_line as typed
-    from ..charts.saving import check_path
+    from ..analysis import command_line
     from ..io.tables import write
     from ..leaderboard.ranks import ranks
 
-    if chart:
-        of_tracks = [path for track in tracks for path in track[1:]]
-        check_path(chart, inputs=[*filter(None, [qrels]), *runs, *scores, *of_tracks])
+    options.check_chart(chart, [qrels, *runs, *scores], tracks)
     source, judgements = options.sources(
         qrels,
         runs,
@@ -109,13 +95,14 @@ def command(
         higher_is_better=higher_is_better,
         fill=fill,
     )
+    read_judges = command_line.read_judges_of_tracks if tracks else command_line.read_judges
     board = ranks(
         source,
         judgements,
         measure,
-        judges=(typed.read_judges_of_tracks if tracks else typed.read_judges)(judges) or None,
-        judge_rel=typed.read_judge_rel(judge_rel) if judge_rel else None,
-        **given,
+        judges=read_judges(judges) or None,
+        judge_rel=command_line.read_judge_rel(judge_rel) if judge_rel else None,
+        **settings,
     )
     if output_format == "table":
         board.show(places=places)
@@ -124,5 +111,4 @@ def command(
     else:
         directions = board.directions()
         write(board.shown(), output_format, places=places, higher_is_better=directions)
-    if chart:
-        options.draw(board.chart(), chart, width=width, title=title)
+    options.save_chart(board.chart, chart, width=width, title=title)

@@ -1,4 +1,4 @@
-"""``pyterrier-asl report``.
+"""The command ``report``: an HTML page about runs.
 
 \b
 Examples:
@@ -36,7 +36,7 @@ from . import epilog, options
     "R@1000, Judged@10."
 )
 @options.rel(
-    "Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
+    help="Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
     "the default measures what an ir_datasets id says]"
 )
 @click.option(
@@ -92,7 +92,7 @@ def command(
     measures: tuple[str, ...],
     labels: tuple[str, ...],
     groups: str | None,
-    **given: Any,
+    **settings: Any,
 ) -> None:
     """Make a page about runs: who is best, who differs, and which relevant documents are missed.
 
@@ -100,45 +100,33 @@ def command(
     compressed) or folders of them. With --scores in their place the page has what needs no
     documents: ranking, pairs and queries.
     """
-    from ..evaluation import files as run_files
+    from ..evaluation.files import read_groups
     from ..io.atomic import check_replaceable
     from ..reporting import PAGE, report
 
-    read = (
-        qrels,
-        *runs,
-        *scores,
-        *labels,
-        given["topics"],
-        given["docs"],
-        groups,
-        given["lengths"],
-    )
-    inputs = [name for name in read if name]
+    files = [settings[name] for name in ("topics", "docs", "lengths")]
+    inputs = filter(None, [qrels, *runs, *scores, *labels, groups, *files])
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
-    try:
-        source, judgements = options.sources(
-            qrels,
-            runs,
-            (),
-            scores,
-            lower_is_better=lower_is_better,
-            higher_is_better=higher_is_better,
-            fill=fill,
-        )
-        made = report(
-            source,
-            judgements,
-            list(measures) or None,
-            labels=list(labels) or None,
-            **given,
-            groups=run_files.read_groups(groups) if groups else None,
-            command=_command_line(click.get_current_context()),
-        )
-    except ImportError as error:
-        raise click.ClickException(str(error)) from error
-    made.save(output, force=force)
-    click.echo(f"{output}: {made!r}")
+    source, judgements = options.sources(
+        qrels,
+        runs,
+        (),
+        scores,
+        lower_is_better=lower_is_better,
+        higher_is_better=higher_is_better,
+        fill=fill,
+    )
+    page = report(
+        source,
+        judgements,
+        list(measures) or None,
+        labels=list(labels) or None,
+        **settings,
+        groups=read_groups(groups) if groups else None,
+        command=_command_line(click.get_current_context()),
+    )
+    page.save(output, force=force)
+    click.echo(f"{output}: {page!r}")
 
 
 def _command_line(context: click.Context) -> str:
@@ -150,6 +138,6 @@ def _command_line(context: click.Context) -> str:
             continue
         value = context.params[name]
         option = parameter.opts[-1:] if isinstance(parameter, click.Option) else []
-        for one in value if isinstance(value, tuple) else (value,):
-            words += option if one is True else [*option, one]
+        for word in value if isinstance(value, tuple) else (value,):
+            words += option if word is True else [*option, word]
     return shlex.join(map(str, words))

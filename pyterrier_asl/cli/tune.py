@@ -1,4 +1,4 @@
-"""``pyterrier-asl tune``.
+"""The command ``tune``: random search of the parameters of BM25 with feedback.
 
 \b
 Examples:
@@ -52,12 +52,12 @@ from . import epilog, options
     show_default=True,
     help="Random settings per stage.",
 )
-@options.seed("Of the settings.")
+@options.seed(help="Seed of the settings.")
 @options.text_option(
     "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
 )
-@options.switch("--split", help="Tune on every other topic and measure the rest.")
-@options.jobs("Trials")
+@options.switch("--split", help="Tune on every other query and measure the rest.")
+@options.jobs(help="Trials at a time; -1: all cores.")
 @options.text_option("--storage", "URL", "Keep trials in this database, and resume from it.")
 @options.text_option(
     "--out",
@@ -66,7 +66,7 @@ from . import epilog, options
 )
 @options.force
 @options.places
-@options.output_format("tsv begins with the names of the columns.")
+@options.output_format(help="tsv begins with the names of the columns.")
 def command(
     collection: str,
     metrics: tuple[str, ...],
@@ -82,30 +82,27 @@ def command(
     """Tune BM25 with feedback for a measure, by random search in stages.
 
     Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or
-    --transfer the best settings are also measured on other topics and compared there with BM25
+    --transfer the best settings are also measured on other queries and compared there with BM25
     without feedback and with default parameters (paired t-tests).
     """
     import sys
 
     from ..io import tables
+    from ..tuning import clarke, study
     from ..tuning.collection import load_collection
 
-    try:
-        from ..tuning import clarke, study
-    except ImportError as error:  # it says what to install
-        raise click.ClickException(str(error)) from error
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
     if out:
         clarke.check_folder(out, metrics, force=force)
     search["storage"] = study.open_storage(search["storage"])  # before the documents are indexed
-    watched = sys.stderr.isatty()
-    tuned_on = load_collection(collection, verbose=watched)
-    other = load_collection(transfer, tuned_on, verbose=watched) if transfer else None
+    verbose = sys.stderr.isatty()
+    tuned_on = load_collection(collection, verbose=verbose)
+    other = load_collection(transfer, tuned_on, verbose=verbose) if transfer else None
     if split:
         tuned_on, other = tuned_on.every_other_topic(0), tuned_on.every_other_topic(1)
     results = clarke.tune_for_each(
-        tuned_on, metrics, transfer=other, n_trials=trials, verbose=watched, **search
+        tuned_on, metrics, transfer=other, n_trials=trials, verbose=verbose, **search
     )
     table = clarke.side_by_side(results)
     if output_format == "table":

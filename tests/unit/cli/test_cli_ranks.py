@@ -105,7 +105,7 @@ def test_the_chart(files):
         ([], "give QRELS and RUN..., or --track for each track, or --scores"),
         (["qrels"], "Missing argument 'RUN...'"),
         (["qrels", "runs", "--scores", "qrels"], "give QRELS and RUN"),
-        (["qrels", "runs", "--fill", "0"], "need --scores"),
+        (["qrels", "runs", "--fill", "0"], "--fill needs --scores"),
         (["qrels", "runs", "-m", "NumRet"], "neither more nor less is better"),
         (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
         (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),

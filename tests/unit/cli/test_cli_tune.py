@@ -369,7 +369,7 @@ def test_without_optuna_it_says_what_to_install(folders):
         "from pyterrier_asl.cli import main; main(['tune', 'here'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("Error: searches need Optuna: pip install 'pyterrier-asl[tune]'")
 
 
