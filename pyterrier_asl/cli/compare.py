@@ -69,7 +69,8 @@ class GuardCommand(click.Command):
         """Parses the arguments."""
         try:
             rest = super().parse_args(ctx, list(args))
-            _check_inputs(ctx)
+            if not ctx.resilient_parsing:
+                _check_inputs(ctx)
             return rest
         except click.UsageError as error:
             parser = self.make_parser(ctx)
