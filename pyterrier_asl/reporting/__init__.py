@@ -152,18 +152,16 @@ def report(
     from ..io.texts import Texts
 
     if isinstance(runs, ScoreTable):
-        needs_runs = {
-            "qrels": qrels,
-            "docs": docs,
-            "labels": labels,
-            "rel": rel,
-            "lengths": lengths,
-            "groups": groups,
-            "unjudged": unjudged,
-            "stability": stability,
-        }
-        if named := [name for name, value in needs_runs.items() if value not in (None, False)]:
-            raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
+        _check_no_runs_needed(
+            qrels=qrels,
+            docs=docs,
+            labels=labels,
+            rel=rel,
+            lengths=lengths,
+            groups=groups,
+            unjudged=unjudged,
+            stability=stability,
+        )
         scored = collect_scores(runs, measures, alpha=alpha, test=test, command=command)
         title = _title(scored, "", dataset or runs.tracks[0]) if title is None else title
         texts = Texts.of(topics, dataset)
@@ -190,6 +188,13 @@ def report(
     if title is None:
         title = _title(findings, qrels, dataset)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
+
+
+def _check_no_runs_needed(**arguments: Any) -> None:
+    """Refuses arguments that scores which others computed have no use for."""
+    for name, value in arguments.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} needs runs, and these are scores: give runs and qrels")
 
 
 def _retrieved(runs: Any, topics: Any) -> Any:

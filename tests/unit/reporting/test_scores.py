@@ -66,6 +66,9 @@ def test_what_cannot_be_a_report(values):
         collect_scores(read_scores(values), ["RR"])
     with pytest.raises(ValueError, match="qrels needs runs, and these are scores"):
         report(read_scores(values), QRELS)
+    frame = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
+    with pytest.raises(ValueError, match="qrels needs runs"):
+        report(read_scores(values), frame)
     wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
     with pytest.raises(ValueError, match="do not name their measure"):
         collect_scores(read_scores(wide))
