@@ -1,4 +1,4 @@
-"""What our measures share: parameters checked when one is made, one value for every query."""
+"""Base class of our measures: checked parameters, one value for every query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(_OWN)
 
 
 class Param(ParamInfo):  # type: ignore[misc]
-    """A parameter that says what it takes, and turns what it is given into a plain Python value.
+    """A parameter that checks its values and converts them to plain Python values.
 
     Args:
         check: gives the value to keep, or raises ValueError with what is wrong.
@@ -133,8 +133,8 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
 
     def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
-            known = ", ".join(self.SUPPORTED_PARAMS)
-            raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {known}")
+            names = ", ".join(self.SUPPORTED_PARAMS)
+            raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")
         checked = {}
         for name in self.SUPPORTED_PARAMS:  # one order, so that equal measures print alike
             value = params.get(name)
@@ -217,12 +217,12 @@ def _log_once(queries: int, of: int, rel: float) -> None:
 
 def own_measures() -> list[PluginMeasure]:
     """The measures of this package that are registered."""
-    known = ir_measures.measures.registry.values()
-    return [measure for measure in known if type(measure).__module__.startswith(_OWN + ".")]
+    measures = ir_measures.measures.registry.values()
+    return [measure for measure in measures if type(measure).__module__.startswith(_OWN + ".")]
 
 
 def register(measure: PluginMeasure) -> None:
-    """Makes a measure known to ir_measures by name, in place of an earlier one of ours."""
+    """Registers a measure with ir_measures, in place of an earlier one of ours."""
     registry = ir_measures.measures.registry
     name = measure.NAME
     other = registry.get(name)

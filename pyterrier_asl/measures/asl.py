@@ -1,4 +1,4 @@
-"""ASL and nASL: how far every relevant document is from where it should be."""
+"""ASL and nASL: atomized search length, the irrelevant documents above each relevant one."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ class _ASL(PluginMeasure):
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of a run's queries, each under a labelling of its own, shape (M,)."""
-        found = np.diff(rankings.offsets)
-        missing = run.once(self._missing_cost)[rankings.queries] - found
+        retrieved = np.diff(rankings.offsets)
+        missing = run.once(self._missing_cost)[rankings.queries] - retrieved
         return scoring.mean_search_length(
             rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
         )

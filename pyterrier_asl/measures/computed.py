@@ -181,7 +181,11 @@ class Computed:
             unjudged: some of its unjudged documents; None: its relevant ones.
         """
         documents = view.relevant(self.rel) if unjudged is None else unjudged
-        return np.ones(len(documents.ranks))
+        return self.rank_weights(documents.ranks)
+
+    def rank_weights(self, ranks: Ints) -> Floats:
+        """What a relevant document at each of these ranks adds to the value."""
+        return np.ones(len(ranks))
 
     def candidates(self, run: LabelledRun) -> Candidates:
         """The documents of a run that count or could count, with what each gains."""

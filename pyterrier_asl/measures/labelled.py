@@ -1,4 +1,4 @@
-"""Runs as a measure sees them, over all labellings of the unjudged documents that they show.
+"""Runs in a measure, under all labellings of the unjudged documents that they show.
 
 V, the documents to be labelled, are the unjudged ones that any of the compared runs shows in the
 part of its ranking that the measure looks at. One run is a :class:`LabelledRun`, two are a

@@ -1,4 +1,4 @@
-"""DocLengths: how many words every document has, for what takes time to read."""
+"""DocLengths: the lengths of documents in words, for measures of reading time."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class DocLengths(Named):
 
     @classmethod
     def resolve(cls, value: Any) -> Self:
-        """What ``lengths=`` means; as :meth:`Named.resolve`, and ``'irds:ID'``."""
+        """The lengths that ``lengths=`` names: see :meth:`Named.resolve`, also ``'irds:ID'``."""
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
             made = cls.from_irds(without_digest(value)[len(_IRDS) :])
             if value not in (made.id, made.name):
@@ -213,12 +213,13 @@ class DocLengths(Named):
 
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
         """The length of each document, NaN where it is not known."""
-        known = self._index.find(None, docnos)
-        return np.where(known >= 0, np.append(self._lengths, np.nan)[known], np.nan)
+        places = self._index.find(None, docnos)  # -1, the last, where it is unknown
+        lengths: Floats = np.append(self._lengths, np.nan)[places]
+        return lengths
 
 
 def _is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is to be read line by line; what is wrong with other paths is said later."""
+    """Whether a file is to be read line by line; other paths are checked later."""
     file = Path(path)
     return file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet"
 

@@ -1,4 +1,4 @@
-"""LexiP: reciprocal rank that can tell good systems apart."""
+"""LexiP: lexicographic precision, a reciprocal rank that distinguishes good systems."""
 
 from __future__ import annotations
 

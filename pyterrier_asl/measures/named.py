@@ -1,4 +1,4 @@
-"""Pools and lengths by name: what a measure's printed form can say, and find again.
+"""Named objects (pools, lengths) that a measure prints by name and digest, and finds again.
 
 A measure *is* its printed form, so whatever changes its value must be in it. A pool or a table of
 lengths prints as ``'name-digest8'``, the digest that of its content, and whoever reads that back
@@ -28,7 +28,7 @@ KEPT = 8
 
 
 class Named:
-    """Something with a content, a name, and a place among the known ones of its kind.
+    """An object with a content and a name, known in this process by its id.
 
     Attributes:
         name: what its maker called it.
@@ -65,12 +65,12 @@ class Named:
         """Enters it among the known ones, as the one that was asked for last."""
         self._alive[id(self)] = self
         # Not list.remove(), for which equal ones are the same.
-        self._kept[:] = [*(one for one in self._kept if one is not self), self][-KEPT:]
+        self._kept[:] = [*(other for other in self._kept if other is not self), self][-KEPT:]
 
     @classmethod
     def known(cls) -> dict[str, Self]:
         """Those that can be found by name, by their ids."""
-        return {one.id: one for one in list(cls._alive.values())}
+        return {named.id: named for named in list(cls._alive.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Makes it known in the process it is sent to as well."""
@@ -99,29 +99,29 @@ class Named:
             return value
         if not isinstance(value, (str, os.PathLike)):
             raise ValueError(f"a {cls.__name__}, its name or a file")
-        found = cls._find(str(value)) if isinstance(value, str) else None
-        if found is None and Path(value).is_file():
-            found = cls.load(value)
-        if found is None:
-            known = ", ".join(map(repr, cls.known())) or "none"
+        named = cls._find(str(value)) if isinstance(value, str) else None
+        if named is None and Path(value).is_file():
+            named = cls.load(value)
+        if named is None:
+            ids = ", ".join(map(repr, cls.known())) or "none"
             raise ValueError(
                 f"a {cls.__name__}, a file, or the name of one made or loaded in this process "
-                f"(known: {known}; {cls.__name__}.load(file) makes a saved one known)"
+                f"(known: {ids}; {cls.__name__}.load(file) makes a saved one known)"
             )
-        return found
+        return named
 
     @classmethod
     def _find(cls, text: str) -> Self | None:
         """The known one of this id, or the only one of this name."""
-        known = cls.known()
-        found = [known[text]] if text in known else [o for o in known.values() if o.name == text]
-        if len(found) > 1:
-            ids = ", ".join(repr(one.id) for one in found)
+        by_id = cls.known()
+        named = [by_id[text]] if text in by_id else [o for o in by_id.values() if o.name == text]
+        if len(named) > 1:
+            ids = ", ".join(repr(other.id) for other in named)
             raise ValueError(f"one {cls.KIND}: several are called that, choose by id ({ids})")
-        if not found:
+        if not named:
             return None
-        found[0]._keep()
-        return found[0]
+        named[0]._keep()
+        return named[0]
 
 
 def without_digest(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Measures by name, the default ones, and what is known of each: direction, sum, pool, options."""
+"""Names of measures: parsing, parameters, default measures, direction and pool of each."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class NamedMeasure:
         return str(self.measure), "rel" in self.measure.params
 
     def with_params(self, **params: Any) -> NamedMeasure:
-        """The same with parameters that the measure has and that it does not say itself.
+        """The measure with values for parameters that it has and that its name leaves open.
 
         A pool or lengths leave its name as it is; ``rel`` is added to the name.
         """
@@ -112,9 +112,9 @@ class NamedMeasure:
                 missing["rel"] = grade(missing["rel"])  # measures of other packages take no 2.0
             measure = build_measure(self.measure, {**self.measure.params, **missing})
         except ValueError as error:
-            given = ", ".join(f"{name}={value!r}" for name, value in missing.items())
+            options = ", ".join(f"{name}={value!r}" for name, value in missing.items())
             raise ValueError(
-                f"the measure {self.name!r} does not take {given} ({error}): name measures that "
+                f"the measure {self.name!r} does not take {options} ({error}): name measures that "
                 "do, or write each one's own in brackets, as in AP(rel=2)"
             ) from None
         return NamedMeasure(str(measure) if "rel" in missing else self.name, measure)
@@ -136,7 +136,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     Raises:
         ValueError: for what is no measure, with what it is.
 
-    >>> [one.name for one in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
+    >>> [named.name for named in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
     ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
     """
     asked = [
@@ -176,18 +176,22 @@ def named_measures(measures: Any) -> list[NamedMeasure]:
     Raises:
         ValueError: for none at all, and for two by one name.
 
-    >>> [one.name for one in named_measures({"mine": "AP"}) + named_measures(["AP RR", ASL @ 10])]
-    ['mine', 'AP', 'RR', 'ASL@10']
+    >>> [measure.name for measure in named_measures({"mine": "AP"})]
+    ['mine']
+    >>> [measure.name for measure in named_measures(["AP RR", ASL @ 10])]
+    ['AP', 'RR', 'ASL@10']
     """
     if isinstance(measures, Mapping):
-        named = [NamedMeasure(name, parse_measure(one)) for name, one in measures.items()]
+        named = [NamedMeasure(name, parse_measure(value)) for name, value in measures.items()]
     else:
         several = not isinstance(measures, str) and isinstance(measures, Iterable)
         named = []
-        for each in measures if several else [measures]:
-            is_text = isinstance(each, str)
-            named += parse_measures(each) if is_text else [NamedMeasure(str(each), _valid(each))]
-    names = [one.name for one in named]
+        for measure in measures if several else [measures]:
+            if isinstance(measure, str):
+                named += parse_measures(measure)
+            else:
+                named.append(NamedMeasure(str(measure), _valid(measure)))
+    names = [measure.name for measure in named]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"the measure {name!r} is asked for twice: leave out one")
@@ -206,8 +210,8 @@ def _valid(measure: Any) -> Any:
 def unique(asked: Iterable[NamedMeasure]) -> list[NamedMeasure]:
     """Each measure once, under the name by which it was asked for first."""
     first: dict[Any, NamedMeasure] = {}
-    for one in asked:
-        first.setdefault(one.key, one)
+    for measure in asked:
+        first.setdefault(measure.key, measure)
     return list(first.values())
 
 
@@ -233,9 +237,9 @@ def _parse(word: str) -> list[NamedMeasure]:
     if family := _trec_family(word):
         names = [word] if len(family) == 1 else map(str, family)
         return [NamedMeasure(name, measure) for name, measure in zip(names, family)]
-    known, params = _read(word)
+    measure, params = _read(word)
     try:
-        return [NamedMeasure(word, build_measure(known, params))]
+        return [NamedMeasure(word, build_measure(measure, params))]
     except ValueError as error:
         raise ValueError(f"the measure {word!r}: {error}") from None
 
@@ -255,7 +259,7 @@ def _read(word: str) -> tuple[Any, dict[str, Any]]:
         if isinstance(node, ast.Call):
             if node.args:
                 raise ValueError("parameters have names")
-            params |= {str(each.arg): ast.literal_eval(each.value) for each in node.keywords}
+            params |= {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
             node = node.func
         if not isinstance(node, ast.Name):
             raise ValueError("a name comes first")
@@ -264,16 +268,16 @@ def _read(word: str) -> tuple[Any, dict[str, Any]]:
             f"{word!r} is no measure ({getattr(error, 'msg', error)}): write it as in "
             "'ASL(g=10, rel=2)@1000'"
         ) from None
-    known = ir_measures.measures.registry.get(node.id)
-    if known is None:
+    measure = ir_measures.measures.registry.get(node.id)
+    if measure is None:
         raise ValueError(_unknown(word, node.id))
     if "@" in params:
-        params[known.AT_PARAM] = params.pop("@")
-    return known, params
+        params[measure.AT_PARAM] = params.pop("@")
+    return measure, params
 
 
 def _unknown(word: str, name: str) -> str:
-    """What to say of a name that no measure has."""
+    """The error message for a name that no measure has."""
     similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
     close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.75)
     if close:
@@ -286,7 +290,7 @@ def _unknown(word: str, name: str) -> str:
     )
 
 
-#: What values of ir_measures' parameters have to be besides being of their type.
+#: Ranges of the parameters of ir_measures' measures.
 _RANGES: dict[str, tuple[float, float]] = {
     "cutoff": (1, DEEPEST),
     "recall": (0, 1),
@@ -386,7 +390,7 @@ def default_measures(
         cutoff: of ASL and recall.
         brief: for a report: without the variants nASL and P_Rareness, with RR.
 
-    >>> [str(one.measure) for one in default_measures(several=False)]
+    >>> [str(named.measure) for named in default_measures(several=False)]
     ['ASL@1000', 'nASL@1000', 'ASL(g=10)@1000', 'LexiP', 'AP', 'nDCG@10', 'R@1000', 'Judged@10']
     """
     official = list(official)
@@ -435,18 +439,3 @@ def with_options(measure: Any, rel: float | None = None, cutoff: int | None = No
             f"{measure} does not take rel={rel} ({error}): standard measures take whole grades; "
             "round the judgements, or use a measure of this package"
         ) from None
-
-
-def least_grade(rel: Any, judge: str, otherwise: Any) -> Any:
-    """The minimum grade of a document that a judge finds relevant.
-
-    Args:
-        rel: a number, or judge -> number.
-        judge: the name of the judge.
-        otherwise: for a judge of whom ``rel`` says nothing.
-
-    >>> least_grade({"crowd": 2}, "crowd", 1), least_grade(None, "crowd", 1)
-    (2, 1)
-    """
-    least = rel.get(judge) if isinstance(rel, Mapping) else rel
-    return otherwise if least is None else least

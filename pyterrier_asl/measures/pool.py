@@ -47,7 +47,7 @@ _VERSION = 1
 
 
 class RarenessPool(Named):
-    """A pool of runs: who has which document in the top k of which query.
+    """A pool of runs: which run has which document in the top k of which query.
 
     Made by :meth:`from_runs`, :meth:`from_systems` or :meth:`load`; ``pool=`` of a measure takes
     it, a file, or the name under which it was made or loaded.
@@ -280,14 +280,14 @@ class RarenessPool(Named):
                 f"{self!r} does not know query {qid!r}, for which a relevant document was "
                 "retrieved: make the pool from runs that answer every query"
             )
-        known = self._index.find(queries, docnos)
-        found = np.where(known >= 0, np.append(self.counts(depth), 0)[known], 0)
+        places = self._index.find(queries, docnos)  # -1, the last, where it is not in the pool
+        finders = np.append(self.counts(depth), 0)[places]
         if member is None:
             joins = ~self._is_member(judged, query_of, depth)[documents.queries]
         else:
             joins = np.full(len(queries), not member)
         own = joins if depth is None else joins & (documents.ranks <= depth)
-        return found + own, self.systems + joins.astype(np.int64)
+        return finders + own, self.systems + joins.astype(np.int64)
 
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
         """For each query, whether the run's top k is the same set of documents as a member's."""
@@ -329,12 +329,12 @@ def _mixed(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
 
 
 def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
-    """That a table that was loaded is what :meth:`RarenessPool.from_runs` makes."""
+    """Raises ValueError unless a loaded table is like those of :meth:`RarenessPool.from_runs`."""
     kinds = {"run": pa.large_string(), "qid": pa.large_string(), "docno": pa.large_string()}
     wanted = pa.schema({**kinds, "rank": pa.int64()})
-    found = table.schema.remove_metadata()
-    if not found.equals(wanted):
-        raise ValueError(f"its columns are {dict(zip(found.names, map(str, found.types)))}")
+    schema = table.schema.remove_metadata()
+    if not schema.equals(wanted):
+        raise ValueError(f"its columns are {dict(zip(schema.names, map(str, schema.types)))}")
     if any(column.null_count for column in table.columns):
         raise ValueError("some of its values are missing")
     for column in table.columns[:3]:

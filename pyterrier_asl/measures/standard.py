@@ -1,4 +1,4 @@
-"""The standard measures of ir_measures, one class each, and which of them a measure is.
+"""Standard measures of ir_measures (AP, nDCG, RR and the like), one class each.
 
 Values are those of pytrec_eval, or of ir_measures' own provider where pytrec_eval has no such
 measure, from the one judging of a run that our measures are computed from. The formulas are in
@@ -21,18 +21,21 @@ from .computed import Additive, Computed, FirstRelevant, MeanPrecision, RatioOfG
 from .labelled import Candidates, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun
+    from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
-    from ..judging.unjudged import Retrieved
 
 #: The best grade that gdeval knows, on which ERR depends.
-_HIGHEST = 4
+_HIGHEST_GRADE = 4
 
 #: The highest label that the report's page has a button for.
-_HIGHEST_LABEL = 2.0
+_HIGHEST_BUTTON = 2.0
 
-#: Grades of which nDCG's bounds try each; no scale has as many.
+#: The most grades that bounds of nDCG go through; no scale has as many.
 _MOST_GRADES = 1000
+
+
+#: Standard measures by the classes that ir_measures has for them.
+_STANDARD: dict[type[Any], type[Standard]] = {}
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,15 +46,21 @@ class Standard(Computed):
         measure: the measure of ir_measures that it computes.
     """
 
+    #: The measure without parameters.
     MEASURE: ClassVar[Any]
     LAST_ROW_COUNTS = True
     measure: Any
+
+    def __init_subclass__(cls, *, of: Any = None) -> None:
+        if of is not None:
+            cls.MEASURE = of
+            _STANDARD[type(of)] = cls
 
     def __getitem__(self, name: str) -> Any:
         return self.measure[name]
 
     def __getattr__(self, name: str) -> Any:
-        """What else a measure of ir_measures has: NAME, params, aggregator() and so on."""
+        """Other attributes of the measure: NAME, params, aggregator() and so on."""
         if name == "measure":  # not yet set, while a copy is made
             raise AttributeError(name)
         return getattr(self.measure, name)
@@ -71,87 +80,21 @@ class Standard(Computed):
         return np.where(judged.retrieved > 0, self._score(self.view(judged)), 0.0)
 
 
-class AP(MeanPrecision, Standard):
-    """Average precision."""
-
-    MEASURE = ir_measures.AP
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.average_precision(ranks, offsets, total)
-
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
-        return bounding.average_precision(run.documents)
-
-    def is_exact(self, *, pair: bool = False) -> bool:
-        return not pair
-
-
-class RR(FirstRelevant, Standard):
-    """Reciprocal rank."""
-
-    MEASURE = ir_measures.RR
-    PAGE_PARAMS = frozenset({"rel"})
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.reciprocal_rank(ranks, offsets)
-
-    def worth(self, ranks: Floats) -> Floats:
-        return np.reciprocal(ranks)
-
-    def as_provided(self) -> bool:
-        return self.cutoff is None
-
-
-class Success(FirstRelevant, Standard):
-    """Success at k."""
-
-    MEASURE = ir_measures.Success
-    PAGE_PARAMS = frozenset({"rel"})
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.success(offsets)
-
-    def worth(self, ranks: Floats) -> Floats:
-        return np.isfinite(ranks).astype(np.float64)
-
-
-class P(Additive, Standard):
+class P(Additive, Standard, of=ir_measures.P):
     """Precision at k."""
 
-    MEASURE = ir_measures.P
     PAGE_PARAMS = frozenset({"rel"})
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.precision(offsets, self["cutoff"])
 
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        cutoff: int = self["cutoff"]
-        return super().weights(view, unjudged) / cutoff
+    def rank_weights(self, ranks: Ints) -> Floats:
+        return np.full(len(ranks), 1 / self["cutoff"])
 
 
-class RBP(Additive, Standard):
-    """Rank-biased precision of relevant documents; of grades it is another provider's."""
-
-    MEASURE = ir_measures.RBP
-
-    def accepts_params(self) -> bool:
-        return super().accepts_params() and "rel" in self.params
-
-    def as_provided(self) -> bool:
-        return False
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.rank_biased_precision(ranks, offsets, self["p"])
-
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        documents = view.relevant(self.rel) if unjudged is None else unjudged
-        return scoring.attention(documents.ranks, self["p"])
-
-
-class R(RatioOfGains, Standard):
+class R(RatioOfGains, Standard, of=ir_measures.R):
     """Recall at k."""
 
-    MEASURE = ir_measures.R
     PAGE_PARAMS = frozenset({"rel"})
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
@@ -167,10 +110,49 @@ class R(RatioOfGains, Standard):
         return np.arange(most + 1.0)
 
 
-class nDCG(RatioOfGains, Standard):
+class RR(FirstRelevant, Standard, of=ir_measures.RR):
+    """Reciprocal rank."""
+
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.reciprocal_rank(ranks, offsets)
+
+    def worth(self, ranks: Floats) -> Floats:
+        return np.reciprocal(ranks)
+
+    def as_provided(self) -> bool:
+        return self.cutoff is None
+
+
+class Success(FirstRelevant, Standard, of=ir_measures.Success):
+    """Success at k."""
+
+    PAGE_PARAMS = frozenset({"rel"})
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.success(offsets)
+
+    def worth(self, ranks: Floats) -> Floats:
+        return np.isfinite(ranks).astype(np.float64)
+
+
+class AP(MeanPrecision, Standard, of=ir_measures.AP):
+    """Average precision."""
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.average_precision(ranks, offsets, total)
+
+    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+        return bounding.average_precision(run.documents)
+
+    def is_exact(self, *, pair: bool = False) -> bool:
+        return not pair
+
+
+class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     """Normalized discounted cumulative gain."""
 
-    MEASURE = ir_measures.nDCG
     USES_GRADES = True
     PAGE_PARAMS = frozenset({"dcg", "gains"})
 
@@ -196,14 +178,17 @@ class nDCG(RatioOfGains, Standard):
         return self.gains_of(np.array([regraded.get(grade, grade) for grade in grades.tolist()]))
 
     def _score(self, view: JudgedRun) -> Floats:
-        graded = view.relevant(0)
-        gains = self.gains_of(view.judgements.grades[graded.pairs])
+        graded, gains = self._graded(view)
         ideal = view.judgements.once(_ideal, self)
         return scoring.ndcg(graded.ranks, gains, graded.offsets, ideal)
 
+    def _graded(self, view: JudgedRun) -> tuple[Relevant, Floats]:
+        """The judged documents of a run, and what each gains."""
+        graded = view.relevant(0)
+        return graded, self.gains_of(view.judgements.grades[graded.pairs])
+
     def gained(self, run: LabelledRun) -> Floats:
-        graded = run.view.relevant(0)
-        gains = self.gains_of(run.view.judgements.grades[graded.pairs])
+        graded, gains = self._graded(run.view)
         return scoring.dcg(graded.ranks, gains, graded.offsets)
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
@@ -215,7 +200,7 @@ class nDCG(RatioOfGains, Standard):
     def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
         """The gain of every grade and label, and how many documents have each gain or more."""
         highest = max(1.0, float(judgements.grades.max(initial=1)))
-        best_label = max(highest, rel, _HIGHEST_LABEL)
+        best_label = max(highest, rel, _HIGHEST_BUTTON)
         levels, _, counts = gain_levels(judgements, self, best_label)
         labels = np.concatenate([np.arange(best_label + 1), [rel], judgements.grades])
         grades = np.unique(labels[labels >= 0])
@@ -227,14 +212,12 @@ class nDCG(RatioOfGains, Standard):
             "counts": counts.tolist(),
         }
 
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        documents = view.relevant(self.rel) if unjudged is None else unjudged
-        return 1 / np.log2(documents.ranks + 1)
+    def rank_weights(self, ranks: Ints) -> Floats:
+        return 1 / np.log2(ranks + 1)
 
     def candidates(self, run: LabelledRun) -> Candidates:
         """The documents of a run that count or could; a label gains the least there is."""
-        graded = run.view.relevant(0)
-        gains = self.gains_of(run.view.judgements.grades[graded.pairs])
+        graded, gains = self._graded(run.view)
         least = np.full(len(run.unjudged.ranks), self.levels(run)[0][0])
         return Candidates.of(graded, gains, run.unjudged, least)
 
@@ -282,19 +265,31 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
     return levels, attainable, np.array(counts).reshape(-1, number).T.astype(np.int64)
 
 
-class Rprec(Standard):
-    """Precision at the number of relevant documents."""
+class RBP(Additive, Standard, of=ir_measures.RBP):
+    """Rank-biased precision of relevant documents; of grades it is another provider's."""
 
-    MEASURE = ir_measures.Rprec
+    def accepts_params(self) -> bool:
+        return super().accepts_params() and "rel" in self.params
+
+    def as_provided(self) -> bool:
+        return False
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return scoring.rank_biased_precision(ranks, offsets, self["p"])
+
+    def rank_weights(self, ranks: Ints) -> Floats:
+        return scoring.attention(ranks, self["p"])
+
+
+class Rprec(Standard, of=ir_measures.Rprec):
+    """Precision at the number of relevant documents."""
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.r_precision(ranks, offsets, total)
 
 
-class Bpref(Standard):
+class Bpref(Standard, of=ir_measures.Bpref):
     """Binary preference."""
-
-    MEASURE = ir_measures.Bpref
 
     def _score(self, view: JudgedRun) -> Floats:
         relevant = view.relevant(self["rel"])
@@ -306,20 +301,16 @@ class Bpref(Standard):
         return scoring.bpref(above, relevant.offsets, relevant.total, judged_irrelevant)
 
 
-class IPrec(Standard):
+class IPrec(Standard, of=ir_measures.IPrec):
     """Interpolated precision at a recall."""
-
-    MEASURE = ir_measures.IPrec
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         level = float(f"{self['recall']:.2f}")  # as ir_measures hands it to pytrec_eval
         return scoring.interpolated_precision(ranks, offsets, total, level)
 
 
-class SetP(Standard):
+class SetP(Standard, of=ir_measures.SetP):
     """Precision of the documents retrieved."""
-
-    MEASURE = ir_measures.SetP
 
     def _score(self, view: JudgedRun) -> Floats:
         relevant, relative = view.relevant(self["rel"]), bool(self.params.get("relative"))
@@ -328,28 +319,22 @@ class SetP(Standard):
         )
 
 
-class SetR(Standard):
+class SetR(Standard, of=ir_measures.SetR):
     """Recall of the documents retrieved."""
-
-    MEASURE = ir_measures.SetR
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.recall(offsets, total)
 
 
-class SetF(SetP):
+class SetF(SetP, of=ir_measures.SetF):
     """The weighted mean of the precision and the recall of the documents retrieved."""
-
-    MEASURE = ir_measures.SetF
 
     def _score(self, view: JudgedRun) -> Floats:
         return scoring.set_f(super()._score(view), _recall(self, view), self["beta"])
 
 
-class SetAP(SetP):
+class SetAP(SetP, of=ir_measures.SetAP):
     """The product of the precision and the recall of the documents retrieved."""
-
-    MEASURE = ir_measures.SetAP
 
     def _score(self, view: JudgedRun) -> Floats:
         return super()._score(view) * _recall(self, view)
@@ -360,10 +345,9 @@ def _recall(measure: Standard, view: JudgedRun) -> Floats:
     return scoring.recall(relevant.offsets, relevant.total)
 
 
-class ERR(Standard):
+class ERR(Standard, of=ir_measures.ERR):
     """Expected reciprocal rank; gdeval rounds it."""
 
-    MEASURE = ir_measures.ERR
     USES_GRADES = True
 
     def as_provided(self) -> bool:
@@ -372,26 +356,27 @@ class ERR(Standard):
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
         grades = view.judgements.grades[graded.pairs]
-        if len(grades) and grades.max() > _HIGHEST:
+        if len(grades) and grades.max() > _HIGHEST_GRADE:
             raise ValueError(
-                f"ERR is made for grades up to {_HIGHEST}, and a document has grade "
+                f"ERR is made for grades up to {_HIGHEST_GRADE}, and a document has grade "
                 f"{grades.max():g}: map the grades to 0 to 4 first"
             )
         return scoring.expected_reciprocal_rank(
-            graded.ranks, grades, graded.offsets, highest=_HIGHEST
+            graded.ranks, grades, graded.offsets, highest=_HIGHEST_GRADE
         )
 
 
 class Description(Standard):
     """A count or a share that describes a run or the qrels: neither way is better."""
 
-    HIGHER_IS_BETTER, BEST = None, None
+    HIGHER_IS_BETTER = BEST = None
+    HIGHEST: float | None = None
 
 
-class Judged(Description):
+class Judged(Description, of=ir_measures.Judged):
     """The share of the retrieved documents that are judged."""
 
-    MEASURE = ir_measures.Judged
+    HIGHEST = 1.0
 
     def as_provided(self) -> bool:
         return self.cutoff is None
@@ -400,11 +385,8 @@ class Judged(Description):
         return scoring.ratio(np.diff(view.offsets), view.retrieved)
 
 
-class NumRet(Description):
+class NumRet(Description, of=ir_measures.NumRet):
     """The number of documents retrieved, with ``rel`` of relevant ones."""
-
-    MEASURE = ir_measures.NumRet
-    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def _score(self, view: JudgedRun) -> Floats:
         has_rel = "rel" in self.params
@@ -412,49 +394,18 @@ class NumRet(Description):
         return counts.astype(np.float64)
 
 
-class NumRel(Description):
+class NumRel(Description, of=ir_measures.NumRel):
     """The number of relevant documents."""
-
-    MEASURE = ir_measures.NumRel
-    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return total.astype(np.float64)
 
 
-class NumQ(Description):
+class NumQ(Description, of=ir_measures.NumQ):
     """The number of queries."""
-
-    MEASURE = ir_measures.NumQ
-    HIGHER_IS_BETTER, BEST, HIGHEST = None, None, None
 
     def _score(self, view: JudgedRun) -> Floats:
         return np.ones(len(view.judgements))
-
-
-_CLASSES = (
-    P,
-    R,
-    RR,
-    Success,
-    AP,
-    nDCG,
-    RBP,
-    Rprec,
-    Bpref,
-    IPrec,
-    SetP,
-    SetR,
-    SetF,
-    SetAP,
-    ERR,
-    Judged,
-    NumRet,
-    NumRel,
-    NumQ,
-)
-#: By the classes that ir_measures has for them: what it defines at run time may have any name.
-_STANDARD = {type(kind.MEASURE): kind for kind in _CLASSES}
 
 
 def computed(measure: Any) -> Computed | None:
@@ -482,5 +433,5 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    every = [*(kind(kind.MEASURE) for kind in _CLASSES), *own_measures()]
+    every = [*(kind(kind.MEASURE) for kind in _STANDARD.values()), *own_measures()]
     return [measure.NAME for measure in every if measure.defines_bounds]

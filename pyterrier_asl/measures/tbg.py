@@ -87,8 +87,8 @@ class _TBG(PluginMeasure):
 
     def run_columns(self) -> list[str]:
         """What the run must hold besides query, document and score."""
-        known = self["lengths"] is not None or self["missing_length"] is not None
-        return [] if known else [DOC_LEN]
+        has_lengths = self["lengths"] is not None or self["missing_length"] is not None
+        return [] if has_lengths else [DOC_LEN]
 
     def needs_rows(self) -> bool:
         """Yes: the words of every retrieved document."""
