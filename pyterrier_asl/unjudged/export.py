@@ -1,4 +1,4 @@
-"""Lists of documents to judge, for people and for other programs."""
+"""Lists of documents to judge, saved for people and for other programs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .holes import Holes, describe
 from .labels import COLUMNS, KEY, labels_of, read_labels, read_rows
 from .loop import questions
 
-#: What a list can look like, by the ending of its file, else TREC's; and what it begins with: of
-#: TREC's nobody can tell that it is one.
+#: Forms of a list by the ending of its file, else TREC's, with the bytes that it begins with; files
+#: of TREC's form cannot be recognised.
 FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"', "trec": b""}
 
 
@@ -65,8 +65,8 @@ def export(
     keys = set(zip(kept["qid"].astype(str), kept["docno"].astype(str)))
     is_new = [key not in keys for key in zip(frame["qid"].astype(str), frame["docno"])]
     codes, frame = codes[is_new][:most], frame[is_new][:most]
-    asked = questions(holes, codes, texts).set_index(frame.index)
-    frame = frame.assign(query=asked["query"], text=asked["text"], label="")
+    columns = questions(holes, codes, texts).set_index(frame.index)[["query", "text"]]
+    frame = frame.assign(query=columns["query"], text=columns["text"], label="")
     rows = frame
     if len(kept):
         rows = pd.concat([kept.astype(object), frame.astype(object)])

@@ -1,4 +1,4 @@
-"""Two runs: which of them is better, whatever the unjudged documents are; what to judge next."""
+"""Comparison of two runs, whatever the unjudged documents are, and what to judge next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability
 from .likely import Likely, how_likely
 from .pairs import OPEN, AllPairs, Difference, all_pairs, difference_of, labelled_runs
-from .virtual import difference_alone
+from .virtual import changes_of_difference
 
 
 @overload
@@ -101,8 +101,8 @@ def holes(
             number from 0 on, a level that is no probability, or two names that are equal.
 
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
-    >>> found = holes(a, b, {"q": {"d": 1}}, "RR")
-    >>> found.difference.verdict, found.difference.low, found.todo["docno"].tolist()
+    >>> pair = holes(a, b, {"q": {"d": 1}}, "RR")
+    >>> pair.difference.verdict, pair.difference.low, pair.todo["docno"].tolist()
     ('open', 0.0, ['y', 'x'])
     """
     if b is None:
@@ -217,10 +217,10 @@ class Holes:
 
     def verdicts(self) -> dict[str, Any]:
         """The pair in one row: the difference, its bounds, the verdict, and that of the test."""
-        one = self.difference
+        difference = self.difference
         names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
-        test = None if one.test is None else one.test.verdict
-        return {**{name: getattr(one, name) for name in names}, "significance": test}
+        test = None if difference.test is None else difference.test.verdict
+        return {**{name: getattr(difference, name) for name in names}, "significance": test}
 
     def row(self) -> pd.DataFrame:
         """The same as a table, and how many unjudged documents the two show."""
@@ -229,7 +229,7 @@ class Holes:
 
 
 def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
-    """The comparison of the first two of some runs; the others belong to what is compared."""
+    """The comparison of the first two runs, given the unjudged documents of all runs."""
     return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
 
 
@@ -242,7 +242,7 @@ def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
 def judging_order(labelled: Labelled) -> Ints:
     """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
     codes = labelled.documents
-    weights = difference_alone(labelled, 0, 1, codes)
+    weights = changes_of_difference(labelled, 0, 1, codes)
     now = float((labelled.side(0).value - labelled.side(1).value).mean())
     helps = (weights * now < 0).astype(np.int64)
     best = labelled.unjudged.best[codes]
@@ -257,17 +257,17 @@ def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
     """Documents as a frame (see :attr:`Holes.todo`), in this order."""
     unjudged = labelled.unjudged
     rank_a, rank_b = (
-        pd.Series(one.ranks, index=one.codes).reindex(codes).astype("Int64").array
-        for one in unjudged.retrieved[:2]
+        pd.Series(documents.ranks, index=documents.codes).reindex(codes).astype("Int64").array
+        for documents in unjudged.retrieved[:2]
     )
-    shown = np.bincount(np.concatenate([one.codes for one in unjudged.retrieved]))
+    runs = np.bincount(np.concatenate([documents.codes for documents in unjudged.retrieved]))
     return pd.DataFrame(
         {
             "qid": [qids[query] for query in unjudged.queries[codes]],
             "docno": unjudged.docnos(codes),
-            "weight": difference_alone(labelled, 0, 1, codes),
+            "weight": changes_of_difference(labelled, 0, 1, codes),
             "rank_a": rank_a,
             "rank_b": rank_b,
-            "runs": shown[codes],
+            "runs": runs[codes],
         }
     )

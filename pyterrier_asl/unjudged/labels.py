@@ -1,4 +1,4 @@
-"""Labels of unjudged documents: kept as they come, and merged with the official judgements."""
+"""Labels of unjudged documents: files to which they are added, and merging with the qrels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..scoring.arrays import Floats
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
-#: What official judgements have for their source.
+#: The source of official judgements.
 OFFICIAL = "official"
 
 #: What identifies a judged document.
@@ -121,10 +121,9 @@ class LabelFile:
         return len(content) - len(last), b""
 
     def _another_kind(self, line: bytes) -> ValueError:
-        shown = line[:80].decode("utf-8", "replace")
         return ValueError(
             f"labels cannot be added to {self.path}: it holds something else than labels in JSON "
-            f"lines ({shown!r}); name another file"
+            f"lines ({_shown(line)}); name another file"
         )
 
 
@@ -298,6 +297,7 @@ def _is_cut(line: bytes, error: ValueError) -> bool:
 
 
 def _shown(line: bytes) -> str:
+    """The beginning of a line, for an error."""
     return repr(line[:80].decode("utf-8", "replace").strip())
 
 
@@ -400,7 +400,7 @@ def _labelled(row: Any) -> str:
 def _read_all(labels: Any) -> pd.DataFrame:
     """The labels of one source or of several, which must agree."""
     sources = labels if isinstance(labels, (list, tuple)) else [labels]
-    frames = [read_labels(one) for one in sources]
+    frames = [read_labels(source) for source in sources]
     frame = pd.concat(frames) if frames else pd.DataFrame(columns=COLUMNS)
     frame = frame.astype({"label": float})
     differs = frame[frame.groupby(KEY)["label"].transform("nunique") > 1]

@@ -26,11 +26,11 @@ from .virtual import sampled
 
 FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
 
-#: A group with fewer unique judged documents says too little about its shift.
-_ENOUGH = 10
+#: The least number of unique judged documents from which the shift of a group is estimated.
+_MIN_UNIQUE = 10
 
-#: What is expected of a shift, as a variance, before anything is known.
-_WEAK = 9.0
+#: The variance of the prior of a shift.
+_PRIOR_VARIANCE = 9.0
 
 #: The shift where too few groups can say what it is: none on average, and anything up to an odds
 #: ratio of 7 is not surprising.
@@ -67,24 +67,24 @@ class Likely:
     def sentence(self, a: str) -> str:
         """How likely it is, with what the model is; ``a`` is the name of A."""
         mean, spread = self.shift
-        known = f"from {self.shift_groups} runs" if self.shift_groups else "assumed"
+        basis = f"from {self.shift_groups} runs" if self.shift_groups else "assumed"
         return (
             f"P({a} is better) = {self.probability:.3f}, 95 % of A - B from {self.low:+.4f} to "
             f"{self.high:+.4f}, by a logistic regression on the judged documents of these runs and "
-            f"a shift for each run of {mean:+.2f} +- {spread:.2f} ({known}); {self.samples} samples"
+            f"a shift for each run of {mean:+.2f} +- {spread:.2f} ({basis}); {self.samples} samples"
         )
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Documents that runs found: their queries, best ranks, and which groups have them."""
+class _Documents:
+    """Retrieved documents: their queries, best ranks, and which groups retrieve them."""
 
     queries: Ints
     best: Ints
     finders: Bools  # (documents, groups)
 
-    def where(self, keep: Bools) -> _Found:
-        return _Found(self.queries[keep], self.best[keep], self.finders[keep])
+    def where(self, keep: Bools) -> _Documents:
+        return _Documents(self.queries[keep], self.best[keep], self.finders[keep])
 
 
 def how_likely(
@@ -119,8 +119,8 @@ def how_likely(
     codes = labelled.documents
     rng = np.random.default_rng(seed)
     labels = model.sample(codes, samples, rng)
-    one, two = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))
-    difference = (one - two).mean(axis=1)
+    a, b = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))
+    difference = (a - b).mean(axis=1)
     better = -difference if higher_is_better(labelled.measure) is False else difference
     low, high = np.quantile(difference, [0.025, 0.975])
     return Likely(
@@ -170,17 +170,17 @@ class Model:
         if not len(relevant):
             raise ValueError("no document of the compared runs is judged: there is no model")
         predictor = _Predictor.of(judged, relevant, len(runs.qids))
-        alone = judged.finders & (judged.finders.sum(axis=1) == 1)[:, None]
+        is_unique = judged.finders & (judged.finders.sum(axis=1) == 1)[:, None]
         own = {
             group: unique
-            for group, unique in enumerate(alone.T)
-            if unique.sum() >= _ENOUGH and not unique.all()
+            for group, unique in enumerate(is_unique.T)
+            if unique.sum() >= _MIN_UNIQUE and not unique.all()
         }
         tests = []
         for unique in own.values():  # by a model that has not seen them
             others = _Predictor.of(judged.where(~unique), relevant[~unique], len(runs.qids))
             tests.append((others.logits(judged.where(unique)), relevant[unique]))
-        shift = _spread([_shift(logits, truth, _WEAK) for logits, truth in tests])
+        shift = _spread([_shift(logits, truth, _PRIOR_VARIANCE) for logits, truth in tests])
         shifts = np.tile(shift, (judged.finders.shape[1], 1))
         fitted = predictor.logits(judged)
         for group, unique in own.items():
@@ -216,32 +216,32 @@ class _Predictor:
     coefficients: Floats
 
     @classmethod
-    def of(cls, found: _Found, relevant: Bools, queries: int) -> _Predictor:
+    def of(cls, documents: _Documents, relevant: Bools, queries: int) -> _Predictor:
         """Fitted by a logistic regression, with a penalty that matters where data separate."""
-        number = np.bincount(found.queries, minlength=queries)
-        some = np.bincount(found.queries, weights=relevant, minlength=queries)
-        good = (found.finders & relevant[:, None]).sum(axis=0)
-        bad = (found.finders & ~relevant[:, None]).sum(axis=0)
+        number = np.bincount(documents.queries, minlength=queries)
+        some = np.bincount(documents.queries, weights=relevant, minlength=queries)
+        good = (documents.finders & relevant[:, None]).sum(axis=0)
+        bad = (documents.finders & ~relevant[:, None]).sum(axis=0)
         share = (some + relevant.mean()) / (number + 1)
         of_queries, of_groups = np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5))
-        x = _features(found, of_queries, of_groups)
+        x = _features(documents, of_queries, of_groups)
         penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
         penalty[0] = 1e-3
         return cls(of_queries, of_groups, _regression(x, relevant, penalty)[0])
 
-    def logits(self, found: _Found) -> Floats:
-        return _features(found, self.queries, self.groups) @ self.coefficients
+    def logits(self, documents: _Documents) -> Floats:
+        return _features(documents, self.queries, self.groups) @ self.coefficients
 
 
-def _features(found: _Found, queries: Floats, groups: Floats) -> Floats:
-    """A one for the intercept, then :data:`FEATURES`, by what is known of queries and groups."""
-    count = found.finders.sum(axis=1)
-    odds = found.finders @ groups / np.maximum(count, 1)
-    of_query = queries[found.queries]
-    return np.column_stack((np.ones(len(odds)), np.log(found.best), count, of_query, odds))
+def _features(documents: _Documents, queries: Floats, groups: Floats) -> Floats:
+    """Features of documents: 1 for the intercept, then :data:`FEATURES`."""
+    count = documents.finders.sum(axis=1)
+    odds = documents.finders @ groups / np.maximum(count, 1)
+    of_query = queries[documents.queries]
+    return np.column_stack((np.ones(len(odds)), np.log(documents.best), count, of_query, odds))
 
 
-def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
+def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Documents, Bools]:
     """The judged documents of the compared runs, and which are relevant."""
     judgements = labelled.judgements
     size = len(judgements.docnos)
@@ -252,23 +252,23 @@ def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Found, Bools]:
         np.minimum.at(best, view.pairs, view.ranks)
         finders[view.pairs, group] = True
     kept = finders.any(axis=1) & (judgements.grades >= 0)
-    found = _Found(judgements.queries[kept], best[kept], finders[kept])
-    return found, judgements.grades[kept] >= labelled.rel
+    documents = _Documents(judgements.queries[kept], best[kept], finders[kept])
+    return documents, judgements.grades[kept] >= labelled.rel
 
 
-def _unjudged_documents(labelled: Labelled, groups: Ints) -> _Found:
+def _unjudged_documents(labelled: Labelled, groups: Ints) -> _Documents:
     """All unjudged documents, by their numbers."""
     unjudged = labelled.unjudged
     finders = np.zeros((len(unjudged), groups.max() + 1), dtype=bool)
     for documents, group in zip(unjudged.retrieved, groups):
         finders[documents.cut(labelled.seen).codes, group] = True
-    return _Found(unjudged.queries, unjudged.best, finders)
+    return _Documents(unjudged.queries, unjudged.best, finders)
 
 
 def _shift(logits: Floats, relevant: Bools, variance: float) -> tuple[float, float]:
-    """The shift that makes logits fit best, and its variance, which is this one beforehand."""
-    one = np.ones((len(logits), 1))
-    shift, information = _regression(one, relevant, np.array([1 / variance]), logits)
+    """The shift of logits that fits best, and its variance, by a prior with this variance."""
+    intercept = np.ones((len(logits), 1))
+    shift, information = _regression(intercept, relevant, np.array([1 / variance]), logits)
     return float(shift[0]), float(1 / information[0, 0])
 
 
@@ -299,10 +299,10 @@ def _spread(shifts: list[tuple[float, float]]) -> tuple[float, float]:
     """Mean and standard deviation of the groups' true shifts."""
     if len(shifts) < 3:
         return _UNKNOWN_SHIFT
-    found, error = np.array(shifts).T
-    variance = max(float(found.var(ddof=1) - error.mean()), 0.01)
+    means, error = np.array(shifts).T
+    variance = max(float(means.var(ddof=1) - error.mean()), 0.01)
     weights = 1 / (error + variance)
-    return float((weights * found).sum() / weights.sum()), float(np.sqrt(variance))
+    return float((weights * means).sum() / weights.sum()), float(np.sqrt(variance))
 
 
 def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFrame:
@@ -314,12 +314,10 @@ def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFra
     """
     if not tests:
         return pd.DataFrame(columns=["bin", "documents", "predicted", "relevant"])
-    predicted = np.concatenate([one for one, _ in tests])
-    relevant = np.concatenate([two for _, two in tests])
+    predicted, relevant = map(np.concatenate, zip(*tests))
     frame = pd.DataFrame({"predicted": predicted, "relevant": relevant})
     position = frame["predicted"].rank(method="first").astype(np.int64) - 1
-    frame["bin"] = position * bins // len(frame)
-    table = frame.groupby("bin").agg(
+    table = frame.groupby((position * bins // len(frame)).rename("bin")).agg(
         documents=("predicted", "size"),
         predicted=("predicted", "mean"),
         relevant=("relevant", "mean"),

@@ -19,7 +19,7 @@ from .labels import COLUMNS, KEY, LabelFile, label_of, merge_labels
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"
 
-#: How a round ended, in words; between them stands how many labels there are.
+#: Sentences on how a round ended, with the number of labels.
 _WORDS = {
     SETTLED: "Settled after {}",
     BUDGET: "The budget is spent after {}",
@@ -120,8 +120,8 @@ class Round:
             codes: of which documents; None: of all.
             label: what to write for a label.
         """
-        asked = self.answers if codes is None else codes
-        wanted = [code for code in asked if not np.isnan(self.answers[code])]
+        documents = self.answers if codes is None else codes
+        wanted = [code for code in documents if not np.isnan(self.answers[code])]
         keys = questions(self._start, np.array(wanted, dtype=np.int64))
         return [
             {"qid": str(qid), "docno": docno, "label": label(answer), "source": self.source}
@@ -163,11 +163,10 @@ class Round:
         if self.file is not None and rows:
             self.file.add(rows)
         del self.answers[last]
-        answers = {code: label for code, label in self.answers.items() if not np.isnan(label)}
-        self.holes = self._start
-        if answers:
-            codes = np.array([*answers], dtype=np.int64)
-            self.holes = self._start.with_labels(codes, np.array([*answers.values()]))
+        codes = np.array([*self.answers], dtype=np.int64)
+        labels = np.array([*self.answers.values()], dtype=np.float64)
+        labelled = ~np.isnan(labels)
+        self.holes = self._start.with_labels(codes[labelled], labels[labelled])
         return True
 
 
@@ -178,8 +177,8 @@ def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes
     labelled = holes.labelled
     merge_labels(labelled.judgements, labels, conflicts=conflicts, highest=labelled.highest)
     codes = np.flatnonzero(labelled.unjudged.is_open)
-    shown = questions(holes, codes).astype({"qid": str}).assign(code=codes)
-    new = shown.merge(labels[[*KEY, "label"]], on=KEY)
+    documents = questions(holes, codes).astype({"qid": str}).assign(code=codes)
+    new = documents.merge(labels[[*KEY, "label"]], on=KEY)
     return holes.with_labels(new["code"].to_numpy(), new["label"].to_numpy()) if len(new) else holes
 
 
@@ -244,17 +243,17 @@ def judge_until_settled(
 def questions(
     holes: Holes, codes: Ints, texts: Callable[[list[str]], Texts] | None = None
 ) -> pd.DataFrame:
-    """What a judge is asked: ``qid``, ``query``, ``docno``, ``text``."""
+    """The frame that a judge is called with: ``qid``, ``query``, ``docno``, ``text``."""
     unjudged = holes.labelled.unjudged
     docnos = unjudged.docnos(codes)
     qids = [holes.runs.qids[query] for query in unjudged.queries[codes]]
-    known = Texts() if texts is None else texts(docnos)
+    all_texts = Texts() if texts is None else texts(docnos)
     return pd.DataFrame(
         {
             "qid": qids,
-            "query": [known.queries.get(str(qid), "") for qid in qids],
+            "query": [all_texts.queries.get(str(qid), "") for qid in qids],
             "docno": docnos,
-            "text": [known.documents.get(docno, "") for docno in docnos],
+            "text": [all_texts.documents.get(docno, "") for docno in docnos],
         }
     )
 
@@ -295,13 +294,13 @@ def _answers_by_key(answers: pd.DataFrame, frame: pd.DataFrame) -> list[Any]:
                 f"and {label!r}: one is needed"
             )
         by_key[key] = label
-    asked = list(zip(frame["qid"].astype(str), frame["docno"].astype(str)))
-    if by_key and by_key.keys().isdisjoint(asked):
+    keys = list(zip(frame["qid"].astype(str), frame["docno"].astype(str)))
+    if by_key and by_key.keys().isdisjoint(keys):
         raise ValueError(
             f"the judge's answers are of other documents (first {next(iter(by_key))}) than it was "
-            f"asked for (first {asked[0]})"
+            f"asked for (first {keys[0]})"
         )
-    return [by_key.get(key) for key in asked]
+    return [by_key.get(key) for key in keys]
 
 
 def _answers_in_order(answers: Any, number: int) -> list[Any]:

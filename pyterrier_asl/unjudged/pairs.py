@@ -25,7 +25,7 @@ SETTLED_A, SETTLED_B, SETTLED_EQUAL, OPEN = "A", "B", "equal", "open"
 
 @dataclass(frozen=True)
 class Difference:
-    """What is known of the difference A - B of two runs in a measure.
+    """The difference A - B of two runs in a measure, its bounds and its verdict.
 
     Attributes:
         a: the name of run A.
@@ -74,7 +74,7 @@ class Difference:
 def difference_of(
     runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float = 0.05
 ) -> Difference:
-    """The difference of two of the compared runs."""
+    """The difference of two of the runs, by their numbers."""
     pair = labelled.pair(a, b)
     low, high = labelled.measure.difference_bounds(pair)
     now = pair.a.value - pair.b.value
@@ -114,11 +114,9 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
     """
     if max(abs(low), abs(high)) <= NO_DIFFERENCE:
         return SETTLED_EQUAL
-    if low > NO_DIFFERENCE:
-        return SETTLED_A if higher_is_better else SETTLED_B
-    if high < -NO_DIFFERENCE:
-        return SETTLED_B if higher_is_better else SETTLED_A
-    return OPEN
+    if not (low > NO_DIFFERENCE or high < -NO_DIFFERENCE):
+        return OPEN
+    return SETTLED_A if (low > 0) == higher_is_better else SETTLED_B
 
 
 def labelled_runs(

@@ -40,8 +40,8 @@ def _values_with(
     return run.measure.labelled_values(run, rankings)
 
 
-def alone(labelled: Labelled, side: LabelledRun, codes: Ints) -> Floats:
-    """The value of each document's query if it alone of the unjudged ones were relevant.
+def values_if_only_relevant(labelled: Labelled, side: LabelledRun, codes: Ints) -> Floats:
+    """The value of each document's query if no other unjudged document is relevant.
 
     Args:
         labelled: the measure.
@@ -102,10 +102,10 @@ def sampled(labelled: Labelled, side: LabelledRun, codes: Ints, labels: Bools) -
     return values.reshape(-1, queries)
 
 
-def difference_alone(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:
-    """How much the mean difference A - B changes if one document alone is relevant, shape (M,)."""
-    queries, one, two = labelled.unjudged.queries[codes], labelled.side(a), labelled.side(b)
-    now: Any = one.value - two.value
-    changed = alone(labelled, one, codes) - alone(labelled, two, codes)
-    change: Floats = (changed - now[queries]) / len(labelled.judgements)
+def changes_of_difference(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:
+    """The change of the mean difference A - B if one document alone is relevant, shape (M,)."""
+    queries, run_a, run_b = labelled.unjudged.queries[codes], labelled.side(a), labelled.side(b)
+    now: Any = run_a.value - run_b.value
+    values_a, values_b = (values_if_only_relevant(labelled, run, codes) for run in (run_a, run_b))
+    change: Floats = (values_a - values_b - now[queries]) / len(labelled.judgements)
     return change

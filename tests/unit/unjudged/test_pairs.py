@@ -13,7 +13,7 @@ from pyterrier_asl import DocLengths, holes
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs, verdict_of
-from pyterrier_asl.unjudged.virtual import alone, sampled
+from pyterrier_asl.unjudged.virtual import sampled, values_if_only_relevant
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
@@ -66,7 +66,7 @@ def test_one_document_alone(a, b, judged, text):
     codes = np.flatnonzero(labelled.unjudged.queries == 0)
     docnos = labelled.unjudged.docnos(codes)
     for side, docs in enumerate((a, b)):
-        found = alone(labelled, labelled.side(side), codes)
+        found = values_if_only_relevant(labelled, labelled.side(side), codes)
         expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
 
