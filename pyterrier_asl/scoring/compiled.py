@@ -92,7 +92,7 @@ def _announce() -> None:
             if not self.started:
                 self.started = True
                 print(
-                    "Compiling loops for so much data, once on this machine: it takes some seconds",
+                    "Compiling loops (this much data pays for it): some seconds, once on this machine",
                     file=sys.stderr,
                 )
 
