@@ -92,7 +92,7 @@ def _announce() -> None:
             if not self.started:
                 self.started = True
                 print(
-                    "Compiling loops (this much data pays for it): some seconds, once on this machine",
+                    "Compiling loops, which so much data pays for: some seconds, once a machine",
                     file=sys.stderr,
                 )
 
