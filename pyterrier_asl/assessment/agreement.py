@@ -1,4 +1,4 @@
-"""How far judges agree, on documents and on the ranking of systems, in bootstrap draws of queries.
+"""Agreement of judges on documents and on the ranking of systems, in bootstrap draws of queries.
 
 The draws are the same for all judges of the same queries. An interval is centred on the observed
 value, because the bootstrap of a rank correlation is biased.
@@ -20,7 +20,7 @@ from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
 from ..statistics.shared_ranks import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of
 
-#: The agreements that there are on documents, and on the ranking of systems.
+#: The coefficients of agreement on documents, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")
 ON_SYSTEMS = ("tau", "tau_AP", "RBO")
 
@@ -63,7 +63,7 @@ def agreement_on_documents(judges: Judges, draws: Draws) -> Agreements:
     qids = sorted({qid for of_judge in texts for qid in of_judge})
     counts = draws(len(qids))
     agreements = Agreements({kind: {} for kind in ON_DOCUMENTS}, {})
-    for a, b in combinations(judges.names, 2):
+    for a, b in judges.pairs():
         tables = _label_tables(judges.members[a], judges.members[b], qids)
         pair = frozenset((a, b))
         agreements.queries[pair] = int((tables.sum(axis=(1, 2)) > 0).sum())

@@ -1,6 +1,6 @@
 """Audited evaluation: runs measured by many labels of a machine and few of people.
 
-The formulas stand in :mod:`~pyterrier_asl.statistics.prediction_powered`; here they are computed of
+The formulas are in :mod:`~pyterrier_asl.statistics.prediction_powered`; here they are applied to
 runs and judgements. Which queries people are to judge: :mod:`~pyterrier_asl.assessment.audit_plan`.
 """
 
@@ -23,13 +23,13 @@ from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, prediction_powered
 from .judges import Judges
 
-#: What the two judges of an audit are called.
+#: The names of the two judges of an audit.
 PEOPLE, MACHINE = "people", "machine"
 
 #: Queries saved that are negative by no more than this are rounding.
 _NO_COST = 1e-9
 
-#: How many rows an explanation names.
+#: The number of rows that an explanation names.
 _NAMED = 4
 
 #: Below so many queries judged by people the intervals cannot be relied on.
@@ -179,7 +179,7 @@ class AuditedEstimates(Printed, pd.DataFrame):
 
 
 def notes_on(frame: pd.DataFrame) -> list[str]:
-    """What holds for the estimates, and explanations of those that surprise."""
+    """The assumptions of the estimates, and explanations of unexpected ones."""
     return [frame.attrs["note"], *frame.attrs["explanations"]]
 
 

@@ -1,4 +1,4 @@
-"""Can a judge be trusted? People, crowds and machines compared with people.
+"""Comparison of judges, people, crowds and machines, with a person.
 
 A judge is trusted as far as people agree with each other: on documents (kappa), on the ranking of
 systems (Kendall's tau), and by what the judge does to single systems.

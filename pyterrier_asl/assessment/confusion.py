@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from ..io.lazy import pd
@@ -62,9 +60,8 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
         ``judge_a``, ``judge_b``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
         grades are in bins, by their lower ends (:func:`grade_bins`).
     """
-    names = combinations(judges.names, 2)
     parts = []
-    for a, b in names if reference is None else ((reference, o) for o in judges.others(reference)):
+    for a, b in judges.pairs(reference):
         rows = judged_by_both(judges, a, b)
         of_a, of_b = (
             grade_bins(judges.members[name].judgements.grades)[at] for name, at in zip((a, b), rows)

@@ -1,4 +1,4 @@
-"""Is a judge within the human range? As far as people agree with each other, with verdicts.
+"""The human range: agreement of people with each other, with a verdict on each judge.
 
 How much a judge agrees with a person is compared with how much other people agree with that
 person, all on the same pairs of query and document: those that the judge and all people judged.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..judging.judgements import Judgements
 from ..measures.names import NamedMeasure, higher_is_better, named_measures
 from ..scoring.arrays import Bools, Floats, Ints
 
-#: What the judge is called whose judgements are given as ``qrels``.
+#: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"
 
 
@@ -163,13 +164,19 @@ class Judges:
 
     @property
     def judgements(self) -> Judgements:
-        """Those of the judge with the largest grade."""
+        """The judgements of the judge with the largest grade."""
         judgements = [judge.judgements for judge in self.members.values()]
         return max(judgements, key=lambda of_judge: of_judge.grades.max(initial=0))
 
     def others(self, reference: str) -> list[str]:
         """The judges but one."""
         return [name for name in self.members if name != reference]
+
+    def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
+        """Every two judges; or the reference with each of the others."""
+        if reference is None:
+            return list(combinations(self.names, 2))
+        return [(reference, other) for other in self.others(reference)]
 
     def select(self, names: Iterable[str]) -> Judges:
         """Some of the judges, in this order."""

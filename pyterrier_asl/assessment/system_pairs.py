@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -54,12 +53,7 @@ def compared_systems(
         )
         for name, values in judges.values(measure).items()
     }
-    pairs = (
-        combinations(judges.names, 2)
-        if reference is None
-        else ((reference, other) for other in judges.others(reference))
-    )
-    for a, b in pairs:
+    for a, b in judges.pairs(reference):
         yield a, b, side_by_side(compared[a], compared[b])
 
 
