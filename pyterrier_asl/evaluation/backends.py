@@ -1,4 +1,4 @@
-"""Where runs are measured: here, on other processes, or on the machines of a Ray cluster.
+"""Backends that evaluate runs: this process, other processes, or a Ray cluster.
 
 Every worker gets the qrels and measures once. What is done where does not change the result: a run
 is cut by its files alone (see :mod:`~pyterrier_asl.io.partitions`), and runs come back in their
@@ -56,7 +56,7 @@ def scored(
         name: list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
         for name, source in sources.items()
     }
-    tasks = [(name, chunk, len(each) == 1) for name, each in chunks.items() for chunk in each]
+    tasks = [(name, chunk, len(of_run) == 1) for name, of_run in chunks.items() for chunk in of_run]
     if backend == "ray":
         done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
     elif jobs == 1 or len(tasks) == 1:
@@ -66,12 +66,12 @@ def scored(
     for name, source in sources.items():
         blocks: list[MeasuredBlock] = []
         measured = None
-        for each in islice(done, len(chunks[name])):
-            each = _matched_with(scorer.judgements, each)
-            if isinstance(each, MeasuredRun):
-                measured = measured or each
+        for result in islice(done, len(chunks[name])):
+            result = _matched_with(scorer.judgements, result)
+            if isinstance(result, MeasuredRun):
+                measured = measured or result
             else:
-                blocks += each
+                blocks += result
         yield measured or _score_blocks(scorer, name, source, blocks)
 
 
@@ -211,7 +211,9 @@ _NONE = Judgements({})
 def _matched_with(judgements: Judgements, done: Done) -> Done:
     """The same results as matched with these judgements."""
     if isinstance(done, list):
-        return [replace(each, judged=replace(each.judged, judgements=judgements)) for each in done]
+        return [
+            replace(block, judged=replace(block.judged, judgements=judgements)) for block in done
+        ]
     if done.judged is None:
         return done
     return replace(done, judged=replace(done.judged, judgements=judgements))

@@ -1,4 +1,4 @@
-"""What unjudged documents could change in the value of each run, as frames."""
+"""Bounds of the values of runs over all labels of unjudged documents, as frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .judged_runs import JudgedRuns
 from .labellings import Labelled, unjudged_of
 
 #: What a run given alone is called among those it is compared with.
-_ALONE = "run"
+_NAME = "run"
 
 
 def bounds(
@@ -68,10 +68,10 @@ def bounds(
     0     P@2    0.5  0.5   1.0         1   True
     1  ASL@10    1.0  1.0   1.0         1   True
     """
-    judged = JudgedRuns.of({_ALONE: run}, qrels)
+    judged = JudgedRuns.of({_NAME: run}, qrels)
     if runs is not None:
         others = JudgedRuns.of(runs, judged.judgements)
-        names = [_ALONE, *(f"{_ALONE}:{name}" for name in others.names)]
+        names = [_NAME, *(f"{_NAME}:{name}" for name in others.names)]
         judged = JudgedRuns(names, judged.runs + others.runs, judged.judgements)
     with_grades = [with_rel(measure, rel) for measure in named_measures(measures)]
     named = {measure.name: measure.measure for measure in with_grades}
@@ -108,7 +108,7 @@ def labelled_measures(
 
     Args:
         runs: the runs, with all their rows.
-        measures: measures by name; of_measure that lacks a pool gets these runs.
+        measures: measures by name; one that lacks a pool gets these runs.
         depth: see :func:`bounds`.
         highest: see :func:`bounds`.
     """
@@ -132,7 +132,7 @@ def evaluation_with_bounds(
     Args:
         runs: the runs, with all their rows.
         measures: measures by the names of their columns.
-        long: of_measure row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
+        long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
         depth: see :func:`bounds`.
 
     Returns:

@@ -1,6 +1,6 @@
-"""Many runs, many measures, one judging each: values for every run and query, in one frame.
+"""Evaluation of runs by measures: one value for every run, query and measure, in one frame.
 
-What the command line and the analyses stand on. Runs are judged one after the other or on several
+Runs are judged one after the other or on several
 processes or machines; the result does not depend on how many, byte for byte.
 """
 
@@ -141,7 +141,7 @@ def measure_runs(
     progress: bool | None = None,
     keep_going: bool = False,
 ) -> tuple[RunValues, dict[str, Exception]]:
-    """What :func:`evaluate` does, once each run, measure and judgement is known.
+    """Measures runs, as :func:`evaluate` does, from their sources, judgements and measures.
 
     Args:
         sources: runs by name.
@@ -182,7 +182,7 @@ def measure_runs(
 
 def _measures(measures: Measures) -> dict[str, Any]:
     """Measures by the names of their columns."""
-    named = {one.name: one.measure for one in named_measures(measures)}
+    named = {measure.name: measure.measure for measure in named_measures(measures)}
     if taken := named.keys() & set(KEYS):
         raise ValueError(f"{taken.pop()!r} is no name for a column of values: choose another")
     return named

@@ -1,4 +1,4 @@
-"""Files in, scores out: what a command line does with runs, judgements, a pool and groups."""
+"""Evaluation of run files, for commands: default measures, pools, lengths, groups of runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .grades import grades_hint, official_of
 
 @dataclass(frozen=True)
 class Measured:
-    """What came out.
+    """The values of measured run files.
 
     Attributes:
         values: of every run and query.
@@ -52,18 +52,20 @@ class Measured:
     def notes(self, most: int = 5) -> list[str]:
         """A sentence for each run that does not answer all queries, for ``most`` of them."""
         queries = len(self.values.qids)
-        said = [
+        sentences = [
             f"{run} does not answer {missing} of {queries} queries; "
             "each counts with the worst value"
             for run, missing in self.unanswered.items()
         ]
-        more = len(said) - most
-        return said if more <= 0 else [*said[:most], f"nor do {more} other runs answer all queries"]
+        more = len(sentences) - most
+        if more <= 0:
+            return sentences
+        return [*sentences[:most], f"nor do {more} other runs answer all queries"]
 
     @property
     def higher_is_better(self) -> dict[str, bool | None]:
         """Which way each measure is better, by the name of its column; None where neither."""
-        return {one.name: one.higher_is_better for one in self.asked}
+        return {measure.name: measure.higher_is_better for measure in self.asked}
 
     @cached_property
     def by_query(self) -> pd.DataFrame:
@@ -89,7 +91,7 @@ class Measured:
         directions = self.higher_is_better
         if sort and sort not in directions:
             raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
-        means = self.values.means({one.name: one.measure for one in self.asked})
+        means = self.values.means({asked.name: asked.measure for asked in self.asked})
         order = list(range(len(self.values.names)))
         if sort:
             sign = 1 if directions[sort] is False else -1
@@ -114,11 +116,11 @@ class Measured:
             "run": [run for run in runs for _ in rows],
             "qid": rows * len(runs),
         }
-        for one in self.asked:
-            values = self.values.columns[one.name]
+        for measure in self.asked:
+            values = self.values.columns[measure.name]
             if means:
-                values = np.column_stack((values, means[one.name]))
-            shown[one.name] = values[order].ravel().tolist()
+                values = np.column_stack((values, means[measure.name]))
+            shown[measure.name] = values[order].ravel().tolist()
         return shown
 
 
@@ -192,20 +194,20 @@ def completed(
     lengths: str | None = None,
     rel: float | None = None,
 ) -> list[NamedMeasure]:
-    """Each measure with what it does not say itself; arguments as of :func:`measure_files`."""
-    given: dict[str, Any] = {"rel": rel}
+    """The measures with the pool, lengths and ``rel`` that they lack; see :func:`measure_files`."""
+    params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
-        given["lengths"] = DocLengths.resolve(lengths)
-    if pool is not None and any(needs_pool(one.measure) for one in typed):
-        given["pool"] = (
+        params["lengths"] = DocLengths.resolve(lengths)
+    if pool is not None and any(needs_pool(named.measure) for named in typed):
+        params["pool"] = (
             RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
         )
-    asked = [one.with_params(**given) for one in typed]
-    for one in asked:
-        own = computed(one.measure)
+    asked = [named.with_params(**params) for named in typed]
+    for named in asked:
+        own = computed(named.measure)
         if own is not None and own.run_columns():
             raise ValueError(
-                f"{one.name} needs the lengths of the documents: --lengths irds:ID counts those "
+                f"{named.name} needs the lengths of the documents: --lengths irds:ID counts those "
                 "of an ir_datasets collection, --lengths FILE has them on lines 'docno words', or "
                 "as DocLengths.save() saved them; or write TBG(missing_length=500)"
             )
@@ -278,9 +280,9 @@ def _pairs(
     try:
         for row in filter(any, rows):
             if len(row) != 2 or not all(row):
-                found = f"{row}"[:100]
+                line = f"{row}"[:100]
                 raise ValueError(
-                    f"{path}, line {rows.line_num}: expected {key}<TAB>{value}, found {found}"
+                    f"{path}, line {rows.line_num}: expected {key}<TAB>{value}, found {line}"
                 )
             yield rows.line_num, (row[0], row[1])
     except csv.Error as error:

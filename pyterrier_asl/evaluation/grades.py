@@ -1,4 +1,4 @@
-"""Which grades mean relevant (``rel``): one rule for all commands and functions.
+"""Minimum grade of a relevant document (``rel``): one rule for all commands and functions.
 
 A judge's own grade (``judge_rel``, ``machine_rel``) beats the ``rel`` of a measure, as in
 ``AP(rel=2)``, and that beats the option ``rel``; without any of them a grade of 1 or more is

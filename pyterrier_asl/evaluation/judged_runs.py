@@ -143,7 +143,7 @@ class JudgedRuns:
         >>> runs.with_evaluation(runs.evaluation(["RR"])).values("RR").tolist()
         [[1.0]]
         """
-        known = dict(self._values)
+        by_measure = dict(self._values)
         for column in measure_columns(evaluation):
             values = matrix(evaluation, column)
             for what, ours, theirs in (
@@ -153,15 +153,15 @@ class JudgedRuns:
                 if sorted(map(str, ours)) != sorted(map(str, theirs)):
                     raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
             ordered = values.rename(columns=str).loc[self.names, list(map(str, self.qids))]
-            known[_key(parse_measure(column))] = ordered.to_numpy()
-        return replace(self, _values=known)
+            by_measure[_key(parse_measure(column))] = ordered.to_numpy()
+        return replace(self, _values=by_measure)
 
     def reciprocal_ranks(
         self, rel: float = 1, cutoff: int | None = None, judged_only: bool = False
     ) -> Floats:
         """RR_i of every relevant document in every run, shape (S, relevant documents in all)."""
-        found = (run.view(cutoff, judged_only).relevant(rel) for run in self.runs)
-        return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in found])
+        relevant = (run.view(cutoff, judged_only).relevant(rel) for run in self.runs)
+        return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant])
 
     def row(self, name: str) -> int:
         """The row of a run.
@@ -181,7 +181,7 @@ class JudgedRuns:
         """
         names = list(names)
         rows = [self.row(name) for name in names]
-        values = {key: known[rows] for key, known in self._values.items()}
+        values = {key: of_all[rows] for key, of_all in self._values.items()}
         runs = [self.runs[row] for row in rows]
         return JudgedRuns(names, runs, self.judgements, self.source, values)
 
@@ -194,8 +194,8 @@ class JudgedRuns:
         """Whether the runs were matched with these qrels, the same object or file."""
         if qrels is self.source or qrels is self.judgements:
             return True
-        named = all(isinstance(each, (str, os.PathLike)) for each in (qrels, self.source))
-        return named and str(qrels) == str(self.source)
+        are_files = all(isinstance(path, (str, os.PathLike)) for path in (qrels, self.source))
+        return are_files and str(qrels) == str(self.source)
 
 
 def _key(measure: Any) -> tuple[str, str]:
@@ -235,7 +235,7 @@ def per_track(
     duplicates: str | None = None,
     **of_one_track: Any,
 ) -> pd.DataFrame:
-    """One frame of what ``analyse`` says about each track; its first column is ``track``.
+    """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
 
     Args:
         analyse: the frame of a track, by its name ('' for the one that has none).
@@ -254,10 +254,10 @@ def per_track(
     0   toy     1
     """
     several = tracks(runs, qrels, duplicates)
-    given = [name for name, value in of_one_track.items() if value is not None]
-    if len(several) > 1 and given:
+    options = [name for name, value in of_one_track.items() if value is not None]
+    if len(several) > 1 and options:
         raise ValueError(
-            f"{', '.join(given)} can be given for the queries of one track, and there are "
+            f"{', '.join(options)} can be given for the queries of one track, and there are "
             f"{len(several)}: call it for each"
         )
     parts = {name: analyse(name, judged) for name, judged in several.items()}

@@ -39,12 +39,12 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     >>> values_by_others([ir_measures.Compat(p=0.8)], run)[ir_measures.Compat(p=0.8)].tolist()
     [1.0, 0.0]
     """
-    known = judged.judgements
-    values = {measure: np.full(len(known), float(measure.DEFAULT)) for measure in measures}
+    judgements = judged.judgements
+    values = {measure: np.full(len(judgements), float(measure.DEFAULT)) for measure in measures}
     answered = np.flatnonzero(judged.retrieved)
     if not values or not len(answered):
         return values
-    number = {known.qid_text[row].as_py(): row for row in answered.tolist()}
+    number = {judgements.qid_text[row].as_py(): row for row in answered.tolist()}
     for metric in _calculated(list(values), judged, _ranked_rows(judged)):
         if metric.query_id in number:
             values[metric.measure][number[metric.query_id]] = metric.value
@@ -62,14 +62,14 @@ def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
 
 
 def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:
-    """What the providers say; an error names the measure that it is about."""
-    known = judged.judgements
+    """The metrics of the providers; an error names its measure."""
+    judgements = judged.judgements
     try:
-        return list(known.once(_evaluator, *measures).iter_calc(run))
+        return list(judgements.once(_evaluator, *measures).iter_calc(run))
     except Exception as error:  # whatever a provider, or a program that it starts, ends in
         if len(measures) > 1:
-            return [m for one in measures for m in _calculated([one], judged, run)]
-        fractions = known.grades[known.grades % 1 != 0]
+            return [metric for m in measures for metric in _calculated([m], judged, run)]
+        fractions = judgements.grades[judgements.grades % 1 != 0]
         if len(fractions):
             raise ValueError(
                 f"{measures[0]} cannot be computed by ir_measures from fractional grades such as "
@@ -83,10 +83,10 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
         ) from error
 
 
-def _evaluator(known: Judgements, *measures: Any) -> Any:
+def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     """For the judgements as they are; some providers insist on whole grades being integers."""
-    qrels = known.table.frame("query_id", "doc_id", "relevance")
-    if not np.any(known.grades % 1):
+    qrels = judgements.table.frame("query_id", "doc_id", "relevance")
+    if not np.any(judgements.grades % 1):
         qrels = qrels.astype({"relevance": np.int64})
     return ir_measures.evaluator(measures, qrels)
 

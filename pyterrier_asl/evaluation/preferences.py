@@ -1,4 +1,4 @@
-"""Two rankings compared, and systems by all their pairs: sgnLP, rrLP, lexirecall, RPP.
+"""Preferences between two rankings and of all pairs of systems: sgnLP, rrLP, lexirecall, RPP.
 
 A preference is made query by query from the ranks of the relevant documents; how two systems
 compare is its mean over the queries. Everything is exact: no number is put in place of a ranking.
@@ -172,7 +172,7 @@ class PreferenceMatrix:
         return pd.DataFrame({"a": names[a], "b": names[b], **values})
 
     def cycles(self, by: str = "sgnLP") -> list[list[str]]:
-        """Systems that no order can do justice to: each is preferred to the next, round and round.
+        """Cycles of systems, each of which is preferred to the next.
 
         Mean preferences need not be transitive. Systems of one cycle, or of cycles that share
         systems, stand together.
@@ -211,8 +211,8 @@ def preference_matrix(
     """Compares every system with every other by lexicographic precision, exactly.
 
     Args:
-        runs: name -> run, each as in :func:`preferences`.
-        qrels: as in :func:`preferences`.
+        runs: name -> run; see :func:`preferences`.
+        qrels: see :func:`preferences`.
         rel: minimum grade of a relevant document.
         cutoff: look at the first ``cutoff`` documents only.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
@@ -277,6 +277,6 @@ def first_differences(runs: JudgedRuns, rel: float = 1, cutoff: int | None = Non
 def preference_cubes(
     runs: JudgedRuns, kinds: Iterable[str], rel: float = 1, cutoff: int | None = None
 ) -> dict[str, Floats]:
-    """Several kinds of preferences by their names, each as of :func:`preference_cube`."""
+    """Several kinds of preferences by their names; see :func:`preference_cube`."""
     levels = recall_levels(runs, rel, cutoff)
     return {kind: preference_cube(kind, *levels) for kind in kinds}

@@ -1,4 +1,4 @@
-"""Rareness measures of many runs for any pool of them, without judging any run again.
+"""Values of rareness measures for any pool of judged runs.
 
 Both measures are sums over relevant documents of a credit, which depends on the run alone, times
 the gain of a document, which is a straight line in S_d. So a change of the pool changes S_d and
@@ -47,7 +47,7 @@ def values_by_name(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
     """
     named = named_measures(rareness_measures() if measures is None else measures)
-    wanted = [one.with_params(rel=rel).measure for one in named]
+    wanted = [measure.with_params(rel=rel).measure for measure in named]
     return {str(measure): runs.values(measure) for measure in wanted}
 
 
@@ -93,8 +93,8 @@ class RarenessValues:
         measure = checked_rareness(measure)
         ranks = runs.once(RelevantRanks.of, measure["rel"])
         credit, divisor = measure.credits(ranks.ranks, ranks.total)
-        found = ranks.found(measure["depth"] or measure["cutoff"])
-        return cls(ranks, credit, divisor, found, measure["alpha"], measure["normalized"])
+        finders = ranks.found(measure["depth"] or measure["cutoff"])
+        return cls(ranks, credit, divisor, finders, measure["alpha"], measure["normalized"])
 
     def of_pool(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
         """The values of all runs where some of them are the pool; the others join it one by one.
@@ -118,13 +118,14 @@ class RarenessValues:
 
     def finders(self, members: Bools, groups: Ints | None = None) -> tuple[Ints, int]:
         """S_d of every document, shape (R,), and S, of a pool of some of the runs."""
-        found = self.found[members]
+        has_document = self.found[members]
         if groups is not None:
-            found = _of_groups(found, np.unique(groups[members], return_inverse=True)[1])
-        return found.sum(axis=0), len(found)
+            codes = np.unique(groups[members], return_inverse=True)[1]
+            has_document = _of_groups(has_document, codes)
+        return has_document.sum(axis=0), len(has_document)
 
     def mean_parts(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
-        """What the mean over queries is made of, for pools that change often.
+        """The parts of the mean over queries, for pools that change often.
 
         With the line a - b S_d (:func:`gain_line`) of a pool, a run's mean over queries is
         ``a * base - b * shared[:, pool].sum()``.
@@ -153,7 +154,7 @@ def rareness_parts(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
     """
     named = named_measures(measures)
-    wanted = [checked_rareness(one.with_params(rel=rel).measure) for one in named]
+    wanted = [checked_rareness(measure.with_params(rel=rel).measure) for measure in named]
     return {str(measure): runs.once(RarenessValues.of, measure) for measure in wanted}
 
 

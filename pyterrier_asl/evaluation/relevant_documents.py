@@ -59,9 +59,9 @@ class RelevantDocuments:
         Args:
             run: the run, whole.
             rel: minimum grade of a relevant document.
-            cutoff: k, as in ``ASL@k``.
-            missing: as in ``ASL(missing=...)``.
-            judged_only: as in ``ASL(judged_only=...)``.
+            cutoff: k of ``ASL@k``.
+            missing: see :data:`~pyterrier_asl.ASL`.
+            judged_only: whether unjudged documents are removed first.
         """
         measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)  # checked
         view = run.view(measure["cutoff"], measure["judged_only"])
@@ -127,8 +127,8 @@ class RelevantRanks:
         pairs = runs.judgements.relevant(rel)
         ranks = np.zeros((len(runs), len(pairs)), dtype=np.int64)
         for row, run in zip(ranks, runs.runs):
-            found = run.view(cutoff).relevant(rel)
-            row[np.searchsorted(pairs, found.pairs)] = found.ranks
+            relevant = run.view(cutoff).relevant(rel)
+            row[np.searchsorted(pairs, relevant.pairs)] = relevant.ranks
         return cls(ranks, pairs, runs.judgements.num_relevant(rel))
 
     def of_queries(self, at: Ints) -> RelevantRanks:
@@ -149,10 +149,10 @@ class RelevantRanks:
         """
         if qid is None:
             return np.arange(len(self.pairs))
-        known = [str(each) for each in runs.qids]
-        if str(qid) not in known:
-            raise ValueError(f"query {qid!r} is not judged; those that are look like {known[0]!r}")
-        return np.flatnonzero(self.queries == known.index(str(qid)))
+        qids = list(map(str, runs.qids))
+        if str(qid) not in qids:
+            raise ValueError(f"query {qid!r} is not judged; those that are look like {qids[0]!r}")
+        return np.flatnonzero(self.queries == qids.index(str(qid)))
 
     def found(self, depth: int | None = None) -> Bools:
         """Whether each run has each document among its first ``depth``, shape (S, R)."""
@@ -166,7 +166,7 @@ class RelevantRanks:
 
         Args:
             labelled: which documents are known to be relevant, shape (R,). The others count for
-                nobody: they are 0 at the end of each query, where a missing document is too, so
+                no run: they are 0 at the end of each query, where a missing document is too, so
                 that no two runs differ there.
         """
         there = self.ranks > 0
@@ -206,8 +206,8 @@ def search_lengths(
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
             names), dict of dicts, or iterable of ``ir_measures.Qrel``.
         rel: minimum grade of a relevant document.
-        cutoff: k, as in ``ASL@k``.
-        missing: ``'pad'``, ``'after'`` or ``'eq3'``, as in ``ASL(missing=...)``.
+        cutoff: k of ``ASL@k``.
+        missing: ``'pad'``, ``'after'`` or ``'eq3'``, see :data:`~pyterrier_asl.ASL`.
         judged_only: whether unjudged documents are removed first.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 

@@ -1,4 +1,4 @@
-"""One run, all measures: what a worker does with a run, or with some blocks of one."""
+"""Evaluation of one run by all measures, whole or block by block, as a worker does it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MeasuredBlock:
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """What is left of a run when it has been measured.
+    """The values of a run, and what the pool of all runs needs of it.
 
     Attributes:
         name: the run.
@@ -100,7 +100,7 @@ class Scorer:
         return blocks if len(blocks) == 1 else [_light(block) for block in blocks]
 
     def score(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
-        """What a run's blocks come to; where a query is in two of them, the run is read as one."""
+        """The values of a run from its blocks; where two share a query, the run is read as one."""
         blocks = blocks or [self._block(name, read_run_table(source))]  # which has no rows
         try:
             judged = complete_run([block.judged for block in blocks])
@@ -124,10 +124,9 @@ class Scorer:
         judged = self.judgements.judge_part(run)
         answered = judged.retrieved > 0
         values = values_of(list(self._by_rows.values()), judged)
-        by_rows = {label: each[answered] for label, each in zip(self._by_rows, values)}
-        top = None
-        if self._pooled:
-            top = top_documents(name, judged, self._depth)
+        by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
+        depth = pool_depth(self.measures.values())
+        top = top_documents(name, judged, depth) if self._pooled else None
         return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
 
     def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
@@ -138,15 +137,10 @@ class Scorer:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values
 
-    @property
-    def _depth(self) -> int | None:
-        """How deep the pool of the runs has to be."""
-        return pool_depth(self.measures[name] for name in self._pooled)
-
     def finish(self, scored: Sequence[MeasuredRun]) -> list[Floats]:
-        """Adds what needs the pool of all runs, made of what each has left."""
+        """The values of all runs, with those that need the pool of all runs."""
         if not self._pooled:
-            return [each.values for each in scored]
+            return [run.values for run in scored]
         values = [run.values.copy() for run in scored]  # what Ray gives cannot be written to
         tops = {run.name: run.top for run in scored if run.top is not None}
         pooled = {label: self.measures[label] for label in self._pooled}

@@ -1,4 +1,4 @@
-"""Which queries a mean is over, and how much each counts: weights and slices, for every analysis.
+"""Weights and slices of queries: which queries a mean is over, and how much each counts.
 
 Wherever an analysis takes a mean over queries it takes it through :class:`Queries`, so ``weights=``
 and ``by=`` mean the same everywhere.
@@ -161,14 +161,14 @@ def _value_of_each(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
                 "Series or dict by query id"
             )
         return listed
-    known = {str(qid): value for qid, value in values.items() if not pd.isna(value)}
-    lacking = [qid for qid in qids if str(qid) not in known]
+    by_qid = {str(qid): value for qid, value in values.items() if not pd.isna(value)}
+    lacking = [qid for qid in qids if str(qid) not in by_qid]
     if lacking:
         raise ValueError(
             f"{len(lacking)} of {len(qids)} queries have no {what} (e.g. {lacking[0]!r}): give "
-            f"every query one; the {what}s' own query ids look like {next(iter(known), None)!r}"
+            f"every query one; the {what}s' own query ids look like {next(iter(by_qid), None)!r}"
         )
-    return [known[str(qid)] for qid in qids]
+    return [by_qid[str(qid)] for qid in qids]
 
 
 def _series(topics: pd.DataFrame, what: str) -> pd.Series[Any]:
