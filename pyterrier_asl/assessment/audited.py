@@ -320,7 +320,7 @@ class AuditedRuns:
     def of(
         cls, runs: Any, people: Any, machine: Any, rel: float | None, machine_rel: float | None
     ) -> AuditedRuns:
-        """Reads judgements and runs; arguments as of :func:`audited`."""
+        """Reads judgements and runs; see :func:`audited` for the arguments."""
         own = None if machine_rel is None else {MACHINE: machine_rel}
         sources = {PEOPLE: people, MACHINE: machine}
         judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])

@@ -11,7 +11,7 @@ Examples:
   pyterrier-asl analyze --list
 
 \b
-Completion of commands and options by the Tab key, for bash (zsh and fish likewise):
+Completion of commands and options by the Tab key, for bash (or zsh, or fish):
   eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
 
 \b

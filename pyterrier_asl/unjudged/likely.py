@@ -141,7 +141,7 @@ class Model:
     """Which unjudged documents are relevant.
 
     Attributes:
-        coefficients: as of :class:`Likely`, and so are the next three.
+        coefficients: the weights of the intercept and of :data:`FEATURES`.
         shift: mean and standard deviation of the shift of a group whose own finds are not judged.
         shift_groups: how many groups it was estimated from.
         calibration: predicted and observed shares.
