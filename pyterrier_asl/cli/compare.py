@@ -100,11 +100,12 @@ def _check_inputs(ctx: click.Context) -> None:
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if tracks or scores:
+        options = {parameter.name: parameter.opts[-1] for parameter in ctx.command.params}
         further = ("by_query", "moved", "bounds", "pool", "lengths", "machine_qrels")
         for name in further if tracks else further[1:]:
             if values[name] not in (None, False, ()):
                 raise click.UsageError(
-                    f"--{name.replace('_', '-')} needs the runs and qrels of one collection"
+                    f"{options[name]} needs the runs and qrels of one collection"
                 )
 
 

@@ -178,6 +178,7 @@ def test_the_command_takes_tracks(files):
         (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
         (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
         (["--scores", "scores.csv", "old", "new", "--bounds"], "--bounds needs the runs"),
+        (["--track", "x", "x.qrels", "x", "--baseline", "old", "-q"], "--by_query needs the runs"),
     ],
 )
 def test_what_does_not_go_together(files, arguments, message):
