@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..io.progress import progress_bar
 from ..io.runs import iter_runs, list_runs
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
 from ..judging.judgements import Judgements
-from ..judging.remembered import remembered
+from ..judging.remembered import Remembering
 from ..measures.names import needs_pool, parse_measure
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
@@ -24,14 +24,12 @@ from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
 
-T = TypeVar("T")
-
 #: From how many runs on a progress bar is shown.
 _MANY = 20
 
 
 @dataclass(frozen=True)
-class JudgedRuns:
+class JudgedRuns(Remembering):
     """S runs, each matched with the same judgements of Q queries, once.
 
     Attributes:
@@ -108,16 +106,6 @@ class JudgedRuns:
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
         return self._values[key]
-
-    @remembered
-    def once(self, make: Callable[..., T], *options: Hashable) -> T:
-        """What ``make(self, *options)`` gives, computed once for these runs.
-
-        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-        >>> runs.once(JudgedRuns.reciprocal_ranks, 1) is runs.once(JudgedRuns.reciprocal_ranks, 1)
-        True
-        """
-        return make(self, *options)
 
     def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
         """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.

@@ -1,4 +1,4 @@
-"""A run in order, matched with judgements: what every measure, preference and analysis reads."""
+"""JudgedRun: a run in order, matched with judgements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .judgements import Judgements
 
 
-#: What to say of a run whose scores are constant.
+#: The warning about a run whose scores are constant.
 CONSTANT_SCORES = (
     "all documents of a query have the same score, in every query: as in trec_eval their order is "
     "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
@@ -79,7 +79,7 @@ class Ranking(_Rows):
 
 @dataclass(frozen=True)
 class Relevant:
-    """Where a run has its relevant documents: what most measures need and no more.
+    """The ranks of a run's relevant documents, which are all that most measures need.
 
     Attributes:
         ranks: ranks from 1, query by query, ascending, one a retrieved relevant document.
@@ -277,18 +277,18 @@ def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
     judgements = parts[0].judgements
     if not len(judgements):
         raise ValueError("the qrels are empty: there is nothing to judge by")
-    some = next((part for part in parts if len(part.table)), None)
-    if some is None:
+    with_rows = next((part for part in parts if len(part.table)), None)
+    if with_rows is None:
         raise ValueError("the run is empty: it has no rows")
     judged = parts[0] if len(parts) == 1 else join_parts(parts)
     if not judged.retrieved.any():
         raise ValueError(
             f"the run answers none of the {len(judgements)} judged queries: its query ids look "
-            f"like {some.table.qid[0].as_py()!r}, those of the qrels like "
+            f"like {with_rows.table.qid[0].as_py()!r}, those of the qrels like "
             f"{judgements.qid_text[0].as_py()!r}"
         )
     if len(judgements.docnos) and not len(judged.pairs):
-        raise ValueError(none_judged(some))
+        raise ValueError(none_judged(with_rows))
     return judged
 
 
@@ -321,7 +321,7 @@ def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints,
 
 
 def none_judged(judged: JudgedRun) -> str:
-    """A run that shares no document with the qrels is most often one with other document ids."""
+    """The message for a run that shares no document with the qrels, most often by other ids."""
     table, judgements = judged.table, judged.judgements
     return (
         "none of the documents of the run is judged: its ids look like "

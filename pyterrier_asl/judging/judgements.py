@@ -1,4 +1,4 @@
-"""Run + qrels -> :class:`JudgedRun`: order, ties, duplicates, cut-offs, ids.
+"""Judgements (qrels), which put runs in order and match them: ties, duplicates, cut-offs, ids.
 
 The one place where a run is put in order and matched with its judgements. Every measure,
 preference and analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see
@@ -14,9 +14,9 @@ the same ranking:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,13 +37,11 @@ from .judged_run import (
 )
 from .matching import PairIndex, codes, equal_groups, positions
 from .ranking import Match, match
-from .remembered import RESULTS, copy_of, remembered
-
-T = TypeVar("T")
+from .remembered import RESULTS, Remembering, copy_of, remembered
 
 
-class Judgements:
-    """Qrels, made ready once for any number of runs.
+class Judgements(Remembering):
+    """Qrels, prepared once for any number of runs.
 
     Attributes:
         qids: the query ids, as the qrels themselves hold them, in order of first appearance.
@@ -143,19 +141,14 @@ class Judgements:
 
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
         """Adds the queries of a dict that have no judged document, behind the others."""
-        known = set(self.qid_text.to_pylist())
-        empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in known]
+        judged = set(self.qid_text.to_pylist())
+        empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in judged]
         if not empty:
             return index
         self.qids = [*self.qids, *empty]
         self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
         ends = np.full(len(empty), len(index), dtype=np.int64)
         return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
-
-    @remembered
-    def once(self, make: Callable[..., T], *options: Hashable) -> T:
-        """What ``make(self, *options)`` gives, computed once for these judgements."""
-        return make(self, *options)
 
     def regraded(self, grades: Mapping[float, float]) -> Judgements:
         """The same judgements with other grades for some of their grades."""
@@ -231,7 +224,7 @@ class Judgements:
         return judged
 
     def judge_whole(self, run: Any) -> JudgedRun:
-        """The same for a run that should be a whole answer: one that cannot be is an error.
+        """Judges a whole run; one that cannot be an answer to the queries is an error.
 
         Raises:
             ValueError: where the run or the qrels are empty, or share no query or no document.
@@ -239,7 +232,7 @@ class Judgements:
         return complete_run([self.judge_part(run)])
 
     def judge_part(self, run: Any) -> JudgedRun:
-        """The same for a part of a run: for some of its queries.
+        """Judges a part of a run: some of its queries.
 
         Raises:
             ValueError: for a document that stands twice in a ranking, unless it may.
@@ -274,8 +267,8 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
-    answers, found = _rank(table, answers, judgements.index, duplicates)
-    entries = in_query_order(answers.queries[found.blocks], found.ranks, found.pairs)
+    answers, matched = _rank(table, answers, judgements.index, duplicates)
+    entries = in_query_order(answers.queries[matched.blocks], matched.ranks, matched.pairs)
     return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
 
 
@@ -286,11 +279,11 @@ def _answers(
 
     Rows that already lie together stay where they are.
     """
-    bounds, each = equal_groups(qid)
-    numbers, different = codes(each)
+    bounds, group_ids = equal_groups(qid)
+    numbers, different = codes(group_ids)
     known = different if known is None else known
     query = positions(different, known)[numbers]
-    if len(different) == len(each) and not np.any(query < 0):
+    if len(different) == len(group_ids) and not np.any(query < 0):
         return AnswerRows(bounds, None, query, len(known)), known
     groups = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
     query, sizes = query[groups], np.diff(bounds)[groups]
@@ -308,8 +301,8 @@ def _rank(
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
         scores = answers.take(table.value).astype(np.float32)
     docnos = answers.take(table.docno)
-    found = match(scores, docnos, answers.offsets, answers.queries, known)
-    repeated = answers.rows_at(found.repeated)
+    matched = match(scores, docnos, answers.offsets, answers.queries, known)
+    repeated = answers.rows_at(matched.repeated)
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))
     if len(repeated) and duplicates == "warn":
@@ -319,13 +312,13 @@ def _rank(
             "each counts once, at its best rank; to others of ir_measures its last row counts",
             stacklevel=4,
         )
-    if found.order is not None:
-        answers = answers.reordered(found.order)
-    return replace(answers, offsets=found.starts, repeated=repeated), found
+    if matched.order is not None:
+        answers = answers.reordered(matched.order)
+    return replace(answers, offsets=matched.starts, repeated=repeated), matched
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
-    """What is wrong with a run in which documents stand twice."""
+    """The error message for a run in which documents stand twice."""
     row = int(repeated[0])
     qid, docno = table.qid[row], table.docno[row]
     there = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))

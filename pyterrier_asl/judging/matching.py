@@ -1,4 +1,4 @@
-"""Which of known (group, id) pairs is this one? The join under judgements, pools and lengths.
+"""Matching of (group, id) pairs with known ones: the join of judgements, pools and lengths.
 
 The ids are text and may be many; the groups are small integers (the queries). Everything happens on
 Arrow's and NumPy's arrays, nothing in Python per row, in one of two ways with the same results: by
@@ -59,8 +59,8 @@ def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
 
 def positions(ids: pa.LargeStringArray, known: pa.LargeStringArray) -> Ints:
     """Where each id stands in ``known`` (its first place), -1 where it does not."""
-    found = pc.index_in(ids, value_set=known)
-    return numpy_numbers(pc.fill_null(found, _NONE)).astype(np.int64)
+    places = pc.index_in(ids, value_set=known)
+    return numpy_numbers(pc.fill_null(places, _NONE)).astype(np.int64)
 
 
 def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -72,8 +72,8 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     Returns:
         Where each group begins, and where the last ends, shape (S + 1,); its id, S of them.
 
-    >>> starts, each = equal_groups(pa.array(["b", "b", "a", "b"], type=pa.large_string()))
-    >>> starts.tolist(), each.to_pylist()
+    >>> starts, group_ids = equal_groups(pa.array(["b", "b", "a", "b"], type=pa.large_string()))
+    >>> starts.tolist(), group_ids.to_pylist()
     ([0, 2, 3, 4], ['b', 'a', 'b'])
     """
     encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
@@ -113,7 +113,7 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[n
 
 
 def ids_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
-    """The other way round, also without a copy.
+    """Arrow text of such arrays, also without a copy.
 
     >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
     ['a', 'bc']
@@ -155,12 +155,12 @@ class PairIndex:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Mapped from a file, arrays are of a kind that the compiled loops do not know.
-        known = {
+        arrays = {
             name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
             for name, value in state.items()
         }
         self.__dict__.update(
-            known, rows=0, ids=ids_of(*known["ids"]), seed=np.uint64(state["seed"])
+            arrays, rows=0, ids=ids_of(*arrays["ids"]), seed=np.uint64(state["seed"])
         )
 
     def repeated(self) -> Ints:
@@ -201,7 +201,7 @@ class PairIndex:
             return self.search(
                 np.zeros(1, dtype=np.int64) if groups is None else groups, *codes(ids)
             )
-        found = np.empty(len(ids), dtype=np.int64)
+        pairs = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
             join.find,
             fixed_blocks(len(ids)),
@@ -211,9 +211,9 @@ class PairIndex:
             self.hashes,
             self.seed,
             *self._table[:2],
-            found,
+            pairs,
         )
-        return found
+        return pairs
 
     @cached_property
     def hashes(self) -> npt.NDArray[np.uint64]:

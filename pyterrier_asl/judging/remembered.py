@@ -1,9 +1,9 @@
-"""Methods whose results are kept for each of their arguments, as a cached property's is."""
+"""Results of methods and functions that are remembered, for each of their arguments."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -41,6 +41,21 @@ def remembered(method: M) -> M:
         return result
 
     return call  # type: ignore[return-value]
+
+
+class Remembering:
+    """An object that remembers what functions compute from it.
+
+    >>> class Numbers(Remembering):
+    ...     values = (1, 2)
+    >>> Numbers().once(lambda numbers, factor: factor * sum(numbers.values), 10)
+    30
+    """
+
+    @remembered
+    def once(self, make: Callable[..., T], *options: Hashable) -> T:
+        """The result of ``make(self, *options)``, computed once."""
+        return make(self, *options)
 
 
 def copy_of(thing: T) -> T:

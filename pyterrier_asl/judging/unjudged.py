@@ -1,4 +1,4 @@
-"""The unjudged documents that some runs show, numbered alike in all of them."""
+"""Unjudged documents that some runs retrieve, numbered alike in all of them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Unjudged:
     >>> judgements = Judgements({"q": {"a": 1}})
     >>> runs = [{"q": {"a": 3, "x": 2, "y": 1}}, {"q": {"y": 3, "a": 2}}]
     >>> unjudged = Unjudged([judgements.judge(run) for run in runs])
-    >>> unjudged.best.tolist(), [one.codes.tolist() for one in unjudged.retrieved]
+    >>> unjudged.best.tolist(), [documents.codes.tolist() for documents in unjudged.retrieved]
     ([2, 1], [[0, 1], [1]])
     """
 
@@ -83,7 +83,7 @@ class Unjudged:
         number = _numbers if sizes.sum() < ENOUGH else _numbers_by_loops
         self.offsets, self.best, codes = number(self.runs, shown, sizes)
         parts = np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])
-        self.retrieved = [replace(one, codes=part) for one, part in zip(shown, parts)]
+        self.retrieved = [replace(documents, codes=part) for documents, part in zip(shown, parts)]
         self.is_open = np.ones(len(self.best), dtype=bool)
 
     def __len__(self) -> int:
@@ -105,8 +105,9 @@ class Unjudged:
         other.runs = [self.runs[number] for number in numbers]
         other.retrieved = [self.retrieved[number] for number in numbers]
         other.best = np.full(len(self.best), np.iinfo(np.int64).max)
-        for one in other.retrieved:
-            other.best[one.codes] = np.minimum(other.best[one.codes], one.ranks)
+        for documents in other.retrieved:
+            best = other.best[documents.codes]
+            other.best[documents.codes] = np.minimum(best, documents.ranks)
         other.is_open = self.is_open & (other.best < np.iinfo(np.int64).max)
         return other
 
@@ -153,12 +154,12 @@ class Unjudged:
 
     def docnos(self, codes: Ints) -> list[str]:
         """The ids of documents."""
-        found: dict[int, str] = {}
+        docnos: dict[int, str] = {}
         for run, retrieved in zip(self.runs, self.retrieved):
             places = np.flatnonzero(np.isin(retrieved.codes, codes))
             names = take(run.table.docno, retrieved.rows[places]).to_pylist()
-            found.update(zip(retrieved.codes[places].tolist(), names))
-        return [found[code] for code in np.asarray(codes).tolist()]
+            docnos.update(zip(retrieved.codes[places].tolist(), names))
+        return [docnos[code] for code in np.asarray(codes).tolist()]
 
 
 def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
@@ -170,11 +171,10 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     """
     ranking = run.whole_ranking.cut(depth)
     sizes = np.diff(ranking.offsets)
-    is_hole = np.ones(len(ranking), dtype=bool)
-    known = run.grades >= 0
-    known &= run.ranks <= sizes[run.queries]
-    is_hole[ranking.offsets[run.queries[known]] + run.ranks[known] - 1] = False
-    places = np.flatnonzero(is_hole)
+    is_unjudged = np.ones(len(ranking), dtype=bool)
+    judged = (run.grades >= 0) & (run.ranks <= sizes[run.queries])
+    is_unjudged[ranking.offsets[run.queries[judged]] + run.ranks[judged] - 1] = False
+    places = np.flatnonzero(is_unjudged)
     offsets = np.searchsorted(places, ranking.offsets)
     ranks = places - np.repeat(ranking.offsets[:-1], np.diff(offsets)) + 1
     return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
@@ -188,7 +188,7 @@ def _numbers(
     They are numbered query by query, as they first appear in the runs.
     """
     queries = np.repeat(np.tile(np.arange(sizes.shape[1]), len(runs)), sizes.ravel())
-    ids = pa.concat_arrays([take(run.table.docno, one.rows) for run, one in zip(runs, shown)])
+    ids = pa.concat_arrays([take(run.table.docno, part.rows) for run, part in zip(runs, shown)])
     numbers, different = codes(ids)
     pairs, first, which = np.unique(
         queries * len(different) + numbers, return_index=True, return_inverse=True
@@ -198,7 +198,7 @@ def _numbers(
     place[order] = np.arange(len(order))
     numbered: Ints = place[which]
     best = np.full(len(pairs), np.iinfo(np.int64).max)
-    np.minimum.at(best, numbered, np.concatenate([one.ranks for one in shown]))
+    np.minimum.at(best, numbered, np.concatenate([part.ranks for part in shown]))
     return offsets_of(queries[first[order]], sizes.shape[1]), best, numbered
 
 
@@ -208,8 +208,8 @@ def _numbers_by_loops(
     """What :func:`_numbers` gives, by the compiled loops and hashes of the ids."""
     kernels = compile_loops(LOOPS)
     starts = cumulate(sizes.sum(axis=0))
-    ranks = np.concatenate([one.ranks for one in shown])
-    hashes = np.concatenate([_hashes(run, one.rows) for run, one in zip(runs, shown)])
+    ranks = np.concatenate([part.ranks for part in shown])
+    hashes = np.concatenate([_hashes(run, part.rows) for run, part in zip(runs, shown)])
     numbered, best = np.empty((2, len(ranks)), dtype=np.int64)
     counts = np.zeros(sizes.shape[1], dtype=np.int64)
     blocks = cumulate(sizes.ravel())

@@ -7,15 +7,14 @@ part of its ranking that the measure looks at. One run is a :class:`LabelledRun`
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..judging.remembered import remembered
+from ..judging.remembered import Remembering, remembered
 from ..scoring import bounds as bounding
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from ..judging.judgements import Judgements
     from ..judging.unjudged import Retrieved
     from .computed import Computed
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class LabelledRun:
+class LabelledRun(Remembering):
     """A run in a measure, with the unjudged documents that it shows.
 
     Attributes:
@@ -69,11 +66,6 @@ class LabelledRun:
     judged: JudgedRun
     shown: Retrieved
     labels: Labels
-
-    @remembered
-    def once(self, make: Callable[[LabelledRun], T]) -> T:
-        """What ``make(self)`` gives, computed once for this run."""
-        return make(self)
 
     @cached_property
     def view(self) -> JudgedRun:
