@@ -144,6 +144,21 @@ def tuning() -> Any:
     return scores_by_parameters(tune_for_each(collection, n_trials=200, seed=0))
 
 
+def report() -> Any:
+    """The report on the systems over vaswani, which readers of the documentation click through."""
+    source = pt.get_dataset("irds:vaswani")
+    runs = {name: system(source.get_topics()) for name, system in systems("vaswani").items()}
+    measures = ["AP", "ASL@1000", "nDCG@10", "RR", "LexiP", "R@1000"]
+    command = "python docs/gallery.py report"
+    return pt.asl.report(
+        runs,
+        source.get_qrels(),
+        measures,
+        title="Vaswani: 14 systems",
+        command=command,
+    )
+
+
 def save(chart: Any, path: Path) -> None:
     """Saves a chart as a small picture."""
     from PIL import Image
@@ -166,6 +181,8 @@ def draw(names: list[str]) -> None:
             )
     if not names or "tuning" in names:
         save(tuning(), pages.picture("tuning"))
+    if not names or "report" in names:
+        report().save(pages.FOLDER / "vaswani-report.html", force=True)
     pages.write()
 
 
