@@ -237,8 +237,8 @@ def _names(source: Any) -> list[str]:
 def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
     """The first of ``names`` that is a column of ``source``."""
     present = _names(source)
-    if found := [name for name in names if name in present]:
-        return found[0]
+    if matching := [name for name in names if name in present]:
+        return matching[0]
     raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")
 
 

@@ -178,5 +178,5 @@ def _cut(tables: Sequence[pa.Table]) -> tuple[list[pa.Table], list[pa.Table]]:
         if len(others):
             at = others[-1].as_py() + 1
             before, after = [*tables[:number], table[:at]], [table[at:], *tables[number + 1 :]]
-            return before, [each for each in after if len(each)]
+            return before, [table for table in after if len(table)]
     return [], list(tables)

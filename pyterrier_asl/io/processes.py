@@ -41,9 +41,9 @@ def python_command(code: str) -> list[str]:
 
 
 def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> AbstractContextManager[None]:
-    """Processes that others start in here, joblib for one, do not import from the current folder.
+    """A context in which started processes do not import from the current folder.
 
-    Threads can be in here at the same time: what was before comes back with the last of them.
+    Several threads can be in it at the same time: the last thread restores the state.
 
     Args:
         by_folder: whether the current folder is that of Python's own modules meanwhile, and that of
@@ -53,9 +53,9 @@ def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> AbstractConte
 
 
 def safe_restarts(executor: Any) -> None:
-    """Processes that joblib's executor starts later, for others that have ended, do not either.
+    """Use safe paths for the workers that joblib restarts.
 
-    It takes away a worker that has become large, and starts another from a thread of its own.
+    joblib's executor ends a worker that has become large, and starts another from a thread.
     """
     start = getattr(executor, _START, None)
     if start is None or hasattr(start, "safe"):
@@ -91,7 +91,7 @@ class _Guard(AbstractContextManager[None]):
                 self.end()
 
 
-def _elsewhere() -> Callable[[], None]:
+def _chdir_to_stdlib() -> Callable[[], None]:
     here = os.getcwd()
     os.chdir(os.path.dirname(os.__file__))
     return partial(os.chdir, here)
@@ -110,7 +110,7 @@ def _with_option() -> Callable[[], None]:
     return end
 
 
-_BY_FOLDER, _BY_OPTION = _Guard(_elsewhere), _Guard(_with_option)
+_BY_FOLDER, _BY_OPTION = _Guard(_chdir_to_stdlib), _Guard(_with_option)
 
 
 def exit_with_parent(sender: int, folder: str | os.PathLike[str] | None = None) -> None:

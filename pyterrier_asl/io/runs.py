@@ -91,17 +91,17 @@ def list_runs(
         {'bm25': PosixPath('bm25.run')}
     """
     if isinstance(source, Mapping):
-        found = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
-        if len(found) < len(source):
+        by_name = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
+        if len(by_name) < len(source):
             raise ValueError(f"two runs have one name as text: {', '.join(map(repr, source))}")
     elif is_frame(source) or isinstance(source, pa.Table):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
         paths = [source] if isinstance(source, (str, os.PathLike)) else source
-        found = _by_name(map(local_path, paths))
-    if not found:
+        by_name = _by_name(map(local_path, paths))
+    if not by_name:
         raise ValueError("there are no runs")
-    return found
+    return by_name
 
 
 def _of_one_run(run: RunSource, name: str) -> RunSource:
@@ -117,18 +117,18 @@ def _of_one_run(run: RunSource, name: str) -> RunSource:
 
 
 def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
-    found: dict[str, RunSource] = {}
+    by_name: dict[str, RunSource] = {}
     places: dict[str, Path] = {}
     for path in paths:
         for name, run in _runs_at(path).items():
             place = run if isinstance(run, Path) else path
-            if name in found:
+            if name in by_name:
                 raise ValueError(
                     f"{places[name]} and {place} are both named {name!r}; rename one of them, or "
                     "pass a dict from name to file"
                 )
-            found[name], places[name] = run, place
-    return found
+            by_name[name], places[name] = run, place
+    return by_name
 
 
 def _runs_at(path: Path) -> Mapping[str, RunSource]:

@@ -112,13 +112,13 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a pyterrier_asl {kind} file: {error}") from error
     metadata = dict(table.schema.metadata or {})
-    found, written, digest = (
+    kind_of_file, written, digest = (
         metadata.pop(key, b"").decode(errors="replace") for key in (_KIND, _VERSION, _DIGEST)
     )
-    if not found:
+    if not kind_of_file:
         raise ValueError(f"{path} is a Parquet file, but not a pyterrier_asl {kind} file")
-    if found != kind:
-        raise ValueError(f"{path} is a pyterrier_asl {found} file, not a {kind} file")
+    if kind_of_file != kind:
+        raise ValueError(f"{path} is a pyterrier_asl {kind_of_file} file, not a {kind} file")
     if written != str(version):
         raise ValueError(
             f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "

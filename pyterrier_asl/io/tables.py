@@ -1,4 +1,4 @@
-"""Any table, printed: as a table for the terminal, in LaTeX or Markdown, or machine-readable."""
+"""Tables, printed for the terminal, in LaTeX, Markdown or HTML, or machine-readable."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 #: A table: a frame, or its columns by name.
 Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
 
-#: What tables can be printed as.
+#: The forms of printed tables.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 
-#: What one row is called that stands for all queries, as in ir_measures and trec_eval.
+#: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
 
 #: All digits that a number has; ir_measures' way of asking for them.
@@ -107,7 +107,7 @@ def formatted(value: float, places: int) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """How many there are, in words.
+    """A number of things, in words.
 
     >>> counted(1, "run"), counted(1200, "run"), counted(2, "query", "queries")
     ('1 run', '1,200 runs', '2 queries')
@@ -165,7 +165,9 @@ def with_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
     for track, columns in tables.items():
         if list(columns) != list(first):
             raise ValueError(f"{track} has other measures than the other tracks: name measures")
-    joined = {name: [value for each in tables.values() for value in each[name]] for name in first}
+    joined = {
+        name: [value for columns in tables.values() for value in columns[name]] for name in first
+    }
     sizes = {track: len(next(iter(columns.values()))) for track, columns in tables.items()}
     return {"track": [track for track, size in sizes.items() for _ in range(size)], **joined}
 
@@ -201,7 +203,7 @@ _MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def text_of_cell(cell: str) -> str:
-    r"""What a cell of :func:`tsv_lines` says.
+    r"""The text of a cell of :func:`tsv_lines`, without escapes.
 
     >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
     ('a\tb', 'C:\\new')
@@ -238,7 +240,7 @@ def _as_python(value: Any) -> Any:
     if isinstance(value, (str, int)):  # bool is an int
         return value
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_as_python(one) for one in value]
+        return [_as_python(element) for element in value]
     if hasattr(value, "item"):
         value = value.item()
     try:
@@ -392,8 +394,8 @@ def markdown(table: Columns, **style: Any) -> str:
     """
     shown = _shown_columns(table, Style(**style), missing="-").values()
     columns = [
-        [f"**{text}**" if best else text for text, best in zip(_escaped(each.texts), each.best)]
-        for each in shown
+        [f"**{text}**" if best else text for text, best in zip(_escaped(column.texts), column.best)]
+        for column in shown
     ]
     sides = ["--:" if column.is_number else ":--" for column in shown]
     rows = [_escaped([column.title for column in shown]), sides, *zip(*columns)]
@@ -413,9 +415,9 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
     columns = [
         [
             f"<b>{text}</b>" if best else text
-            for text, best in zip(map(escape, each.texts), each.best)
+            for text, best in zip(map(escape, column.texts), column.best)
         ]
-        for each in shown
+        for column in shown
     ]
     head = "".join(f"<th>{escape(column.title)}</th>" for column in shown)
     rows = ("".join(f"<td>{text}</td>" for text in row) for row in zip(*columns))
@@ -480,7 +482,7 @@ def _number_or_text(value: Any, column: Any, places: int) -> str:
 
 def _is_number(column: list[Any]) -> bool:
     """Whether a column is set to the right: numbers, also among objects."""
-    known = [value for value in map(_as_python, column) if value is not None]
-    return bool(known) and all(
-        isinstance(value, (int, float)) and not isinstance(value, bool) for value in known
+    values = [value for value in map(_as_python, column) if value is not None]
+    return bool(values) and all(
+        isinstance(value, (int, float)) and not isinstance(value, bool) for value in values
     )

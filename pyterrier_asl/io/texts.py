@@ -1,4 +1,4 @@
-"""What queries and documents say, for those who look at a topic."""
+"""Texts of queries and documents, for display."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _queries_of(topics: Any) -> dict[str, str]:
         raise ValueError(
             f"topics need the columns qid and query; these have {columns or type(topics).__name__}"
         )
-    return {str(qid): str(said) for qid, said in zip(topics["qid"], topics[text])}
+    return {str(qid): str(query) for qid, query in zip(topics["qid"], topics[text])}
 
 
 def read_texts(
@@ -171,8 +171,8 @@ def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str
         queries = {str(query.query_id): query.default_text() for query in dataset.queries_iter()}
     documents = {}
     if dataset.has_docs():
-        found = dataset.docs_store().get_many(sorted(docnos))
-        documents = {docno: document.default_text() for docno, document in found.items()}
+        by_docno = dataset.docs_store().get_many(sorted(docnos))
+        documents = {docno: document.default_text() for docno, document in by_docno.items()}
     return queries, documents
 
 
