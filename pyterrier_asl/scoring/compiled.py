@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from threading import RLock
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ ENOUGH = 200_000
 COMPILED: set[str] = set()
 
 _steps = 0
+#: Held while Numba is loaded.
+_LOADING = RLock()
 
 
 def compiled(function: F) -> F:
@@ -47,13 +50,19 @@ def loops(module: str, steps: int) -> ModuleType:
     return import_module(module) if _steps < ENOUGH else compile_loops(module)
 
 
-@cache
 def compile_loops(module: str) -> ModuleType:
     """A module of loops, compiled on first use, without the interpreter's lock, and kept on disk.
 
     Where there is a place that can be written to: beside the module's file, in the user's cache or
     in ``NUMBA_CACHE_DIR``. What is not kept there yet takes seconds, and a line on stderr says so.
+    Threads wait for the first of them: two that load Numba at once can wait for ever.
     """
+    with _LOADING:
+        return _compile(module)
+
+
+@cache
+def _compile(module: str) -> ModuleType:
     _announce()
     COMPILED.add(module)
     plain, made = import_module(module), ModuleType(module)

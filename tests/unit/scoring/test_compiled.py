@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -97,3 +98,24 @@ def test_a_little_is_done_without_numba_and_much_is_announced_once(tmp_path):
     loaded, said = in_a_new_process(10**9, tmp_path)
     assert loaded == "True" and said.startswith("Compiling loops") and said.count("\n") == 1
     assert in_a_new_process(10**9, tmp_path) == ("True", "")
+
+
+def test_threads_that_need_loops_at_once_get_the_same():
+    code = """
+    import sys, threading
+    from pyterrier_asl.scoring.compiled import compile_loops
+    sys.setswitchinterval(1e-6)
+    start, modules = threading.Barrier(6), []
+    names = ["scoring._kernels", "judging._kernels", "scoring._pair_kernels"] * 2
+    def load(name):
+        start.wait()
+        modules.append((name, compile_loops("pyterrier_asl." + name)))
+    threads = [threading.Thread(target=load, args=(name,)) for name in names]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    print(len(modules), len({id(module) for _, module in modules}))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["6", "3"], done.stderr
