@@ -63,14 +63,15 @@ def test_as_published_takes_missing_documents_right_after_the_list(robust03):
 
 
 def test_the_best_dl20_run_leaves_the_paper_s_750_passages_far_down(dl20):
-    frame = search_length_distribution(dl20)
+    hundreds = list(range(1, 1002, 100))  # as in the paper's figures
+    frame = search_length_distribution(dl20, edges=hundreds)
     last = frame.iloc[-1]
     print("\n", frame.to_string(), frame.attrs, "paper, Fig. 5: over 750 beyond 900 irrelevant")
     assert frame.attrs["run"] == "p_d2q_rm3_duo"
     assert int(frame["documents"].sum()) == int(dl20.judgements.num_relevant(1).sum())
     assert frame["documents"].idxmax() == 0  # the fullest bin is that of the shortest
     assert last["low"] == 901 and 750 < last["documents"] < 1000
-    changes = search_length_changes(dl20)
+    changes = search_length_changes(dl20, edges=hundreds)
     print(changes.to_string(), changes.attrs)
     assert changes.attrs["wins"] > changes.attrs["losses"] > 0
     assert changes["documents"].iloc[0] > changes["documents"].iloc[-1]
