@@ -173,10 +173,10 @@ def test_rankings_that_do_not_agree(monkeypatch):
     up = NOISE + [[0.3], [0.2], [0.1]]
     findings = of_values(monkeypatch, AP=up, ASL=up[::-1])
     text = said_by(findings)["Where?"]
-    assert "rankings by AP and ASL do not agree (Kendall's τ = −1.00)" in text
+    assert "rankings by AP and ASL have Kendall's τ = −1.00" in text
     assert "between these two s0 moves farthest, from rank 1 to 3" in text
     same = said_by(of_values(monkeypatch, AP=up, ASL=up))["Where?"]
-    assert "rankings by AP and ASL are the same (Kendall's τ = 1.00)." in same
+    assert "rankings by AP and ASL are the same: Kendall's τ = 1.00." in same
     assert "moves" not in same
 
 
