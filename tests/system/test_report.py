@@ -379,9 +379,10 @@ def test_a_page_of_scores_opens(browser, tmp_path, width):
         assert page.evaluate("document.documentElement.scrollWidth") == width
         page.select_option("#measure", label="AP")
         page.click("#board a.system:text-is('fair')")
-        assert page.locator("#pair-a option:checked").text_content() == "fair"
+        chosen = "document.querySelector('#pair-a').selectedOptions[0].textContent === 'fair'"
+        page.wait_for_function(chosen)  # the address changes first, then the page
         page.click("#query-table .open:text-is('7')")
-        assert page.text_content("#query-h") == "Query 7"
+        page.wait_for_selector("#query-h:text-is('Query 7')")
         files = dict(saved(page, button) for button in page.query_selector_all("[data-save=csv]"))
         assert all(len(rows) > 1 for rows in files.values())
 
