@@ -163,28 +163,27 @@ def expansion() -> None:
         pytest.skip("PyTerrier's query expansion takes no TerrierIndex before 1.0.2")
 
 
-@pytest.fixture(scope="session")
-def vectors(data: Path) -> dict:
-    """Worked examples of every measure, beside the data."""
-    path = data.parent / "vectors.json"
+def _worked_examples(data: Path, name: str) -> dict:
+    """A file of worked examples beside the data."""
+    path = data.parent / name
     if not path.is_file():
         _missing("data", f"there is no {path}")
     return json.loads(path.read_text())
+
+
+@pytest.fixture(scope="session")
+def vectors(data: Path) -> dict:
+    """Worked examples of every measure."""
+    return _worked_examples(data, "vectors.json")
 
 
 @pytest.fixture(scope="session")
 def holes_vectors(data: Path) -> dict:
-    """Bounds by enumeration of all labellings, beside the data."""
-    path = data.parent / "vectors_holes.json"
-    if not path.is_file():
-        _missing("data", f"there is no {path}")
-    return json.loads(path.read_text())
+    """Bounds by enumeration of all labellings."""
+    return _worked_examples(data, "vectors_holes.json")
 
 
 @pytest.fixture(scope="session")
 def ranks_vectors(data: Path) -> dict:
-    """Intervals of ranks with all sign vectors, beside the data."""
-    path = data.parent / "vectors_ranks.json"
-    if not path.is_file():
-        _missing("data", f"there is no {path}")
-    return json.loads(path.read_text())
+    """Intervals of ranks with all sign vectors."""
+    return _worked_examples(data, "vectors_ranks.json")
