@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import Any
 
@@ -368,10 +368,16 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
     return error
 
 
+@lru_cache(maxsize=1)
 def _signs(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
-    """Sign vectors, shape (Q, N): all that there are, or random ones."""
+    """Sign vectors, shape (Q, N): all that there are, or random ones.
+
+    The last ones are kept, read-only: the measures and judges of one collection share them.
+    """
     if 2**topics <= draws:
         bits = np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
     else:
         bits = np.random.default_rng(seed).integers(0, 2, (draws, topics)).T
-    return np.ascontiguousarray(1 - 2 * bits.astype(np.int8))
+    signs = np.ascontiguousarray(1 - 2 * bits.astype(np.int8))
+    signs.setflags(write=False)
+    return signs
