@@ -122,6 +122,8 @@ def error_line(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
+    if re.search("can't start new thread|Resource temporarily unavailable", text):
+        return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
     if isinstance(error, (ValueError, OSError, ImportError)):
         return text
     return f"{type(error).__name__}: {text} (--traceback shows where)"

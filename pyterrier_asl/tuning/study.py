@@ -11,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import re
 import secrets
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -201,8 +203,12 @@ def _open_study(
     return study
 
 
-def open_storage(storage: Any) -> Any:
+def open_storage(storage: Any, attempts: int = 10) -> Any:
     """Opens a storage of Optuna by its URL; a storage, or None, is returned as it is.
+
+    Args:
+        storage: a URL, a storage of Optuna, or None.
+        attempts: how often to try while other processes create the same tables.
 
     Raises:
         ValueError: for a URL without a database, and anything else.
@@ -216,14 +222,19 @@ def open_storage(storage: Any) -> Any:
         )
     # SQLite has a single writer at a time; its default of five seconds is too short for others.
     wait = {"connect_args": {"timeout": 120}} if storage.startswith("sqlite") else None
-    try:
-        return optuna.storages.RDBStorage(storage, engine_kwargs=wait)
-    except Exception as error:  # SQLAlchemy's, or that of the database's own driver
-        reason = str(error).partition("\n")[0]
-        raise ValueError(
-            f"the storage {storage!r} cannot be opened: {reason}; give the URL of a database, such "
-            "as sqlite:///search.db"
-        ) from error
+    while True:
+        try:
+            return optuna.storages.RDBStorage(storage, engine_kwargs=wait)
+        except Exception as error:  # SQLAlchemy's, or that of the database's own driver
+            reason = str(error).partition("\n")[0]
+            attempts -= 1
+            # Where another process creates the same tables now, the next attempt finds them.
+            if not attempts or not re.search(r"(?i)already exists|\bunique\b", reason):
+                raise ValueError(
+                    f"the storage {storage!r} cannot be opened: {reason}; give the URL of a "
+                    "database, such as sqlite:///search.db"
+                ) from error
+            time.sleep(0.2)
 
 
 def _fingerprint(objective: Objective) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Worker:
         program = LISTEN + textwrap.dedent(program)
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", program, *map(str, arguments)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -77,7 +78,7 @@ class Worker:
         except ProcessLookupError:
             pass
         self.process.wait()
-        for pipe in (self.process.stdout, self.process.stderr):
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             pipe.close()
 
 
@@ -320,6 +321,29 @@ def finished_trials(storage):
         for trial in optuna.load_study(study_name=name, storage=storage).get_trials()
         if trial.state == optuna.trial.TrialState.COMPLETE
     }
+
+
+_TUNE_AT = """
+    print("ready", flush=True)
+    sys.stdin.readline()
+    tune("stages", storage=sys.argv[1]).to_pickle(sys.argv[2])
+"""
+
+
+def test_processes_that_tune_into_one_storage_get_the_table_of_one(start, tmp_path, tuned):
+    workers = [
+        start(_WORLD + _TUNE_AT, f"sqlite:///{tmp_path / 'trials.db'}", tmp_path / f"{i}.pickle")
+        for i in range(3)
+    ]
+    for worker in workers:
+        worker.wait_for("ready")
+    for worker in workers:
+        worker.process.stdin.write("go\n")
+        worker.process.stdin.flush()
+    for i, worker in enumerate(workers):
+        _, errors = worker.process.communicate(timeout=180)
+        assert worker.process.returncode == 0, errors
+        pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / f"{i}.pickle"), tuned[1]["stages"])
 
 
 @pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])

@@ -18,7 +18,7 @@ from _calls import call, evaluate, values
 from click.testing import CliRunner, Result
 
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.cli import main
+from pyterrier_asl.cli import error_line, main
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d4": 1, "d9": 1}}
 RUNS = {
@@ -387,6 +387,17 @@ def test_bad_groups(files, lines, message):
 # The command as a whole
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("can't start new thread"),
+        BlockingIOError(11, "Resource temporarily unavailable"),
+    ],
+)
+def test_a_limit_of_the_system_is_named_with_its_remedy(error):
+    assert error_line(error).endswith("raise 'ulimit -u', or pass fewer --jobs")
+
+
 @pytest.mark.parametrize("command", ["evaluate", "pool", "demo"])
 def test_help_teaches_by_examples(command):
     assert command in call("--help").stdout
@@ -486,7 +497,7 @@ TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.opt
 )
 def test_nothing_is_imported_that_a_command_does_not_need(files, arguments, heavy):
     code = (
-        "import sys; from pyterrier_asl.cli import main\n"
+        "import sys; from pyterrier_asl.cli import error_line, main\n"
         f"try: main({arguments})\n"
         f"except SystemExit: print([m for m in {heavy} if m in sys.modules], file=sys.stderr)"
     )
