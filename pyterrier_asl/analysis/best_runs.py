@@ -14,8 +14,7 @@ from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.names import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
-from ..statistics.rounding import EQUAL
-from ..statistics.shared_ranks import rounded
+from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions
 from .reading import per_slice, per_track_and_slice, read, read_tracks
 from .registry import ALEX, BETTER, LOST, Floats, JudgedRuns, Queries, analysis

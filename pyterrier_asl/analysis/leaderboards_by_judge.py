@@ -19,7 +19,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..statistics.correction import with_corrected_p
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
-from ..statistics.shared_ranks import shared_ranks
+from ..statistics.rounding import shared_ranks
 from .judges import judges_agreement_chart
 from .reading import per_slice
 from .registry import JUDGES, TRUSTED, Queries, analysis

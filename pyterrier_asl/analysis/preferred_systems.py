@@ -26,8 +26,7 @@ from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.pairwise import cycle_numbers
-from ..statistics.rounding import EQUAL
-from ..statistics.shared_ranks import shared_ranks
+from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
 from .reading import per_slice, read
 from .registry import BETTER, DIAZ, Bools, Floats, Ints, Queries, analysis

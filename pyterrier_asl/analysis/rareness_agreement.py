@@ -16,8 +16,7 @@ from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
-from ..statistics.rounding import signs
-from ..statistics.shared_ranks import rounded, shared_ranks
+from ..statistics.rounding import rounded, shared_ranks, signs
 from .double_scores import by_double_scores
 from .reading import per_slice, read
 from .registry import TURKMEN, Floats, Ints, Queries, analysis

@@ -13,7 +13,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
-from ..statistics.shared_ranks import rounded, shared_ranks
+from ..statistics.rounding import rounded, shared_ranks
 from .reading import per_slice, read
 from .registry import TURKMEN, Bools, JudgedRuns, Queries, analysis
 

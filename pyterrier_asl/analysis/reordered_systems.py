@@ -14,7 +14,7 @@ from ..evaluation.relevant_documents import RelevantDocuments, relevant_document
 from ..io.lazy import pd
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
-from ..statistics.shared_ranks import rounded
+from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
 from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks

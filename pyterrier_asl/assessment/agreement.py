@@ -17,7 +17,7 @@ import numpy as np
 from ..scoring.arrays import Floats
 from ..statistics.agreement import agreement_of_tables
 from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
-from ..statistics.shared_ranks import rounded
+from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of
 
 #: The coefficients of agreement on documents, and on the ranking of systems.

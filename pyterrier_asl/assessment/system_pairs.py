@@ -11,7 +11,7 @@ import numpy as np
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..scoring.arrays import Floats
-from ..statistics.shared_ranks import rounded
+from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
 from .judges import Judges, sign_of
 from .paired_tests import PairedTest

@@ -9,7 +9,7 @@ import numpy as np
 from .inputs import Floats, check_probability
 from .intervals import upper_t
 
-#: Of how many points t is computed without loss.
+#: The number of points whose t is computed in full precision.
 _BEST = 64
 
 
@@ -74,14 +74,17 @@ def greatest_t(low: Floats, high: Floats) -> float:
         inner = squares / sums
     inside = (inner > ends[:-1]) & (inner < ends[1:])
     points = np.concatenate((ends, inner[inside]))
-    # Sums of squares say which are best but for rounding; of these t is computed as it should be.
+    # Sums of squares lose digits: they select the best points, whose t is then computed in full.
     best = np.argsort(-_rounded_t(points, low, high), kind="stable")[:_BEST]
     return float(_t(np.clip(points[best, None], low, high)).max())
 
 
 def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
-    """How many boxes each point lies in, and the sum and the sum of squares of the nearest ends of
-    the others."""
+    """The number of boxes that hold each point, and the sums of the other boxes' nearest ends.
+
+    Returns:
+        The numbers, the sums, and the sums of squares, one for each point.
+    """
     lows, highs = np.sort(low), np.sort(high)
     below = np.searchsorted(highs, points, side="right")
     above = np.searchsorted(lows, points, side="right")
@@ -96,8 +99,8 @@ def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats,
 
 
 def _rounded_t(points: Floats, low: Floats, high: Floats) -> Floats:
-    """Student's t where each difference is as close to a point as its box lets it."""
-    n, centre = len(low), (low.mean() + high.mean()) / 2  # around which little is lost
+    """Student's t, from sums of squares, of the differences in the boxes nearest to a point."""
+    n, centre = len(low), (low.mean() + high.mean()) / 2  # around it few digits are lost
     moved = points - centre
     within, sums, squares = _outside(moved, low - centre, high - centre)
     sums, squares = sums + within * moved, squares + within * moved**2

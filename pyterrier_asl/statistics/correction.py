@@ -41,7 +41,7 @@ class Corrected(NamedTuple):
 def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
     """Corrects p-values for multiple comparisons.
 
-    NaN is no p-value: it is dropped from the family, counted, and stays NaN.
+    NaN stands for no p-value: it is left out of the family, counted, and stays NaN.
 
     Args:
         p_values: All p-values of the family, of any shape. The family is all that is reported

@@ -11,11 +11,13 @@ therefore agrees less than perfectly even with itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy  # its scipy.stats loads when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Floats, check_probability, finite_vectors, same_items
+from .inputs import CHUNK, ArrayLike, Floats, Ints, check_probability, finite_vectors, same_items
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
@@ -98,17 +100,16 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
     """
     items = estimates.shape[1]
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, items + 1))))
+    above, tied = _tie_groups(estimates)
+    # A tied item is at each rank of its group equally often. The items of its group that come to
+    # lie above it add nothing: over the whole group their signs cancel.
+    mean_share = (harmonic[above + tied - 1] - harmonic[np.maximum(above, 1) - 1]) / tied
     total = np.zeros(len(estimates))
     for item in range(items):
-        own, true = estimates[:, item, None], references[:, item, None]
-        is_above = estimates > own
-        above, tied = is_above.sum(axis=1), (estimates == own).sum(axis=1)
         # 2 C(i) / (i - 1) - 1 is a mean of signs: +1 in order, -1 not, 0 tied in the reference.
-        signs = np.sum(np.sign(references - true) * is_above, axis=1)
-        # A tied item is at each rank of its group equally often. Its fellows that come to lie
-        # above it add nothing: over the whole group their signs cancel.
-        mean_share = (harmonic[above + tied - 1] - harmonic[np.maximum(above, 1) - 1]) / tied
-        total += np.where(above > 0, signs * mean_share, 0.0)
+        signs = np.sign(references - references[:, item, None])
+        is_above = estimates > estimates[:, item, None]
+        total += np.sum(signs * is_above, axis=1) * mean_share[:, item]
     return np.asarray(total / (items - 1))
 
 
@@ -159,15 +160,14 @@ def rank_biased_overlap(
     0.0
     """
     check_probability("p", p)
-    ids_a, above_a, size_a = _ranking("a", a, scores_a)
-    ids_b, above_b, size_b = _ranking("b", b, scores_b)
+    ids_a, *groups_a = _ranking("a", a, scores_a)
+    ids_b, *groups_b = _ranking("b", b, scores_b)
     short, long = sorted((ids_a.size, ids_b.size))
     if short == 0:
         return float(long == 0)
     _, at_a, at_b = np.intersect1d(ids_a, ids_b, assume_unique=True, return_indices=True)
-    overlap = _expected_overlap(
-        above_a[at_a], size_a[at_a], above_b[at_b], size_b[at_b], depth=long
-    )
+    groups = [group[at_a] for group in groups_a], [group[at_b] for group in groups_b]
+    overlap = _expected_overlap(*groups, depth=long)
     depths = np.arange(1, long + 1)
     x_short, x_long = overlap[short - 1], overlap[-1]
     unseen = x_short * np.maximum(depths - short, 0) / short
@@ -211,58 +211,58 @@ def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
     """
     items = a.shape[1]
     depths = np.arange(1, items + 1)
-    overlap = np.zeros(a.shape)
-    for item in range(items):
-        in_first = np.ones(a.shape)
-        for scores in (a, b):
-            own = scores[:, item, None]
-            above = (scores > own).sum(axis=1, keepdims=True)
-            tied = (scores == own).sum(axis=1, keepdims=True)
-            in_first *= np.clip((depths - above) / tied, 0, 1)
-        overlap += in_first
+    overlap = _expected_overlap(_tie_groups(a), _tie_groups(b), depth=items)
     within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
     return np.asarray(within + overlap[:, -1] / items * p**items)
 
 
-def _expected_overlap(
-    above_a: Floats, size_a: Floats, above_b: Floats, size_b: Floats, *, depth: int
-) -> Floats:
-    """X_d for d = 1, ..., depth: the expected number of items in both rankings' first d.
+def _expected_overlap(groups_a: Sequence[Ints], groups_b: Sequence[Ints], *, depth: int) -> Floats:
+    """The expected number X_d of items in both rankings' first d, for d = 1, ..., depth.
 
-    One entry in each argument for each item that both hold: how many items lie above its group of
-    ties, and how many are in that group.
+    Args:
+        groups_a: For each of the N items that both rankings hold, how many items a has above its
+            group of ties, and how many in that group; both of shape (..., N).
+        groups_b: The same of b.
+        depth: The greatest d.
+
+    Returns:
+        Shape (..., depth).
     """
-    single = (size_a == 1) & (size_b == 1)
-    arrivals = np.maximum(above_a, above_b)[single].astype(np.int64)
-    overlap = np.cumsum(np.bincount(arrivals, minlength=depth)).astype(np.float64)
+    *rankings, items = groups_a[0].shape
     depths = np.arange(1, depth + 1)
-    tied = ~single
-    for start_a, group_a, start_b, group_b in zip(
-        above_a[tied], size_a[tied], above_b[tied], size_b[tied]
-    ):
-        overlap += np.clip((depths - start_a) / group_a, 0, 1) * np.clip(
-            (depths - start_b) / group_b, 0, 1
+    overlap = np.zeros((*rankings, depth))
+    step = max(1, CHUNK // overlap.size)
+    for start in range(0, items, step):
+        some = (..., slice(start, start + step), None)
+        in_a, in_b = (
+            np.clip((depths - above[some]) / tied[some], 0, 1)
+            for above, tied in (groups_a, groups_b)
         )
+        overlap += np.sum(in_a * in_b, axis=-2)
     return overlap
+
+
+def _tie_groups(scores: Floats) -> tuple[Ints, Ints]:
+    """How many items are above each item's group of ties, and how many are in it."""
+    first, last = (
+        scipy.stats.rankdata(-scores, method, axis=-1).astype(np.intp) for method in ("min", "max")
+    )
+    return first - 1, last - first + 1
 
 
 def _ranking(
     name: str, ids: ArrayLike, scores: ArrayLike | None
-) -> tuple[NDArray[np.generic], Floats, Floats]:
-    """Ids, and for each how many items are above its group of ties and how many are in it."""
+) -> tuple[NDArray[np.generic], Ints, Ints]:
+    """The checked ids of a ranking, and the groups of ties of its items."""
     items = np.asarray(ids)
     unique, counts = np.unique(items, return_counts=True)
     if items.ndim != 1 or unique.size != items.size:
         twice = unique[counts > 1][:1].tolist()
         raise ValueError(f"{name} must list each id once, best first; it holds {twice} twice")
-    if scores is None:
-        return items, np.arange(items.size, dtype=np.float64), np.ones(items.size)
-    values = np.asarray(scores, dtype=np.float64)
+    values = np.asarray(-np.arange(items.size) if scores is None else scores, dtype=np.float64)
     if values.shape != items.shape or np.any(np.diff(values) > 0) or np.isnan(values).any():
         raise ValueError(
             f"scores_{name} must hold one score for each of the {items.size} ids of {name}, "
             f"not ascending and without NaN: sort the ids by score"
         )
-    starts = np.flatnonzero(np.diff(values, prepend=np.inf))
-    sizes = np.diff(starts, append=items.size)
-    return items, np.repeat(starts, sizes).astype(float), np.repeat(sizes, sizes).astype(float)
+    return items, *_tie_groups(values)

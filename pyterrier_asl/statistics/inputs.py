@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
-else:  # what documentation shows of it
+else:  # shown by the documentation
     ArrayLike = Sequence[float] | np.ndarray
 
 Floats = NDArray[np.float64]
@@ -66,6 +66,7 @@ def finite_matrix(values: ArrayLike) -> Floats:
 
 
 def finite_vectors(*vectors: ArrayLike) -> Floats:
+    """Vectors of one length as the rows of a matrix of finite numbers, or an error."""
     return finite_matrix([np.asarray(vector) for vector in vectors])
 
 
@@ -93,10 +94,12 @@ def prepare(
 
 
 def means_of(values: Floats, weights: Floats | None) -> Floats:
+    """The weighted mean of each row."""
     return np.asarray(np.average(values, axis=1, weights=weights), dtype=np.float64)
 
 
 def labels_of(names: Sequence[str], systems: int) -> list[str]:
+    """The names of systems as a list; ValueError unless each system has a name of its own."""
     labels = list(names)
     if len(labels) != systems:
         raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
@@ -107,12 +110,13 @@ def labels_of(names: Sequence[str], systems: int) -> list[str]:
 
 
 def check_probability(what: str, value: float) -> None:
-    """Raises ValueError for what is no probability between 0 and 1, neither included."""
+    """Raises ValueError unless the value is a number above 0 and below 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{what} is {value!r}, but it is a probability: give 0 < {what} < 1")
 
 
 def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:
+    """Raises ValueError unless a name is one of the allowed ones."""
     if name not in allowed:
         raise ValueError(f"{what} {name!r} is unknown: use one of {', '.join(map(repr, allowed))}")
 

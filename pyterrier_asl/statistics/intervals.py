@@ -220,7 +220,7 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
 
 
 def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
-    """The number between two others from which on a condition holds, by bisection.
+    """The number from which on a condition holds, by bisection.
 
     Args:
         reached: the condition; it does not hold at the start, and holds from some number on.

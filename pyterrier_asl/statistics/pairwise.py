@@ -30,7 +30,7 @@ def t_test(differences: ArrayLike) -> Floats:
 
 
 def _student(differences: Floats) -> tuple[Floats, Floats]:
-    """Student's t of the mean of each row's differences, and its two-sided p-value."""
+    """Student's t of the mean difference of each row, and its two-sided p-value."""
     n = differences.shape[-1]
     with undefined_is_nan():
         variance = differences.var(axis=-1, ddof=1)

@@ -1,4 +1,4 @@
-"""Rounding tolerances: what counts as equal, and as no difference, everywhere in the package.
+"""Rounding tolerances of the whole package, and signs and ranks of values that are within them.
 
 Values are sums and means of some thousand terms in double precision, whose errors are below 1e-12;
 the sums of two programs, or of another order of queries, agree to 1e-9.
@@ -6,9 +6,11 @@ the sums of two programs, or of another order of queries, agree to 1e-9.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .inputs import Floats
+from .inputs import Floats, Ints
 
 #: Differences of values, and bounds of them, this close to 0 are 0.
 NO_DIFFERENCE = 1e-12
@@ -24,3 +26,25 @@ def signs(differences: Floats) -> Floats:
     [0.0, 1.0, -1.0]
     """
     return np.where(np.abs(differences) > NO_DIFFERENCE, np.sign(differences), 0.0)
+
+
+def rounded(means: Any) -> Any:
+    """Means, array or Series, of which those that differ by rounding only are equal.
+
+    >>> float(rounded(np.array([0.1 + 0.2]))[0])
+    0.3
+    """
+    return means.round(12)
+
+
+def shared_ranks(values: Floats) -> Ints:
+    """1 for the largest value; values that are equal but for rounding share the best rank.
+
+    >>> shared_ranks(np.array([0.3, 0.7, 0.1 + 0.2])).tolist()
+    [2, 1, 2]
+    """
+    order = np.argsort(-values, kind="stable")
+    new = np.diff(-values[order], prepend=-np.inf) > EQUAL
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = 1 + np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
+    return ranks
