@@ -13,7 +13,7 @@ import numpy as np
 
 from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
 from ..assessment.judges import QRELS, Judges
-from ..assessment.paired_tests import PairedTest, as_frame, significance
+from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
 from ..io.lazy import pd
 from ..io.progress import progress_bar

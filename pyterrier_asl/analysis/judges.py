@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.confusion import are_binned, confusion_of, judged_by_both
-from ..assessment.paired_tests import as_frame
+from ..assessment.system_pairs import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
 from ..statistics.agreement import cohen_kappa

@@ -12,8 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import sign_of
-from ..assessment.paired_tests import PairedTest, as_frame
-from ..assessment.system_pairs import compared_systems, own_gains, scores_by_judge, swap_counts
+from ..assessment.system_pairs import (
+    PairedTest,
+    as_frame,
+    compared_systems,
+    own_gains,
+    scores_by_judge,
+    swap_counts,
+)
 from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists
 from ..io.lazy import pd
 from ..io.names import check_names

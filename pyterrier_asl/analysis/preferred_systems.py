@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy  # its submodules load when first used
 
 from ..charts.forms import (
     COLORS,
@@ -400,8 +401,6 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
 
 def _long_run(majority: Bools) -> Floats:
     """Where a walker is in the long run who starts anywhere; exactly 0 where he is not to stay."""
-    from scipy.sparse.csgraph import connected_components
-
     systems = len(majority)
     moves = majority / systems
     np.fill_diagonal(moves, 0)
@@ -410,7 +409,7 @@ def _long_run(majority: Bools) -> Floats:
     for _ in range(50):
         moves = moves @ moves
         moves /= moves.sum(axis=1, keepdims=True)
-    _, part = connected_components(majority, connection="strong")
+    _, part = scipy.sparse.csgraph.connected_components(majority, connection="strong")
     leaves = np.zeros(part.max() + 1, dtype=bool)
     leaves[part[np.nonzero(majority & (part[:, None] != part))[0]]] = True
     return np.where(leaves[part], 0.0, moves.mean(axis=0))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.paired_tests import PairedTest, as_frame, significance
+from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..io.lazy import pd
 from ..io.names import check_names

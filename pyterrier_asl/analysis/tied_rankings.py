@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy  # its submodules load when first used
 
 from ..charts.forms import alt, bars, by_collection, category, figure, undrawn
 from ..charts.names import labelled_lines
@@ -106,13 +107,11 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
     >>> tie_probability(5, [1, 2], [1, 2, 5])["probability"].round(4).tolist()
     [0.2, 0.2, 0.2, 0.4, 0.3, 0.0]
     """
-    from scipy.stats import nhypergeom
-
     _check_within(n, relevant)
     _check_within(n, ranks, "rank")
     m, p = (grid.ravel() for grid in np.meshgrid(relevant, ranks, indexing="ij"))
     # So likely are p_1 - 1 documents that are not relevant before the first that is.
-    probability = nhypergeom.pmf(p - 1, n, n - m, 1)
+    probability = scipy.stats.nhypergeom.pmf(p - 1, n, n - m, 1)
     return pd.DataFrame({"m": m, "p_1": p, "probability": probability})
 
 

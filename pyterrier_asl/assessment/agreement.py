@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -24,7 +23,7 @@ from .judges import Judge, Judges, shared_pairs, sign_of
 ON_DOCUMENTS = ("agreement", "kappa")
 ON_SYSTEMS = ("tau", "tau_AP", "RBO")
 
-#: How often each of n queries counts: as observed, then in each of B draws, shape (1 + B, n).
+#: Counts of each of n queries: 1 as observed, then those in each of B draws, shape (1 + B, n).
 Draws: TypeAlias = Callable[[int], Floats]
 
 
@@ -34,24 +33,20 @@ class Agreements:
 
     Attributes:
         values: kind -> two judges -> the observed value, and those of B draws, shape (1 + B,).
-        queries: two judges -> how many queries it is about.
+        queries: two judges -> the number of queries.
     """
 
     values: dict[str, dict[frozenset[str], Floats]]
     queries: dict[frozenset[str], int]
 
 
-def draws_of_queries(n_resamples: int, seed: int) -> Draws:
-    """How often each query counts: once as observed, then as often as each draw has it.
+def draw_queries(queries: int, *, n_resamples: int, seed: int) -> Floats:
+    """Draws queries with replacement: the :data:`Draws` of a number of queries.
 
-    >>> counts = draws_of_queries(2, seed=0)(3)
+    >>> counts = draw_queries(3, n_resamples=2, seed=0)
     >>> counts[0].tolist(), counts.sum(axis=1).tolist()
     ([1.0, 1.0, 1.0], [3.0, 3.0, 3.0])
     """
-    return partial(_times_drawn, n_resamples, seed)
-
-
-def _times_drawn(n_resamples: int, seed: int, queries: int) -> Floats:
     generator = np.random.default_rng(seed)
     drawn = generator.multinomial(queries, np.full(queries, 1 / queries), n_resamples)
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
@@ -92,7 +87,7 @@ def agreement_on_systems(judges: Judges, measure: Any, draws: Draws) -> Agreemen
 
 
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:
-    """Of each query the documents by both judges' labels, relevant or not, shape (Q, 2, 2)."""
+    """Documents of each query by both judges' labels, relevant or not, shape (Q, 2, 2)."""
     at_a, at_b = shared_pairs(a.judgements, b.judgements)
     number = {qid: number for number, qid in enumerate(qids)}
     texts = b.judgements.qid_text.to_pylist()

@@ -21,19 +21,16 @@ from ..io.tables import counted
 from ..measures.names import NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, prediction_powered
-from .judges import Judges
+from .judges import FEW_QUERIES, Judges
 
 #: The names of the two judges of an audit.
 PEOPLE, MACHINE = "people", "machine"
 
-#: Queries saved that are negative by no more than this are rounding.
+#: The largest negative number of queries saved that is rounding.
 _NO_COST = 1e-9
 
 #: The number of rows that an explanation names.
 _NAMED = 4
-
-#: Below so many queries judged by people the intervals cannot be relied on.
-FEW = 10
 
 #: The columns of each estimate and of its interval, by whose labels it is.
 _COLUMNS = {
@@ -119,10 +116,10 @@ def audited(
     2  second  first    -0.377   -0.35   -0.333
     """
     sample = AuditedRuns.of(runs, people, machine, rel, machine_rel)
-    if sample.size < FEW:
+    if sample.size < FEW_QUERIES:
         warnings.warn(
-            f"people have judged {counted(sample.size, 'query', 'queries')}: below {FEW} the "
-            "intervals cannot be relied on",
+            f"people have judged {counted(sample.size, 'query', 'queries')}: below "
+            f"{FEW_QUERIES} the intervals cannot be relied on",
             stacklevel=2,
         )
     names = np.array([*sample.systems, ""], dtype=object)

@@ -14,13 +14,13 @@ import numpy as np
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..statistics.correction import with_corrected_p
 from .confusion import are_binned, confusion_of, leniency_of
 from .human_range import agreement_with_people
 from .judge_as_run import BOUNDS, judges_as_runs, precision_by
 from .judge_report import JudgeReport
 from .judges import Judges
-from .paired_tests import T_TEST, PairedTest, corrected
-from .system_pairs import compared_systems, own_gains, swap_counts
+from .system_pairs import PairedTest, compared_systems, own_gains, swap_counts
 
 
 def judges(
@@ -141,12 +141,14 @@ def _gains_by_judge(
             gains = values[name] - values[reference]
             by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
             average = gains.mean(axis=0)
-            part = own_gains(by_label.to_numpy(), average, _all_queries(judges), T_TEST)
+            part = own_gains(by_label.to_numpy(), average, _all_queries(judges), PairedTest())
             label = judges.label(measure, [reference, name])
             about = {"judge": name, "measure": label, what: by_label.index}
             part = pd.concat([pd.DataFrame(about), part], axis=1)
             parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
-    return corrected(pd.concat(parts, ignore_index=True), "t", "holm", alpha) if parts else None
+    if not parts:
+        return None
+    return with_corrected_p(pd.concat(parts, ignore_index=True), "t", "holm", alpha)
 
 
 def _reversals(judges: Judges, measures: list[Any], test: str, alpha: float) -> pd.DataFrame | None:

@@ -23,7 +23,7 @@ def grade_bins(grades: Floats) -> Floats:
     >>> grade_bins(np.array([0.04, 0.3, 1.0])).tolist(), grade_bins(np.array([0.0, 7.0])).tolist()
     ([0.0, 0.3, 1.0], [0.0, 7.0])
     """
-    if np.all(grades == np.floor(grades)):
+    if not are_binned(grades):
         return grades
     if grades.max() > 1:
         return np.floor(grades)
@@ -54,7 +54,7 @@ def judged_by_both(judges: Judges, a: str, b: str) -> tuple[Ints, Ints]:
 
 
 def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
-    """For every two judges, or the reference and each other one, the documents by two grades.
+    """Counts documents by the grades of two judges: every two, or the reference and each other.
 
     Returns:
         ``judge_a``, ``judge_b``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
@@ -79,7 +79,7 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
 
 
 def leniency_of(judges: Judges, reference: str) -> pd.DataFrame:
-    """For each other judge and grade of the reference: share found relevant, and mean grade."""
+    """Share of relevant documents and mean grade by each judge, by the reference's grades."""
     original = judges.members[reference].judgements
     parts = []
     for name in judges.others(reference):

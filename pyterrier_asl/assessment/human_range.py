@@ -7,6 +7,7 @@ person, all on the same pairs of query and document: those that the judge and al
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -22,17 +23,14 @@ from .agreement import (
     Draws,
     agreement_on_documents,
     agreement_on_systems,
-    draws_of_queries,
+    draw_queries,
 )
-from .judges import Judges
+from .judges import FEW_QUERIES, Judges
 
-#: How far below people's agreement with each other a judge may be and still be one of them.
+#: The amount by which a judge may agree less than people and still be within the human range.
 MARGIN = 0.05
 
-#: Below so many queries the bootstrap's intervals cannot be relied on.
-FEW = 10
-
-#: What can be said of a judge beside people.
+#: Verdicts on a judge.
 WITHIN = "within the human range"
 BELOW = "below the human range"
 UNDECIDED = "cannot be said"
@@ -100,7 +98,7 @@ def agreement_with_people(
         A row for each judge, measure and kind of agreement; the columns are those of ``agreement``
         in :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`.
     """
-    draws = draws_of_queries(n_resamples, seed)
+    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
     reference, *others = judges.names
     beside = {name: _with_people(judges, name) for name in others}
     rows = []
@@ -130,16 +128,16 @@ def agreement_with_people(
 
 
 def _agreements(judges: Judges, measure: Any, draws: Draws) -> Agreements:
-    """On documents where there is no measure, else on systems."""
+    """Agreements on documents; with a measure on systems."""
     if measure is None:
         return agreement_on_documents(judges, draws)
     return agreement_on_systems(judges, measure, draws)
 
 
 def _with_people(judges: Judges, name: str) -> Judges | None:
-    """A judge and all people, on the pairs that all of them judged; None without such a range.
+    """A judge and all people, with the pairs that all of them judged; None without such a range.
 
-    These are all judges where nothing is left out that way.
+    All judges are returned where they judged the same pairs.
     """
     if len(judges.people) < 2:
         return None
@@ -170,7 +168,7 @@ def _human_columns(
 
 
 def _interval(draws: Floats, alpha: float) -> Interval:
-    """Of the observed value, which is the first."""
+    """The interval of the observed value, which is the first."""
     return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 
@@ -230,8 +228,8 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     verdict = row["verdict"]
     if verdict == UNDECIDED:
         verdict = f"cannot be said with {queries} whether it is within the human range"
-    few = row["human_queries"] < FEW
-    warning = f" (below {FEW} queries intervals are too narrow)" if few else ""
+    few = row["human_queries"] < FEW_QUERIES
+    warning = f" (below {FEW_QUERIES} queries intervals are too narrow)" if few else ""
     return (
         f"{about}. On the {row['human_pairs']:,} pairs of query and document that {judge} and all "
         f"people judged, people agree with each other with {symbol} {human}, and {judge}'s "

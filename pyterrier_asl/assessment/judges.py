@@ -22,6 +22,9 @@ from ..scoring.arrays import Bools, Floats, Ints
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"
 
+#: The number of queries below which intervals of agreements and audits cannot be relied on.
+FEW_QUERIES = 10
+
 
 @dataclass(frozen=True, eq=False)
 class Judge:

@@ -1,20 +1,86 @@
-"""Pairs of systems under several judges: which are reversed, and what a system gains by a judge."""
+"""Pairs of systems: compared by one test, and side by side under several judges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
+from ..io.tables import counted
 from ..scoring.arrays import Floats
 from ..statistics.rounding import rounded
-from ..statistics.tests import compare_all
+from ..statistics.tests import compare_all, compare_pair
 from .judges import Judges, sign_of
-from .paired_tests import PairedTest
+
+#: The numbers of a comparison that a table shows.
+_SHOWN = ("difference", "ci_low", "ci_high", "effect", "statistic", "p")
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test of two systems, and its correction over all comparisons of a table.
+
+    Attributes:
+        test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
+        correction: ``'holm'``, ``'bonferroni'``, ``'bh'`` or None.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        n_resamples: draws of a randomisation test.
+        seed: of those draws.
+    """
+
+    test: str = "t"
+    correction: str | None = "holm"
+    alpha: float = 0.05
+    n_resamples: int = 10_000
+    seed: int = 0
+
+    def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
+        """Tests the difference of two systems' values, first minus second, over some queries."""
+        comparison = compare_pair(
+            queries.of(a),
+            queries.of(b),
+            self.test,
+            alpha=self.alpha,
+            weights=queries.weights,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+        )
+        return {name: getattr(comparison, name) for name in _SHOWN}
+
+
+def significance(frame: pd.DataFrame) -> str:
+    """A sentence for a caption on how the comparisons of a frame were tested.
+
+    >>> attrs = {"test": "t", "alpha": 0.05, "correction": "holm", "family": 3, "dropped": 1}
+    >>> frame = pd.DataFrame({"p": [0.1, 0.2, 0.3, float("nan")]})
+    >>> frame.attrs = attrs
+    >>> significance(frame)
+    'Significant: t test at 0.05, corrected over 3 comparisons (holm); 1 cannot be tested.'
+    """
+    about = frame.attrs
+    family = int(about.get("family", frame["p"].notna().sum()))
+    dropped = int(about.get("dropped", frame["p"].isna().sum()))
+    if family == 0:
+        return "No comparison can be tested: there is no difference, or a single query."
+    method = about.get("correction")
+    over = f"over {counted(family, 'comparison')}"
+    corrected = f"corrected {over} ({method})" if method else f"{over}, not corrected"
+    untested = f"; {dropped} cannot be tested" if dropped else ""
+    return (
+        f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "
+        f"{corrected}{untested}."
+    )
+
+
+def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
+    """Makes a frame of rows; ValueError where there are none."""
+    if not rows:
+        raise ValueError("there is nothing to compare: give at least one run and one measure")
+    return pd.DataFrame(rows, columns=columns)
 
 
 def scores_by_judge(judges: Judges, measure: Any, queries: Queries) -> dict[str, Floats]:
@@ -33,7 +99,7 @@ def compared_systems(
     *,
     reference: str | None = None,
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Every two judges, and the difference of each pair of systems by both.
+    """Yields every two judges, with the differences of all pairs of systems by both.
 
     Differences are positive where the first system is better.
 
@@ -85,10 +151,10 @@ def swap_counts(both: pd.DataFrame) -> dict[str, int]:
 
 
 def own_gains(gains: Floats, average: Floats, queries: Queries, paired: PairedTest) -> pd.DataFrame:
-    """What each system gains, and what of it is its own: beyond what all gain on average.
+    """The gain of each system from a judge, and its own gain: beyond the mean of all systems.
 
     Args:
-        gains: what a judge adds to each system's values, shape (S, Q).
+        gains: the differences of the values by two judges, shape (S, Q).
         average: the mean of all systems' gains, shape (Q,).
         queries: the queries that the means are over.
         paired: the test of each gain against the average.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy  # its submodules load when first used
 from ir_measures import Measure
 
 from ..evaluation.grades import rel_beside
@@ -162,9 +163,7 @@ def read_frame(source: Any, reader: Any) -> pd.DataFrame:
 
 def test_of(test: Any) -> Test:
     """The function of a test, which is given by name or as a function."""
-    from scipy import stats
-
-    named: dict[Any, Test] = {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}
+    named: dict[Any, Test] = {"t": scipy.stats.ttest_rel, "wilcoxon": scipy.stats.wilcoxon}
     if callable(test):
         return test  # type: ignore[no-any-return]
     if not isinstance(test, str) or test not in named:

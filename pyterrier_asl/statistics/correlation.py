@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+import scipy  # its submodules load when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
 from .inputs import CHUNK, ArrayLike, Floats, Ints, check_probability, finite_vectors, same_items

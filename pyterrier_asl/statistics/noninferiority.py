@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # its submodules load when first used, so that importing this module is quick
 
 from .inputs import ArrayLike, check_probability, finite_vectors
 from .intervals import upper_t
@@ -58,8 +59,8 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
         return NonInferiority(
             float("inf" if rejected else "-inf"), float(not rejected), float("nan")
         )
-    from scipy.special import nctdtr, stdtr
-
     statistic = (mean + margin) / error
-    within = nctdtr(queries - 1, margin / error, upper_t(alpha, queries - 1))
-    return NonInferiority(statistic, float(stdtr(queries - 1, -statistic)), float(1 - within))
+    within = scipy.special.nctdtr(queries - 1, margin / error, upper_t(alpha, queries - 1))
+    return NonInferiority(
+        statistic, float(scipy.special.stdtr(queries - 1, -statistic)), float(1 - within)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+import scipy  # its submodules load when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
 from .inputs import CHUNK, ArrayLike, Floats, Ints, Settings, TestResult, undefined_is_nan
@@ -52,10 +52,8 @@ def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
     array([0.0391, 1.    ,    nan])
     """
     won, both = np.asarray(wins), np.add(wins, losses)
-    from scipy.special import betainc
-
     fewer = np.minimum(won, both - won)
-    tail = betainc(both - fewer, fewer + 1, 0.5)  # the binomial distribution up to it
+    tail = scipy.special.betainc(both - fewer, fewer + 1, 0.5)  # the binomial distribution up to it
     return np.where(both > 0, np.minimum(1, 2 * tail), np.nan)
 
 
@@ -213,9 +211,7 @@ def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:
     >>> cycle_numbers(wins > 0).tolist()
     [1, 1, 1, 0]
     """
-    from scipy.sparse.csgraph import connected_components
-
-    _, labels = connected_components(preferred, connection="strong")
+    _, labels = scipy.sparse.csgraph.connected_components(preferred, connection="strong")
     _, first, part, sizes = np.unique(
         labels, return_index=True, return_inverse=True, return_counts=True
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+import scipy  # its submodules load when first used, so that importing this module is quick
 
 from .inputs import ArrayLike, Floats, check_name
 

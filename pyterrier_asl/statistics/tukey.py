@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 import numpy as np
-import scipy  # its scipy.stats loads when first used, so that importing this module is quick
+import scipy  # its submodules load when first used, so that importing this module is quick
 from numpy.polynomial import Chebyshev
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult

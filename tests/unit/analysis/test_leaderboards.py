@@ -18,8 +18,7 @@ from pyterrier_asl.analysis.leaderboards_by_judge import (
 )
 from pyterrier_asl.analysis.registry import Queries
 from pyterrier_asl.assessment.judges import Judges, shared_pairs
-from pyterrier_asl.assessment.paired_tests import TUKEY_TEST
-from pyterrier_asl.assessment.system_pairs import compared_systems
+from pyterrier_asl.assessment.system_pairs import PairedTest, compared_systems
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.judging.judgements import Judgements
 
@@ -126,7 +125,7 @@ def test_one_judge_is_compared_with_every_other(toy):
     several = {**judges, "third": judges["person"]}
     every_judge = Judges.of(several, runs)
     queries = Queries(np.arange(len(every_judge.qids)))
-    given = every_judge, "AP", queries, TUKEY_TEST
+    given = every_judge, "AP", queries, PairedTest("tukey-two-way", "auto")
     found = list(compared_systems(*given, reference="third"))
     assert [two for *two, _ in found] == [["third", judge] for judge in judges]
     every = {(a, b): both for a, b, both in compared_systems(*given)}
