@@ -16,6 +16,7 @@ import numpy as np
 
 from ..charts.forms import ROW, alt, captioned, category
 from ..io.lazy import pd
+from ..io.names import names_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..measures.names import NamedMeasure, named_measures
@@ -28,9 +29,6 @@ PEOPLE, MACHINE = "people", "machine"
 
 #: The largest negative number of queries saved that is rounding.
 _NO_COST = 1e-9
-
-#: The number of rows that an explanation names.
-_NAMED = 4
 
 #: The columns of each estimate and of its interval, by whose labels it is.
 _COLUMNS = {
@@ -210,7 +208,7 @@ def explain_estimates(
     costly = np.flatnonzero(part["saved"].to_numpy() < -_NO_COST)
     if costly.size:
         saved = part["saved"].to_numpy()[costly]
-        rows = f"{costly.size} of {len(part)} rows: {_some([what[row] for row in costly])}"
+        rows = f"{costly.size} of {len(part)} rows: {names_of([what[row] for row in costly])}"
         sentences.append(
             f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}) means "
             "that people alone have the smaller error there: "
@@ -241,12 +239,6 @@ def _range(values: Floats, form: str) -> str:
     """The least and the greatest value; one where they look alike."""
     low, high = format(values.min(), form), format(values.max(), form)
     return low if low == high else f"{low} to {high}"
-
-
-def _some(names: list[str]) -> str:
-    """The first names of a list."""
-    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def what_is_estimated(frame: pd.DataFrame) -> list[str]:

@@ -161,14 +161,22 @@ def command(
     texts = _texts(pair, qrels, *texts_of) if judge or export_to else None
     if judge:
         pair = _ask(pair, labels[-1], texts, most, conflicts)
-    write(pair.difference.by_query if by_query else pair.row(), output_format, places=places)
-    if output_format == "table":
-        click.echo(pair.describe())
+    _print(pair, output_format, by_query=by_query, places=places)
     if likely:
         click.echo(pair.likely().sentence(a))
     if export_to:
         size = export(pair, export_to, form=form, most=most, texts=texts, force=force, keep=keep)
         click.echo(f"{export_to}: {size} documents to judge", err=True)
+
+
+def _print(pair: Holes, form: str, *, by_query: bool, places: int) -> None:
+    """Prints the comparison of two runs, or its queries."""
+    from ..io.printed import Part, print_parts
+    from ..io.tables import write
+
+    write(pair.difference.by_query if by_query else pair.row(), form, places=places)
+    if form == "table":
+        print_parts([Part(pair.describe())])
 
 
 def _texts(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..assessment.system_pairs import PairedTest
 from ..evaluation.files import completed, measures_for
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns, tracks
@@ -29,9 +30,15 @@ from ..measures.names import NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
 from ..statistics.inputs import check_name
 from .conditions import Condition, are_relevant, check_condition, parse_condition
-from .differences import RunDifference, test_differences
 from .guard import limits_of
-from .result import PREFERENCES, TESTS, AllLimits, HowTested, RunComparison
+from .result import (
+    PREFERENCES,
+    TESTS,
+    AllLimits,
+    RunComparison,
+    RunDifference,
+    comparison_of,
+)
 from .values import compare_values, values_of_scores, values_of_tracks
 
 
@@ -101,7 +108,7 @@ def compare(
     3   sgnLP    NaN   NaN       0.500     1     1
     """
     check_name("test", test, list(TESTS))
-    options = HowTested(test, correction, alpha, seed)
+    options = PairedTest(test, correction, alpha, seed=seed)
     if qrels is None and isinstance(runs, (ScoreTable, Mapping)):
         further = {"pool": pool, "lengths": lengths, "bounds": bounds or None}
         if needs := [name for name, value in further.items() if value is not None]:
@@ -113,41 +120,29 @@ def compare(
         return compare_values(source, baseline, conditions, options, common=common)
     parsed = [parse_condition(text) for text in conditions]
     listed = None if measures is None else _without_preferences(measures)
-    on_measures = [condition.measure for condition in parsed]
-    guarded = [_measure_of_condition(name) for name in on_measures if name not in PREFERENCES]
+    guarded = [_measure_of(c) for c in parsed if c.measure not in PREFERENCES]
     judged = _judged(runs, qrels, baseline, duplicates, is_guard=bool(parsed))
-    first, *others = judged.names
     if listed is None:
         name = qrels if isinstance(qrels, str) else ""
         listed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
     measured = completed([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(measured)
-    higher: dict[str, bool | None] = {measure.name: measure.higher_is_better for measure in shown}
-    higher |= dict.fromkeys(PREFERENCES, True)
     named = _named_conditions(parsed, measured[len(listed) :], shown, test)
     least = _least_grade(shown, rel)
-    differences = list(_run_differences(judged, shown, higher, least))
-    limits = _limits(judged, shown, named, bounds)
-    table, corrected = test_differences(differences, limits, options)
     moved, retrieved = _documents(judged, shown, least)
-    return RunComparison(
-        first,
-        others,
-        len(judged.judgements),
-        table if bounds else table.drop(columns=["low", "high"]),
-        pd.concat([values.by_query() for values in differences], ignore_index=True),
-        moved,
-        retrieved,
-        _unanswered(judged),
-        higher,
-        least,
+    return comparison_of(
+        judged.names[0],
+        list(_run_differences(judged, shown, least)),
         options,
-        corrected.family,
-        corrected.dropped,
-        grades_hint(judged.judgements.grades, shown, rel=rel),
-        named,
-        limits,
-        _untestable(judged.judgements, shown, least),
+        limits=_limits(judged, shown, named, bounds),
+        bounds=bounds,
+        moved=moved,
+        retrieved=retrieved,
+        unanswered=_unanswered(judged),
+        rel=least,
+        hint=grades_hint(judged.judgements.grades, shown, rel=rel),
+        _conditions=named,
+        _untestable=_untestable(judged.judgements, shown, least),
     )
 
 
@@ -204,7 +199,8 @@ def _without_preferences(measures: Any) -> list[NamedMeasure]:
     return named_measures(wanted) if wanted else []
 
 
-def _measure_of_condition(name: str) -> NamedMeasure:
+def _measure_of(condition: Condition) -> NamedMeasure:
+    name = condition.measure
     measures = named_measures(name)
     if len(measures) != 1:
         raise ValueError(f"a condition speaks of one measure, but {name!r} is {len(measures)}")
@@ -283,7 +279,7 @@ def _limits(
 
 
 def _run_differences(
-    judged: JudgedRuns, shown: Sequence[NamedMeasure], higher: Mapping[str, bool | None], rel: float
+    judged: JudgedRuns, shown: Sequence[NamedMeasure], rel: float
 ) -> Iterator[RunDifference]:
     """The differences of each run but the first in every measure, then its preferences."""
     reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
@@ -291,10 +287,11 @@ def _run_differences(
     for row, run in enumerate(judged.names[1:], 1):
         for measure in shown:
             a, b = judged.values(measure.measure)[[0, row]]
-            yield RunDifference(run, measure.name, higher[measure.name], a, b, b - a, judged.qids)
+            higher = measure.higher_is_better
+            yield RunDifference(run, measure.name, higher, a, b, b - a, judged.qids)
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
-            yield RunDifference(run, name, higher[name], none, none, values, judged.qids)
+            yield RunDifference(run, name, True, none, none, values, judged.qids)
 
 
 def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:

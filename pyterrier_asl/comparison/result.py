@@ -11,11 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..assessment.system_pairs import PairedTest
 from ..io.printed import Part, Printed
 from ..io.tables import counted, formatted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
+from ..statistics.intervals import detectable_difference
 from ..statistics.noninferiority import non_inferiority
+from ..statistics.tests import compare_pair
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
 from .printing import means_parts, moved_parts
@@ -36,20 +39,74 @@ TESTS = {
 
 
 @dataclass(frozen=True)
-class HowTested:
-    """Options of the tests of differences.
+class RunDifference:
+    """The values of a run and of the baseline by query in a measure, or a preference.
 
     Attributes:
-        test: one of :data:`TESTS`; sgnLP, which is only a sign, always has the sign test.
-        correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS` but ``'auto'``.
-        alpha: intervals cover 1 - alpha.
-        seed: seed of the randomization test.
+        run: the name of the run.
+        name: the name of the measure.
+        higher_is_better: its direction; None of a count.
+        a: the values of the baseline, NaN for a preference, shape (Q,).
+        b: the values of the run.
+        difference: the run's value less the baseline's, or the preference.
+        qids: the ids of the queries.
+        tracks: the collection of each query, where there are several.
     """
 
-    test: str = "t"
-    correction: str | None = "holm"
-    alpha: float = 0.05
-    seed: int = 0
+    run: str
+    name: str
+    higher_is_better: bool | None
+    a: Floats
+    b: Floats
+    difference: Floats
+    qids: list[Any]
+    tracks: Sequence[str] = ()
+
+    @property
+    def gain(self) -> Floats:
+        """By how much the run is better for each query; of a count, by how much it is larger."""
+        return -self.difference if self.higher_is_better is False else self.difference
+
+    def row(self, limits: AllLimits, options: PairedTest) -> dict[str, Any]:
+        """The row of the summary."""
+        bounds = limits.get((self.run, self.name))
+        low, high = bounds.means if bounds else (np.nan, np.nan)
+        test = "sign" if self.name == "sgnLP" else options.test
+        is_preference = self.name in PREFERENCES
+        pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
+        tested = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
+        return {
+            "run": self.run,
+            "measure": self.name,
+            "a": float(self.a.mean()),
+            "b": float(self.b.mean()),
+            "difference": tested.difference,
+            "ci_low": tested.ci_low,
+            "ci_high": tested.ci_high,
+            "low": low,
+            "high": high,
+            "effect": tested.effect,
+            "wins": int((self.gain > 0).sum()),
+            "losses": int((self.gain < 0).sum()),
+            "ties": int((self.gain == 0).sum()),
+            "p": tested.p,
+            "test": test,
+            "detectable": detectable_difference(self.difference, alpha=options.alpha),
+        }
+
+    def by_query(self) -> pd.DataFrame:
+        """A row for each query, the largest loss first."""
+        frame = pd.DataFrame(
+            {
+                "run": self.run,
+                "qid": self.qids,
+                "measure": self.name,
+                "a": self.a,
+                "b": self.b,
+                "difference": self.difference,
+            }
+        )
+        return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,7 +137,8 @@ class RunComparison(Printed):
         unanswered: for each run the queries that the baseline answered and the run did not.
         higher_is_better: by measure; None of a count.
         rel: the least grade of a relevant document, for preferences and documents.
-        options: the options of the tests.
+        options: the test and its correction; sgnLP, which is only a sign, always has the sign
+            test.
         family: the number of p-values that were corrected together.
         dropped: the number of comparisons without a p-value.
         hint: a hint on the grades of the qrels, '' for none.
@@ -93,15 +151,15 @@ class RunComparison(Printed):
     queries: int
     summary: pd.DataFrame
     by_query: pd.DataFrame
-    moved: pd.DataFrame
-    retrieved: pd.DataFrame
-    unanswered: dict[str, list[str]]
     higher_is_better: dict[str, bool | None]
-    rel: float
-    options: HowTested
+    options: PairedTest
     family: int
     dropped: int
-    hint: str
+    moved: pd.DataFrame = field(default_factory=pd.DataFrame)
+    retrieved: pd.DataFrame = field(default_factory=pd.DataFrame)
+    unanswered: dict[str, list[str]] = field(default_factory=dict)
+    rel: float = 1
+    hint: str = ""
     _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
     _limits: AllLimits = field(default_factory=dict, repr=False)
     _untestable: dict[str, str] = field(default_factory=dict, repr=False)
@@ -226,6 +284,46 @@ class RunComparison(Printed):
         frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
         styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
         return str(styler.to_latex(hrules=True, column_format="l" + "r" * len(shown)))
+
+
+def comparison_of(
+    baseline: str,
+    differences: Sequence[RunDifference],
+    options: PairedTest,
+    *,
+    limits: AllLimits | None = None,
+    bounds: bool = False,
+    **details: Any,
+) -> RunComparison:
+    """Tests the differences of runs from a baseline.
+
+    Args:
+        baseline: the name of the baseline.
+        differences: those of every run and measure.
+        options: the test and its correction.
+        limits: the bounds of differences, where they were computed.
+        bounds: whether the summary shows them.
+        **details: further attributes of :class:`RunComparison`.
+    """
+    limits = limits or {}
+    table = pd.DataFrame([values.row(limits, options) for values in differences])
+    corrected = correct(table["p"], options.correction)
+    table.insert(list(table).index("p") + 1, "p_corrected", corrected.p)
+    # Equal values are fully compatible with no difference; a test gives NaN for them.
+    table.loc[[not values.difference.any() for values in differences], ["p", "p_corrected"]] = 1.0
+    return RunComparison(
+        baseline,
+        list(dict.fromkeys(values.run for values in differences)),
+        len(differences[0].qids),
+        table if bounds else table.drop(columns=["low", "high"]),
+        pd.concat([values.by_query() for values in differences], ignore_index=True),
+        {values.name: values.higher_is_better for values in differences},
+        options,
+        corrected.family,
+        corrected.dropped,
+        _limits=limits,
+        **details,
+    )
 
 
 def _some(qids: Sequence[str], most: int = 5) -> str:

@@ -7,27 +7,26 @@ its p that of a pair in intervals of ranks: topics are drawn within collections.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..assessment.system_pairs import PairedTest
 from ..evaluation.files import completed, measures_for
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.scores import ScoreTable, canonical_name, is_known_measure
-from ..io.names import shared_systems
+from ..io.names import names_of, shared_systems
 from ..io.printed import Part
 from ..io.tables import counted
 from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
-from ..leaderboard.sentences import names_of
 from ..measures.names import named_measures, parse_measure, unique
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import p_of_pair
 from .conditions import Condition, check_condition, parse_condition
-from .differences import RunDifference, test_differences
-from .result import PREFERENCES, HowTested, RunComparison
+from .result import PREFERENCES, RunComparison, RunDifference, comparison_of
 
 #: The name of the test over several collections.
 _TEST = "sign vectors"
@@ -116,7 +115,7 @@ def values_of_tracks(
     several: Mapping[str, JudgedRuns], measures: Any, conditions: Iterable[str], rel: float | None
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
-    wanted = [each for name in _wanted(measures, conditions) for each in named_measures(name)]
+    wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
     parsed = unique(completed(wanted, rel=rel))
     parsed = parsed or measures_for("", several=False, lengths=False, rel=rel)
     values = {
@@ -144,7 +143,7 @@ def compare_values(
     values: SystemValues,
     baseline: str | None,
     conditions: Iterable[str],
-    options: HowTested,
+    options: PairedTest,
     *,
     common: bool = False,
 ) -> RunComparison:
@@ -168,24 +167,7 @@ def compare_values(
         for run in others
         for label in values.higher_is_better
     ]
-    table, corrected = test_differences(differences, {}, options)
-    compared = RunComparison(
-        first,
-        others,
-        len(differences[0].qids),
-        table.drop(columns=["low", "high"]),
-        pd.concat([of_run.by_query() for of_run in differences], ignore_index=True),
-        pd.DataFrame(),
-        pd.DataFrame(),
-        {},
-        values.higher_is_better,
-        1,
-        options,
-        corrected.family,
-        corrected.dropped,
-        "",
-        named,
-    )
+    compared = comparison_of(first, differences, options, _conditions=named)
     return _over_tracks(compared, differences) if len(values.by_track) > 1 else compared
 
 
@@ -198,7 +180,7 @@ def _difference(values: SystemValues, first: str, run: str, label: str) -> RunDi
     return RunDifference(run, label, values.higher_is_better[label], a, b, b - a, qids, tracks)
 
 
-def _track_row(values: RunDifference, track: str, options: HowTested) -> dict[str, Any]:
+def _track_row(values: RunDifference, track: str, options: PairedTest) -> dict[str, Any]:
     """The comparison in a collection, or overall."""
     chosen = np.array([track in (name, OVERALL) for name in values.tracks])
     tracks = np.array(values.tracks)[chosen]
@@ -231,9 +213,8 @@ def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> T
         parts.append(part.assign(p_corrected=correct(part["p"], options.correction).p))
     by_track = pd.concat(parts, ignore_index=True)
     whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)
-    values = {item.name: getattr(compared, item.name) for item in fields(compared)}
     return TrackComparison(
-        **values | {"summary": whole, "by_track": by_track, "family": len(whole)}
+        **vars(compared) | {"summary": whole, "by_track": by_track, "family": len(whole)}
     )
 
 

@@ -1,4 +1,4 @@
-"""Checks the names in arguments that map names to values, such as groups of runs."""
+"""Names of runs, judges and the like: checked in arguments, listed in sentences, shortened."""
 
 from __future__ import annotations
 
@@ -67,6 +67,17 @@ def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) 
     if not shared:
         raise ValueError(f"no system is in all of the collections {', '.join(names)}")
     return shared
+
+
+def names_of(names: Sequence[str], most: int = 4) -> str:
+    """The first names of a list for a sentence, and the number of the others.
+
+    >>> names_of(["a", "b", "c"]), names_of(list("abcdef"))
+    ('a, b and c', 'a, b, c, d and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def short_names(names: Sequence[str], most: int = 16) -> list[str]:

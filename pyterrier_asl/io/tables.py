@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -274,25 +273,6 @@ def show(table: Columns, **style: Any) -> None:
             printed, wide = turned, console.width
     console.size = (max(wide, console.width), console.height)  # a dumb terminal's width, too
     console.print(printed)
-
-
-def as_text(frame: pd.DataFrame, **style: Any) -> str:
-    """The table of :func:`show` as text, as wide as it is.
-
-    >>> import pandas as pd
-    >>> print(as_text(pd.DataFrame({"a": ["bm25"], "difference": [0.25]})), end="")
-     a      difference
-    ───────────────────
-     bm25       0.2500
-    """
-    from rich.console import Console
-
-    table = rich_table(frame, Style(**style))
-    console = Console(file=StringIO(), width=100_000, color_system=None)
-    console.width = max(_width(console, table), 1)
-    with console.capture() as capture:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in capture.get().split("\n"))
 
 
 def rich_table(

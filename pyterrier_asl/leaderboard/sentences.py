@@ -1,24 +1,22 @@
-"""What a leaderboard says, in sentences."""
+"""Sentences on a leaderboard: who could be the best, and which pairs are ordered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..assessment.human_range import BELOW
+from ..io.names import names_of
 from ..io.tables import counted
 from .samples import FEWEST
 
 if TYPE_CHECKING:
     from .result import Leaderboard
 
-#: How many names of a list a sentence has.
-_MOST = 4
-
 
 def sentences_of(board: Leaderboard) -> list[str]:
-    """Who could be the best, which pairs are ordered, and of what this is said."""
+    """Who could be the best, which pairs are ordered, and for what this holds."""
     if len(board.names) == 1:
         return [f"There is a single system, {board.names[0]}: its rank is 1."]
     parts = [_best(board), _ranks(board), _leader(board), _holds_for(board)]
@@ -30,17 +28,6 @@ def sentences_of(board: Leaderboard) -> list[str]:
 def confidence(alpha: float) -> str:
     """1 - alpha in words, such as 95 %."""
     return f"{100 * (1 - alpha):g} %"
-
-
-def names_of(names: Sequence[str]) -> str:
-    """Some of the names, and how many more there are.
-
-    >>> names_of(["a", "b", "c"]), names_of(list("abcdef"))
-    ('a, b and c', 'a, b, c, d and 2 more')
-    """
-    if len(names) > _MOST:
-        return f"{', '.join(names[:_MOST])} and {len(names) - _MOST} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _best(board: Leaderboard) -> Iterator[str]:
@@ -113,7 +100,7 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
 
 
 def _verdicts(board: Leaderboard) -> Iterator[str]:
-    """The verdict on each judge; what can be said without one that is below the human range."""
+    """The verdict on each judge; the pairs that are ordered without one below the human range."""
     verdicts = board.verdicts
     if verdicts is None:
         return
@@ -156,17 +143,17 @@ def _collections(board: Leaderboard) -> Iterator[str]:
 
 
 def _disagreements(board: Leaderboard) -> Iterator[str]:
-    """Which two collections put pairs in opposite order."""
+    """The collections that put pairs in opposite orders, two by two."""
     disagree = False
-    for (one, a), (two, b) in combinations(board.tracks.items(), 2):
-        other = b.better.loc[a.names, a.names].to_numpy()
-        opposite = (a.better.to_numpy() & other.T).nonzero()
+    for (first, a), (second, b) in combinations(board.tracks.items(), 2):
+        by_second = b.better.loc[a.names, a.names].to_numpy()
+        opposite = (a.better.to_numpy() & by_second.T).nonzero()
         if number := len(opposite[0]):
             disagree = True
             x, y = (a.names[at[0]] for at in opposite)
             yield (
-                f"{one} and {two} put {counted(number, 'pair')} in opposite orders, such as {x} "
-                f"and {y}."
+                f"{first} and {second} put {counted(number, 'pair')} in opposite orders, such as "
+                f"{x} and {y}."
             )
     if len(board.tracks) > 1 and not disagree:
         yield "No two collections put a pair in opposite orders."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, overload
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled
-from ..io.tables import as_text, html
+from ..io.printed import Part, Printed
 from ..measures.names import higher_is_better
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
@@ -68,7 +67,7 @@ def holes(
     names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
 ) -> Holes | AllPairs:
-    """What unjudged documents could change in the comparison of two runs.
+    """Compares two runs, and bounds what unjudged documents could change.
 
     Unjudged documents count as not relevant. How far that can be wrong is computed over all
     *labellings* of V, the unjudged documents in the top k of these runs (and of ``runs``): the
@@ -129,7 +128,7 @@ def holes(
 
 
 @dataclass(frozen=True, repr=False)
-class Holes:
+class Holes(Printed):
     """What unjudged documents could change in the comparison of two runs.
 
     Attributes:
@@ -176,7 +175,7 @@ class Holes:
 
     @property
     def preferences(self) -> pd.DataFrame:
-        """Which verdicts of sgnLP labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
+        """The verdicts of sgnLP that labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
         documents = self.labelled.pair(0, 1).documents
         frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["b_wins", "tie", "a_wins"])
         frame.insert(0, "qid", self.runs.qids)
@@ -185,26 +184,24 @@ class Holes:
     def likely(
         self, *, groups: Mapping[str, str] | None = None, samples: int = 1000, seed: int = 0
     ) -> Likely:
-        """How likely A is better, under a model (see
+        """Estimates how likely A is better, by a model (see
         :func:`~pyterrier_asl.unjudged.likely.how_likely`)."""
         return how_likely(self.runs, self.labelled, groups=groups, samples=samples, seed=seed)
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
-        """The same comparison where some of the documents have been judged."""
+        """The same comparison with judgements of some of the documents added."""
         return holes_between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
 
     def describe(self) -> str:
-        """One line to read."""
+        """The difference, its bounds and its verdict, in a line."""
         return self.difference.describe()
 
-    def __repr__(self) -> str:
-        return f"{as_text(self.row())}{self.describe()}"
-
-    def _repr_html_(self) -> str:
-        return f"{html(self.row())}<p>{escape(self.describe())}</p>"
+    def parts(self) -> list[Part]:
+        """The parts that ``pyterrier-asl holes`` prints."""
+        return [Part(table=self.row()), Part(self.describe())]
 
     def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """What a page needs to show the pair: plain values.
+        """The pair as plain values, for a page.
 
         Args:
             most: how many documents to judge next to list.
@@ -234,7 +231,7 @@ def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> 
 
 
 def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
-    """The runs where some of the documents have been judged."""
+    """Adds judgements of some of the documents."""
     unjudged = labelled.unjudged.labelled(codes, grades)
     return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
 

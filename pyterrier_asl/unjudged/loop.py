@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..io.texts import Texts
 from ..io.values import check_whole
@@ -21,15 +22,15 @@ SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", 
 
 #: Sentences on how a round ended, with the number of labels.
 _WORDS = {
-    SETTLED: "Settled after {}",
-    BUDGET: "The budget is spent after {}",
-    NOTHING_LEFT: "Nothing is left to judge after {}",
-    NO_ANSWER: "What is left has no answer after {}",
+    SETTLED: "Settled after {}.",
+    BUDGET: "The budget is spent after {}.",
+    NOTHING_LEFT: "Nothing is left to judge after {}.",
+    NO_ANSWER: "What is left has no answer after {}.",
 }
 
 
 @dataclass(frozen=True, repr=False)
-class Judging:
+class Judging(Printed):
     """How a judging loop ended.
 
     Attributes:
@@ -45,16 +46,15 @@ class Judging:
 
     def describe(self) -> str:
         """How it ended, and the comparison, in a line."""
-        words = _WORDS[self.ended].format(counted(len(self.labels), "label"))
-        return f"{words}. {self.holes.describe()}"
+        return f"{self._ending} {self.holes.describe()}"
 
-    def __repr__(self) -> str:
-        words, _, _ = self.describe().partition(". ")
-        return f"{words}.\n{self.holes!r}"
+    @property
+    def _ending(self) -> str:
+        return _WORDS[self.ended].format(counted(len(self.labels), "label"))
 
-    def _repr_html_(self) -> str:
-        words, _, _ = self.describe().partition(". ")
-        return f"<p>{words}.</p>{self.holes._repr_html_()}"
+    def parts(self) -> list[Part]:
+        """How it ended, and the comparison."""
+        return [Part(self._ending), *self.holes.parts()]
 
 
 class Round:

@@ -15,7 +15,7 @@ from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import Labelled, unjudged_of
-from ..io.tables import as_text, html
+from ..io.printed import Part, Printed
 from ..measures.names import NamedMeasure, higher_is_better, parse_measure
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
@@ -59,7 +59,7 @@ class Difference:
         return {SETTLED_A: self.a, SETTLED_B: self.b}.get(self.verdict)
 
     def describe(self) -> str:
-        """One line to read."""
+        """The difference, its bounds and its verdict, in a line."""
         kind = "bounds" if self.exact else "outer bounds"
         what = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}.get(
             self.verdict, f"settled for {self.better}"
@@ -127,7 +127,7 @@ def labelled_runs(
     depth: int | None = None,
     highest: float | None = None,
 ) -> Labelled:
-    """Runs in one measure, with these runs for a pool that it lacks."""
+    """Matches runs with the labellings of one measure; they are the pool that it may lack."""
     parsed = parse_measure(measure)
     named = with_rel(NamedMeasure(str(parsed), parsed), rel)
     chosen = with_pool_of(runs, {"": named.measure})[""]
@@ -136,7 +136,7 @@ def labelled_runs(
 
 
 @dataclass(frozen=True, repr=False)
-class AllPairs:
+class AllPairs(Printed):
     """The verdicts on all pairs of runs.
 
     Attributes:
@@ -153,7 +153,7 @@ class AllPairs:
     names: list[str]
 
     def counts(self) -> dict[str, int]:
-        """How many pairs are settled, equal, and open."""
+        """The numbers of pairs that are settled, equal, and open."""
         verdicts = self.pairs["verdict"]
         return {
             "pairs": len(verdicts),
@@ -166,11 +166,9 @@ class AllPairs:
         """The counts in a line."""
         return ", ".join(f"{number} {what}" for what, number in self.counts().items())
 
-    def __repr__(self) -> str:
-        return f"{as_text(self.pairs)}{self.describe()}"
-
-    def _repr_html_(self) -> str:
-        return f"{html(self.pairs)}<p>{self.describe()}</p>"
+    def parts(self) -> list[Part]:
+        """The table of pairs, and the counts."""
+        return [Part(table=self.pairs), Part(self.describe())]
 
     def matrix(self) -> pd.DataFrame:
         """For each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""

@@ -1,4 +1,4 @@
-"""Values of one run under many labellings at a time, each query under each as one of its own."""
+"""Values of a run under many labellings at once, a virtual query for each query and labelling."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _values_with(
     chosen: Ints,
     extra: Ints,
 ) -> Floats:
-    """The values of queries, each under a labelling of its own.
+    """The values of virtual queries, each a query under a labelling.
 
     Args:
         run: the run.
         candidates: its documents that count or could count.
-        queries: which query each is, shape (M,).
-        virtual: for each relevant document retrieved, of which of the M it is, ascending.
-        chosen: which of the candidates it is, in rank order.
+        queries: the query of each of the M virtual queries, shape (M,).
+        virtual: the virtual query of each relevant document retrieved, ascending.
+        chosen: its number among the candidates, in rank order.
         extra: how many unjudged documents are relevant in each, retrieved or not, shape (M,).
     """
     rankings = LabelledRankings(
@@ -70,7 +70,7 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun, codes: Ints) 
 
 
 def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
-    """Which of some unjudged documents each candidate is; -1: none of them."""
+    """The number of each candidate among some unjudged documents; -1: it is none of them."""
     number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
     number[codes] = np.arange(len(codes))
     is_unjudged = candidates.codes >= 0

@@ -67,8 +67,8 @@ def rows_with(saved: list[float]) -> pd.DataFrame:
         ([0.0, 2.0], None),
         ([-1e-12, 2.0], None),
         ([-1.25, 2.0], "AP: -1.2 queries saved (in 1 of 2 rows: run0)"),
-        ([-1.25, -0.3], "AP: -1.2 to -0.3 queries saved (in 2 of 2 rows: run0, run1)"),
-        ([-1.0] * 6, "(in 6 of 6 rows: run0, run1, run2, run3, and 2 more)"),
+        ([-1.25, -0.3], "AP: -1.2 to -0.3 queries saved (in 2 of 2 rows: run0 and run1)"),
+        ([-1.0] * 6, "(in 6 of 6 rows: run0, run1, run2, run3 and 2 more)"),
     ],
 )
 def test_negative_queries_saved_are_explained(saved, says):
