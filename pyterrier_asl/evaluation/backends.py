@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import prefetch
-from ..io.processes import exit_with_parent, safe_restarts, safe_start
+from ..io.processes import exit_with_parent, safe_start
 from ..io.runs import iter_run_batches
 from ..judging.judgements import Judgements
 from .scorer import MeasuredBlock, MeasuredRun, Scorer
@@ -31,6 +31,8 @@ Done: TypeAlias = MeasuredRun | list[MeasuredBlock]
 
 #: How often Ray does a task again after the worker or its machine was lost.
 _RETRIES = 5
+#: After how many seconds without work a worker of this machine ends.
+_IDLE = 300
 
 
 def scored(
@@ -61,6 +63,8 @@ def scored(
         done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
     elif jobs == 1 or len(tasks) == 1:
         done = _one_by_one(scorer, tasks)
+    elif backend == "loky":
+        done = _by_processes(scorer, map(_from_anywhere, tasks), jobs)
     else:
         done = _by_joblib(scorer, map(_from_anywhere, tasks), jobs, backend)
     for name, source in sources.items():
@@ -73,6 +77,7 @@ def scored(
             else:
                 blocks += result
         yield measured or _score_blocks(scorer, name, source, blocks)
+    next(done, None)  # ends it, whereby its workers stay for the next call
 
 
 def _from_anywhere(task: Task) -> Task:
@@ -117,7 +122,41 @@ def _one_by_one(scorer: Scorer, tasks: Sequence[Task]) -> Iterator[Done]:
             yield _work(scorer, name, source, alone)
 
 
+def _in_order(
+    submit: Callable[..., Any], result: Callable[[Any], Done], tasks: Iterable[Task], jobs: int
+) -> Iterator[Done]:
+    """Results of tasks, in their order, of which so many are submitted that no worker waits."""
+    waiting = iter(tasks)
+    submitted = deque(submit(*task) for task in islice(waiting, 2 * jobs))
+    while submitted:
+        done = result(submitted.popleft())
+        submitted.extend(submit(*task) for task in islice(waiting, 1))
+        yield done
+
+
 # On processes
+
+
+def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+    from joblib import effective_n_jobs
+
+    jobs = int(effective_n_jobs(jobs))
+    pool = _worker_pool(jobs)
+    with _sent(scorer) as work:
+        try:
+            yield from _in_order(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
+        except BaseException:  # workers may be gone, and need not finish
+            _worker_pool.cache_clear()
+            pool.shutdown(kill_workers=True)
+            raise
+
+
+@lru_cache(maxsize=1)
+def _worker_pool(jobs: int) -> Any:
+    """The processes of one evaluation, for the next one, too."""
+    from ..io.workers import worker_pool
+
+    return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(os.getpid(),))
 
 
 def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -> Iterator[Done]:
@@ -139,20 +178,14 @@ def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -
             f"backend {backend!r} cannot be used here ({error}): install its package, or use "
             "'loky', 'ray' or 'threading'"
         ) from error
-    with _sent(scorer, backend) as work:
-        with safe_start():
-            results = parallel(delayed(work)(*task) for task in tasks)
-        safe_restarts(getattr(parallel._backend, "_workers", None))
-        yield from results
+    with nullcontext(partial(_work, scorer)) if backend == "threading" else _sent(scorer) as work:
+        yield from parallel(delayed(work)(*task) for task in tasks)
 
 
 @contextmanager
-def _sent(scorer: Scorer, backend: str) -> Iterator[Callable[..., Done]]:
+def _sent(scorer: Scorer) -> Iterator[Callable[..., Done]]:
     """The scorer as something small to send with each run: workers map it from a file, once, so
     that they share what is large in it."""
-    if backend == "threading":
-        yield partial(_work, scorer)
-        return
     import joblib
 
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
@@ -191,18 +224,12 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
     if not ray.is_initialized():
         with safe_start(by_folder=True):  # Ray has workers import from where it was started
             ray.init(log_to_driver=False)
-    ahead = 2 * (jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1)))
-    shipped = ray.put(scorer)
-    work = ray.remote(_work).options(max_retries=_RETRIES)
-    waiting = iter(tasks)
-    under_way = deque(work.remote(shipped, *task) for task in islice(waiting, ahead))
-    while under_way:
-        try:
-            done = ray.get(under_way.popleft())
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        under_way.extend(work.remote(shipped, *task) for task in islice(waiting, 1))
-        yield done
+    workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
+    work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(scorer))
+    try:
+        yield from _in_order(work, ray.get, tasks, workers)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
 
 
 _NONE = Judgements({})

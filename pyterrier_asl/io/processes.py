@@ -18,11 +18,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock, Thread
-from typing import Any
 
 _OPTION = "PYTHONSAFEPATH"
-#: What starts the missing workers of an executor of joblib's.
-_START = "_adjust_process_count"
 #: How often a worker looks whether its parent is there, in seconds.
 _EVERY = 1.0
 #: The folders that a worker removes when its parent has gone.
@@ -50,23 +47,6 @@ def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> AbstractConte
             a process that stays where it started; else Python is told so.
     """
     return _BY_FOLDER if by_folder else _BY_OPTION
-
-
-def safe_restarts(executor: Any) -> None:
-    """Use safe paths for the workers that joblib restarts.
-
-    joblib's executor ends a worker that has become large, and starts another from a thread.
-    """
-    start = getattr(executor, _START, None)
-    if start is None or hasattr(start, "safe"):
-        return
-
-    def start_safely() -> None:
-        with safe_start():
-            start()
-
-    start_safely.safe = True  # type: ignore[attr-defined]
-    setattr(executor, _START, start_safely)
 
 
 @dataclass

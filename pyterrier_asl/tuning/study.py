@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..io.processes import exit_with_parent, safe_restarts, safe_start
+from ..io.processes import exit_with_parent
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
@@ -281,15 +281,12 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
         yield objective
         return
     import cloudpickle
-    from joblib.externals.loky import ProcessPoolExecutor
+
+    from ..io.workers import worker_pool
 
     sent = cloudpickle.dumps(objective), os.getpid(), os.getcwd()
-    with safe_start():
-        executor = ProcessPoolExecutor(jobs, initializer=_start_worker, initargs=sent)
-        executor.submit(os.getpid)  # starts all workers
-    safe_restarts(executor)
-    with executor:
-        yield lambda setting: executor.submit(_evaluate, setting).result()
+    with worker_pool(jobs, initializer=_start_worker, initargs=sent) as pool:
+        yield lambda setting: pool.submit(_evaluate, setting).result()
 
 
 #: The objective of a worker, which is sent once and not with every setting.

@@ -1,0 +1,42 @@
+"""Pools of worker processes, which import nothing from the current folder.
+
+An executor of loky's ends a worker that has become large, and starts another one in its place. All
+of them are started by the multiprocessing context that the executor was given.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import joblib
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend.context import LokyContext
+from joblib.parallel import ParallelBackendBase
+
+from .processes import safe_start
+
+
+class _SafeProcess(LokyContext.Process):  # type: ignore[misc]
+    """A worker that is started by `safe_start`."""
+
+    def start(self) -> None:
+        with safe_start():
+            super().start()
+
+
+class _SafeContext(LokyContext):  # type: ignore[misc]
+    Process = _SafeProcess
+
+
+def worker_pool(jobs: int, **options: Any) -> ProcessPoolExecutor:
+    """A pool of processes that share the cores: each has as many threads as joblib gives them.
+
+    Args:
+        jobs: how many processes, from 1.
+        options: what loky's ``ProcessPoolExecutor`` takes.
+    """
+    threads = str(max(joblib.cpu_count() // jobs, 1))
+    env = {name: os.environ.get(name, threads) for name in ParallelBackendBase.MAX_NUM_THREADS_VARS}
+    with safe_start():  # the locks of a pool have a process, too
+        return ProcessPoolExecutor(jobs, context=_SafeContext(), env=env, **options)
