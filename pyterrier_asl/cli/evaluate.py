@@ -85,7 +85,7 @@ def command(
     """
     from pathlib import Path
 
-    from ..io import tables
+    from ..io import machine_readable, tables
 
     if no_summary and not by_query:
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
@@ -100,10 +100,10 @@ def command(
     for track, measured in results.items():
         scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
         tables_of_tracks[track] = _with_ranks(scores, measured) if ranks else scores
-    scores = tables.with_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
+    scores = machine_readable.join_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
     if output_format in ("tsv", "jsonl"):
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        values = tables.a_row_per_value(scores, with_run=with_run)
+        values = machine_readable.rows_per_value(scores, with_run=with_run)
         tables.write(values, output_format, header=False, places=places)
     else:
         tables.write(

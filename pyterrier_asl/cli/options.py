@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import click
 
-from ..io.tables import EVERY_PLACE, FORMS
+from ..io.machine_readable import EVERY_PLACE
+from ..io.tables import FORMS
 
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]

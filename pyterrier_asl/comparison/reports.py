@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from ..io import tables
 from ..io.atomic import check_replaceable, replacing
+from ..io.machine_readable import jsonl_lines
 from ..io.printed import Part, markdown
 from .guard import Outcome, Verdict, outcome_of
 from .printing import means_parts, moved_parts
@@ -99,7 +99,7 @@ class GuardReports:
         if self.form == "jsonl":
             status = {"verdict": outcome.name, "status": outcome.value}
             for row in [*map(_row, verdicts), status]:
-                print(*tables.jsonl_lines(pd.DataFrame([row])))
+                print(*jsonl_lines(pd.DataFrame([row])))
         return outcome
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
+from ..io.machine_readable import formatted
 from ..io.printed import Part, Printed
-from ..io.tables import counted, formatted
+from ..io.tables import counted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference

@@ -1,4 +1,4 @@
-"""Writes files that are either the old one or the new one, and no others than were meant."""
+"""Writes files atomically: a reader finds the old one or the new one, never a part of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BEGINNINGS = {
 def replacing(
     path: str | os.PathLike[str], *, begins: bytes = b"", force: bool = False
 ) -> Iterator[Path]:
-    """Gives a new file beside ``path`` to write to, which takes its place once it is whole.
+    """Writes to a new file beside ``path``, which takes its place once it is whole.
 
     Whatever goes wrong before that (an error, a full disk, the end of the process), the file that
     was there stays as it was. Only a process that is killed leaves the half-written file behind;
@@ -76,7 +76,7 @@ def replacing(
 
 @contextmanager
 def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a file to write to, which becomes ``path`` once it is whole, where there is none yet.
+    """Writes to a new file, which becomes ``path`` once it is whole, where there is none yet.
 
     Of several processes that create one file at a time one does, whatever they write.
 
@@ -109,7 +109,7 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def locked(file: BinaryIO) -> Iterator[None]:
-    """Has other processes wait that lock the same file; the end of a process ends its lock.
+    """Locks a file: other processes that lock it wait; a lock ends with its process at the latest.
 
     Args:
         file: open for writing, in binary mode.
@@ -118,10 +118,10 @@ def locked(file: BinaryIO) -> Iterator[None]:
         import msvcrt
 
         def lock(mode: int) -> None:
-            place = file.tell()
+            position = file.tell()
             file.seek(_BEYOND)  # Windows lets nobody read what is locked
             msvcrt.locking(file.fileno(), mode, 1)
-            file.seek(place)
+            file.seek(position)
 
         lock(msvcrt.LK_LOCK)
         try:
@@ -139,7 +139,7 @@ def locked(file: BinaryIO) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_UN)
 
 
-#: A place in a file where nothing is.
+#: A position behind the end of any file.
 _BEYOND = 2**40
 
 
@@ -150,7 +150,7 @@ def check_replaceable(
     begins: bytes = b"",
     force: bool = False,
 ) -> None:
-    """That a file can be written without destroying another; see :func:`replacing`.
+    """Checks that a file can be written without destroying another; see :func:`replacing`.
 
     Args:
         path: The file.
@@ -165,32 +165,32 @@ def check_replaceable(
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {target.parent}")
     try:
-        there = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return
-    if stat.S_ISDIR(there.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not stat.S_ISREG(there.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
-    for each in inputs:
-        if _is_or_holds(each, target):
-            raise FileExistsError(f"cannot write {path}: it is one of the inputs ({each})")
-    if there.st_nlink > 1:
+    for source in inputs:
+        if _is_or_holds(source, target):
+            raise FileExistsError(f"cannot write {path}: it is one of the inputs ({source})")
+    if status.st_nlink > 1:
         raise FileExistsError(
-            f"cannot write {path}: it has {there.st_nlink} names (hard links), of which only one "
+            f"cannot write {path}: it has {status.st_nlink} names (hard links), of which only one "
             "would get the new content; remove it first"
         )
     if not os.access(target, os.W_OK):
         raise PermissionError(f"cannot write {path}: it is read-only")
     begins = begins or _BEGINNINGS.get(target.suffix.lower(), b"")
-    if not force and there.st_size:
+    if not force and status.st_size:
         with open(target, "rb") as file:
             if file.read(len(begins)).lower() != begins.lower():
-                raise another_kind(path)
+                raise kind_error(path)
 
 
-def another_kind(path: str | os.PathLike[str]) -> FileExistsError:
-    """What to raise where a file would be overwritten by one of another kind."""
+def kind_error(path: str | os.PathLike[str]) -> FileExistsError:
+    """The error for a file that would overwrite one of another kind."""
     return FileExistsError(
         f"cannot write {path}: it holds something else; remove it, or overwrite it by --force "
         "(in Python force=True)"
@@ -206,12 +206,12 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
 
 
 def _keep_mode_and_owner(old: Path, new: Path) -> None:
-    there, made = old.stat(), new.stat()
-    if hasattr(os, "chown") and (there.st_uid, there.st_gid) != (made.st_uid, made.st_gid):
+    before, after = old.stat(), new.stat()
+    if hasattr(os, "chown") and (before.st_uid, before.st_gid) != (after.st_uid, after.st_gid):
         try:
-            os.chown(new, there.st_uid, there.st_gid)
+            os.chown(new, before.st_uid, before.st_gid)
         except PermissionError:
             raise PermissionError(
                 f"cannot write {old}: it would change its owner or group; remove it first"
             ) from None
-    new.chmod(stat.S_IMODE(there.st_mode))
+    new.chmod(stat.S_IMODE(before.st_mode))

@@ -1,4 +1,4 @@
-"""Digests of content, which name a pool or a table of lengths, and by which damage is known."""
+"""Digests and checksums, which name a pool or a table of lengths and show damage to a file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Modules that take long to import, imported when something of them is first asked for.
+"""Modules that take long to import, imported when they are first used.
 
-Measuring a file and printing a table needs none of them. (``import scipy`` does this by itself.)
+Evaluating a file and printing a table needs none of them. (``import scipy`` does this by itself.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["Lazy", "pd", "pq"]
 
 
 class Lazy:
-    """Stands for a module until something of it is asked for.
+    """A module that is imported when one of its attributes is first used.
 
     >>> Lazy("math").floor(2.5)
     2

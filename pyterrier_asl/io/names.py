@@ -11,7 +11,7 @@ _LISTED = 8
 
 
 def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
-    """Refuses names that do not exist, for which a default would silently take effect.
+    """Checks that names exist, as a default would silently replace one that does not.
 
     Args:
         argument: what the argument is called.
@@ -96,4 +96,4 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
         if len(set(short)) == len(names):
             return short
     marks = [f"…{number}" for number in range(1, len(names) + 1)]
-    return [f"{name[: most - len(mark)]}{mark}" for name, mark in zip(names, marks)]
+    return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]

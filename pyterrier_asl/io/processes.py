@@ -1,10 +1,10 @@
 """Python processes that import nothing from the current folder, and end with their parent.
 
-``python -c`` and ``python -m`` look there first: whoever runs a command in a folder of somebody
-else's would run that one's ``json.py``. Python 3.11 has an option against it, for older ones the
+``python -c`` and ``python -m`` search the current folder first: a command in another user's folder
+would import the ``json.py`` there. Python 3.11 has an option against it; for older ones the current
 folder is another one while processes start.
 
-A process that is killed cannot tell its workers to end: they look whether it is still there.
+A process that is killed cannot end its workers: they look whether it is still there.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def safe_start(*, by_folder: bool = sys.version_info < (3, 11)) -> AbstractConte
     Several threads can be in it at the same time: the last thread restores the state.
 
     Args:
-        by_folder: whether the current folder is that of Python's own modules meanwhile, and that of
-            a process that stays where it started; else Python is told so.
+        by_folder: whether to change to the folder of Python's own modules meanwhile, where a
+            process then starts; else to set ``PYTHONSAFEPATH``.
     """
     return _BY_FOLDER if by_folder else _BY_OPTION
 
 
 @dataclass
 class _Guard(AbstractContextManager[None]):
-    """A state of this process, for as long as some of its threads want it."""
+    """A state of this process, which lasts while at least one of its threads is in the context."""
 
     begin: Callable[[], Callable[[], None]]
     end: Callable[[], None] | None = None
@@ -94,12 +94,11 @@ _BY_FOLDER, _BY_OPTION = _Guard(_chdir_to_stdlib), _Guard(_with_option)
 
 
 def exit_with_parent(sender: int, folder: str | os.PathLike[str] | None = None) -> None:
-    """Ends this process soon after ``sender`` has ended, and takes away what that has left.
+    """Ends this process soon after ``sender`` has ended, and removes the folder of that.
 
     Args:
-        sender: The process that sent the work. Nothing happens in itself: work can also be done
-            where it comes from.
-        folder: What it sent, for nobody else. It is removed. None for nothing.
+        sender: The process that sent the work. If it is this one, nothing happens.
+        folder: A folder of files from the sender, for its workers alone; None: there is none.
     """
     if os.getpid() != sender:
         if folder is not None:
@@ -114,7 +113,7 @@ def _watch(sender: int) -> None:
 
 def _wait(sender: int) -> None:
     child = os.getppid() == sender
-    # One that has ended may exist until somebody has noticed: to its children it is gone at once.
+    # A process that has ended exists until its parent has noticed; to its children it is gone.
     while os.getppid() == sender if child else _exists(sender):
         time.sleep(_EVERY)
     for folder in _FOLDERS:

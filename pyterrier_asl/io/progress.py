@@ -1,4 +1,4 @@
-"""A bar that shows how far a loop is; what draws it is imported only where it is shown."""
+"""Progress bars; tqdm is imported only where one is shown."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def progress_bar(
     """The items, with a progress bar.
 
     Args:
-        items: what to go through.
-        desc: what stands before the bar.
-        shown: whether there is one; None: on a terminal only.
-        more: what tqdm takes.
+        items: the items of the loop.
+        desc: the text before the bar.
+        shown: whether there is a bar; None: on a terminal only.
+        more: other arguments of tqdm.
     """
     if shown is None:
         shown = sys.stderr is not None and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Tables of our own in Parquet files that say what they are, and are known when damaged."""
+"""Saves and loads tables in Parquet files with a kind, a version and a digest of the content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from .atomic import another_kind, check_replaceable, replacing
+from .atomic import check_replaceable, kind_error, replacing
 from .digests import digest_of
 from .files import StrPath, check_file
 from .lazy import pq
@@ -22,10 +22,10 @@ _DIGEST = b"pyterrier_asl.digest"
 def save_table(
     table: pa.Table, path: StrPath, *, kind: str, version: int, force: bool = False
 ) -> None:
-    """Saves a table as a Parquet file that says what it is.
+    """Saves a table as a Parquet file of a kind.
 
-    The file is written beside the old one and takes its place when it is whole. It says what is in
-    it, its version, and the digest of its content, by which a damaged one is known.
+    The file is written beside the old one and takes its place when it is whole. Its metadata hold
+    its kind, its version, and a digest of its content, which a damaged file does not match.
 
     Args:
         table: What to save. Its schema's metadata is kept.
@@ -60,7 +60,7 @@ def save_table(
 def check_saved(
     path: StrPath, *, kind: str, force: bool = False, inputs: Iterable[StrPath] = ()
 ) -> None:
-    """That `save_table` may write a file: there is none, or one of this kind.
+    """Checks that `save_table` may write a file: there is none, or one of this kind.
 
     Raises:
         OSError: If not; see :func:`~pyterrier_asl.io.atomic.check_replaceable`.
@@ -71,14 +71,14 @@ def check_saved(
     try:
         metadata = pq.read_schema(path).metadata or {}
     except (pa.ArrowException, OSError):
-        raise another_kind(path) from None
+        raise kind_error(path) from None
     if metadata.get(_KIND, b"").decode(errors="replace") != kind:
-        raise another_kind(path)
+        raise kind_error(path)
 
 
 @contextmanager
 def report_as_damaged_file(path: StrPath, kind: str) -> Iterator[None]:
-    """Around what is done with the content of a saved file: whatever is wrong there is its fault.
+    """Reports errors in the content of a saved file as damage to the file.
 
     Raises:
         ValueError: With the name of the file.

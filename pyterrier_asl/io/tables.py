@@ -1,25 +1,29 @@
-"""Tables, printed for the terminal, in LaTeX, Markdown or HTML, or machine-readable."""
+"""Tables, printed for the terminal, in LaTeX, Markdown or HTML, or as machine-readable lines."""
 
 from __future__ import annotations
 
-import json
-import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .lazy import pd
+from .machine_readable import (
+    P_VALUES,
+    Columns,
+    as_python,
+    column_lists,
+    jsonl_lines,
+    number_or_text,
+    tsv_lines,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
-
-#: A table: a frame, or its columns by name.
-Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
 
 #: The forms of printed tables.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
@@ -27,15 +31,8 @@ FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 #: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
 
-#: All digits that a number has; ir_measures' way of asking for them.
-EVERY_PLACE = -1
-
-#: Columns of p-values, which many places or few must not turn into 0.
-_P = ("p", "p_corrected", "p_a", "p_b")
 #: How many of a list a human-readable cell names; machine-readable ones have all.
 _NAMED = 4
-#: Columns of numbers that someone chose, which stand as they are.
-_CHOSEN = ("alpha", "fraction", "grade", "level")
 
 
 @dataclass(frozen=True)
@@ -75,15 +72,6 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
             print(line)
 
 
-def _lists(table: Columns) -> dict[Any, list[Any]]:
-    """The columns of a table by name."""
-    columns: dict[Any, Any] = {name: table[name] for name in cast(Any, table)}
-    return {
-        name: column.tolist() if hasattr(column, "tolist") else list(column)
-        for name, column in columns.items()
-    }
-
-
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
     """Which way is better, as an arrow; nothing where neither is.
 
@@ -94,17 +82,6 @@ def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
     return {True: up, False: down, None: ""}[higher_is_better]
 
 
-def formatted(value: float, places: int) -> str:
-    """A value with so many decimal places; -1: all its digits. No zero has a sign.
-
-    >>> formatted(1 / 3, 4), formatted(1 / 3, -1), formatted(-1e-9, 4)
-    ('0.3333', '0.3333333333333333', '0.0000')
-    """
-    if places == EVERY_PLACE:
-        return str(float(value) + 0.0)
-    return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 takes the sign off a zero
-
-
 def counted(number: int, one: str, several: str = "") -> str:
     """A number of things, in words.
 
@@ -112,146 +89,6 @@ def counted(number: int, one: str, several: str = "") -> str:
     ('1 run', '1,200 runs', '2 queries')
     """
     return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
-# Machine-readable
-
-
-def a_row_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[Any]]:
-    """Values of measures as ir_measures' own command prints them, a row for each.
-
-    Args:
-        scores: columns ``run``, ``qid`` where there is a row per query, ``track`` where there are
-            several, and one for each measure.
-        with_run: whether rows begin with the run.
-
-    Returns:
-        Columns ``run``, ``query_id`` where there are queries, ``measure`` and ``value``.
-
-    >>> scores = {"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}
-    >>> list(tsv_lines(a_row_per_value(scores), header=False, places=2))
-    ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
-    """
-    columns = _lists(scores)
-    keys = {"track": "track", "run": "run", "qid": "query_id"}
-    measures = [name for name in columns if name not in keys]
-    if not with_run:
-        del keys["run"]
-    rows = {
-        title: [value for value in columns[key] for _ in measures]
-        for key, title in keys.items()
-        if key in columns
-    }
-    values = zip(*(columns[name] for name in measures))
-    return {
-        **rows,
-        "measure": measures * len(columns["run"]),
-        "value": [float(value) for row in values for value in row],
-    }
-
-
-def with_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
-    """Tables with the same columns as one, the name of each in the column ``track``.
-
-    Raises:
-        ValueError: where their columns differ.
-
-    >>> with_tracks({"x": {"run": ["a"], "AP": [0.5]}, "y": {"run": ["a"], "AP": [0.25]}})
-    {'track': ['x', 'y'], 'run': ['a', 'a'], 'AP': [0.5, 0.25]}
-    """
-    tables = {track: _lists(part) for track, part in parts.items()}
-    first = next(iter(tables.values()))
-    for track, columns in tables.items():
-        if list(columns) != list(first):
-            raise ValueError(f"{track} has other measures than the other tracks: name measures")
-    joined = {
-        name: [value for columns in tables.values() for value in columns[name]] for name in first
-    }
-    sizes = {track: len(next(iter(columns.values()))) for track, columns in tables.items()}
-    return {"track": [track for track, size in sizes.items() for _ in range(size)], **joined}
-
-
-def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
-    r"""The names of the columns, then a line per row, between tabs; nothing where a value is none.
-
-    In text, tabs, line feeds, carriage returns and backslashes are written as ``\t``, ``\n``,
-    ``\r`` and a double backslash.
-
-    >>> list(tsv_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
-    ['run\tAP\tp', 'a\t0.33\t2e-07']
-    """
-    columns = {
-        name: [_machine_readable(value, name, places) for value in values]
-        for name, values in _lists(table).items()
-    }
-    if header:
-        yield "\t".join(_in_a_cell(str(name)) for name in columns)
-    yield from map("\t".join, zip(*columns.values()))
-
-
-_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-
-
-def _in_a_cell(text: str) -> str:
-    """Text that ends neither column nor line; a backslash is doubled."""
-    return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
-
-
-_ESCAPED = re.compile(r"\\([\\tnr])")
-_MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
-
-
-def text_of_cell(cell: str) -> str:
-    r"""The text of a cell of :func:`tsv_lines`, without escapes.
-
-    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
-    ('a\tb', 'C:\\new')
-    """
-    return _ESCAPED.sub(lambda escaped: _MEANT[escaped[1]], cell)
-
-
-def _machine_readable(value: Any, column: Any, places: int) -> str:
-    plain = _as_python(value)
-    if column in _P and isinstance(plain, float) and places != EVERY_PLACE:
-        return f"{plain:.{max(places, 1)}g}"
-    if isinstance(plain, bool):
-        return str(plain).lower()
-    if isinstance(plain, list):
-        return _in_a_cell(" ".join(map(str, plain)))
-    return "" if plain is None else _in_a_cell(_number_or_text(plain, column, places))
-
-
-def jsonl_lines(table: Columns) -> Iterator[str]:
-    """A JSON object per row, all digits; null where a value is none.
-
-    >>> for line in jsonl_lines({"run": ["a", "b"], "AP": [0.25, float("nan")]}):
-    ...     print(line)
-    {"run": "a", "AP": 0.25}
-    {"run": "b", "AP": null}
-    """
-    columns = {str(name): list(map(_as_python, values)) for name, values in _lists(table).items()}
-    for row in zip(*columns.values()):
-        yield json.dumps(dict(zip(columns, row)), ensure_ascii=False)
-
-
-def _as_python(value: Any) -> Any:
-    """A value as Python's own text, number, truth or list; None for what is missing."""
-    if isinstance(value, (str, int)):  # bool is an int
-        return value
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_as_python(element) for element in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    try:
-        missing = value is None or bool(value != value)
-    except TypeError:  # of pandas' NA nobody can say what it equals
-        missing = True
-    if missing:
-        return None
-    return value if isinstance(value, (bool, int, float)) else str(value)
-
-
-# Human-readable
 
 
 def show(table: Columns, **style: Any) -> None:
@@ -268,15 +105,15 @@ def show(table: Columns, **style: Any) -> None:
     wide = _width(console, printed)
     can_be_turned = list(table) == ["run", *looks.higher_is_better]
     if console.is_terminal and wide > console.width and can_be_turned:
-        turned = rich_table(table, looks, ascii_only=ascii_only, turned=True)
-        if _width(console, turned) <= console.width:
-            printed, wide = turned, console.width
+        transposed = rich_table(table, looks, ascii_only=ascii_only, transposed=True)
+        if _width(console, transposed) <= console.width:
+            printed, wide = transposed, console.width
     console.size = (max(wide, console.width), console.height)  # a dumb terminal's width, too
     console.print(printed)
 
 
 def rich_table(
-    source: Columns, style: Style, *, ascii_only: bool = False, turned: bool = False
+    source: Columns, style: Style, *, ascii_only: bool = False, transposed: bool = False
 ) -> Table:
     """The table that `show` prints.
 
@@ -284,7 +121,7 @@ def rich_table(
         source: what is in it.
         style: how it looks.
         ascii_only: whether there are no arrows to be had.
-        turned: whether measures are rows and runs columns.
+        transposed: whether measures are rows and runs columns.
     """
     from rich import box
     from rich.table import Table
@@ -300,7 +137,7 @@ def rich_table(
         ]
         for name, column in shown.items()
     }
-    if turned:
+    if transposed:
         table.add_column("measure", no_wrap=True)
         for text in columns.pop("run"):
             table.add_column(text, justify="right", overflow="fold", min_width=style.places + 6)
@@ -428,7 +265,7 @@ def _shown_columns(table: Columns, style: Style, missing: str) -> dict[Any, _Sho
             _are_best(values, directions.get(name)),
             _is_number(values),
         )
-        for name, values in _lists(table).items()
+        for name, values in column_lists(table).items()
     }
 
 
@@ -441,7 +278,7 @@ def _are_best(column: list[Any], up: bool | None) -> list[bool]:
 
 
 def _human_readable(value: Any, column: Any, places: int, missing: str) -> str:
-    plain = _as_python(value)
+    plain = as_python(value)
     if plain is None:
         return missing
     if isinstance(plain, bool):
@@ -449,20 +286,14 @@ def _human_readable(value: Any, column: Any, places: int, missing: str) -> str:
     if isinstance(plain, list):
         more = f" and {len(plain) - _NAMED} more" if len(plain) > _NAMED else ""
         return (", ".join(map(str, plain[:_NAMED])) or missing) + more
-    if column in _P and isinstance(plain, float) and 0 <= plain < 10**-places:
+    if column in P_VALUES and isinstance(plain, float) and 0 <= plain < 10**-places:
         return f"<{10**-places:.{max(places, 0)}f}" if places > 0 else f"{plain:.2g}"
-    return _number_or_text(plain, column, places)
-
-
-def _number_or_text(value: Any, column: Any, places: int) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:g}" if column in _CHOSEN else formatted(value, places)
+    return number_or_text(plain, column, places)
 
 
 def _is_number(column: list[Any]) -> bool:
     """Whether a column is set to the right: numbers, also among objects."""
-    values = [value for value in map(_as_python, column) if value is not None]
+    values = [value for value in map(as_python, column) if value is not None]
     return bool(values) and all(
         isinstance(value, (int, float)) and not isinstance(value, bool) for value in values
     )

@@ -17,7 +17,7 @@ _BEGINNING = 280
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts, where they are known.
+    """Texts of queries and documents, as far as they are known.
 
     Attributes:
         queries: query id (as text) -> text.
@@ -37,20 +37,20 @@ class Texts:
         docs: Any = None,
         whole: bool = False,
     ) -> Texts:
-        """Texts from wherever they are.
+        """Collects texts from topics, files, dicts and a dataset.
 
         Args:
             topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file that
                 :func:`read_texts` reads.
             dataset: an ir_datasets id, with or without ``irds:``; for the texts of documents, and
                 of queries that topics do not have.
-            docnos: the documents that are asked for.
-            docs: texts of documents, which go before those of the dataset: dict of document id ->
+            docnos: the documents whose texts are wanted.
+            docs: texts of documents, which replace those of the dataset: dict of document id ->
                 text, or a file that :func:`read_texts` reads.
-            whole: documents to their end, not their beginning alone.
+            whole: whether to keep the whole text of a document, not only its beginning.
 
         Raises:
-            ValueError: for topics of another form, or a dataset that there is not.
+            ValueError: for topics of another form, or an unknown dataset.
 
         >>> Texts.of({1: "two  words"}).queries
         {'1': 'two words'}

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..io.atomic import another_kind, check_replaceable, replacing
-from ..io.tables import counted, jsonl_lines, tsv_lines
+from ..io.atomic import check_replaceable, kind_error, replacing
+from ..io.machine_readable import jsonl_lines, tsv_lines
+from ..io.tables import counted
 from ..io.texts import Texts
 from .holes import Holes, describe
 from .labels import COLUMNS, KEY, labels_of, read_labels, read_rows
@@ -119,7 +120,7 @@ def check_export(
             "Python merge_labels and keep=True), and they stay, or name another file"
         )
     if not force and (labels is None or form == "trec"):
-        raise another_kind(path)
+        raise kind_error(path)
     return form
 
 

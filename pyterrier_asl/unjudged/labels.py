@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..io.atomic import locked
+from ..io.machine_readable import text_of_cell
 from ..io.qrels import read_qrels
-from ..io.tables import text_of_cell
 from ..io.values import text
 from ..judging.judgements import Judgements
 from ..scoring.arrays import Floats

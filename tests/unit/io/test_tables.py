@@ -9,7 +9,7 @@ import sys
 import pandas as pd
 import pytest
 
-from pyterrier_asl.io import tables
+from pyterrier_asl.io import machine_readable, tables
 
 SCORES = pd.DataFrame(
     {
@@ -98,7 +98,7 @@ def test_no_zero_has_a_sign(capsys):
         tables.write(frame, form)
         text = capsys.readouterr().out
         assert "-0.0000" not in text and "-0.0001" in text
-    assert tables.formatted(-0.0, -1) == "0.0"
+    assert machine_readable.formatted(-0.0, -1) == "0.0"
 
 
 def test_latex_has_the_best_bold():
@@ -123,4 +123,4 @@ def test_a_long_list_is_shortened_for_people_and_whole_for_programs():
     frame = pd.DataFrame({"docno": ["d1", "d2"], "found_by": [runs, runs[:2]]})
     table = tables.markdown(frame)
     assert "| run0, run1, run2, run3 and 48 more |" in table and "| run0, run1 |" in table
-    assert list(tables.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
+    assert list(machine_readable.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)

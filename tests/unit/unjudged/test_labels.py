@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import merge_labels, read_labels
-from pyterrier_asl.io.tables import tsv_lines
+from pyterrier_asl.io.machine_readable import tsv_lines
 from pyterrier_asl.unjudged.labels import LabelFile, label_of
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}

@@ -1,0 +1,184 @@
+"""Machine-readable tables: tab-separated values and JSON lines, and the values that they have."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: A table: a frame, or its columns by name.
+Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
+
+#: All digits that a number has; ir_measures' way of asking for them.
+EVERY_PLACE = -1
+
+#: Columns of p-values, which many places or few must not turn into 0.
+P_VALUES = ("p", "p_corrected", "p_a", "p_b")
+#: Columns of numbers that someone chose, which stand as they are.
+_CHOSEN = ("alpha", "fraction", "grade", "level")
+
+
+def column_lists(table: Columns) -> dict[Any, list[Any]]:
+    """The columns of a table by name."""
+    columns: dict[Any, Any] = {name: table[name] for name in cast(Any, table)}
+    return {
+        name: column.tolist() if hasattr(column, "tolist") else list(column)
+        for name, column in columns.items()
+    }
+
+
+def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[Any]]:
+    """Values of measures as ir_measures' own command prints them, a row for each.
+
+    Args:
+        scores: columns ``run``, ``qid`` where there is a row per query, ``track`` where there are
+            several, and one for each measure.
+        with_run: whether rows begin with the run.
+
+    Returns:
+        Columns ``run``, ``query_id`` where there are queries, ``measure`` and ``value``.
+
+    >>> scores = {"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}
+    >>> list(tsv_lines(rows_per_value(scores), header=False, places=2))
+    ['bm25\\tAP\\t0.25', 'bm25\\tASL@1000\\t186.40']
+    """
+    columns = column_lists(scores)
+    keys = {"track": "track", "run": "run", "qid": "query_id"}
+    measures = [name for name in columns if name not in keys]
+    if not with_run:
+        del keys["run"]
+    rows = {
+        title: [value for value in columns[key] for _ in measures]
+        for key, title in keys.items()
+        if key in columns
+    }
+    values = zip(*(columns[name] for name in measures))
+    return {
+        **rows,
+        "measure": measures * len(columns["run"]),
+        "value": [float(value) for row in values for value in row],
+    }
+
+
+def join_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
+    """Tables with the same columns as one, the name of each in the column ``track``.
+
+    Raises:
+        ValueError: where their columns differ.
+
+    >>> join_tracks({"x": {"run": ["a"], "AP": [0.5]}, "y": {"run": ["a"], "AP": [0.25]}})
+    {'track': ['x', 'y'], 'run': ['a', 'a'], 'AP': [0.5, 0.25]}
+    """
+    tables = {track: column_lists(part) for track, part in parts.items()}
+    first = next(iter(tables.values()))
+    for track, columns in tables.items():
+        if list(columns) != list(first):
+            raise ValueError(f"{track} has other measures than the other tracks: name measures")
+    joined = {
+        name: [value for columns in tables.values() for value in columns[name]] for name in first
+    }
+    sizes = {track: len(next(iter(columns.values()))) for track, columns in tables.items()}
+    return {"track": [track for track, size in sizes.items() for _ in range(size)], **joined}
+
+
+def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
+    r"""The names of the columns, then a line per row, between tabs; nothing where a value is none.
+
+    In text, tabs, line feeds, carriage returns and backslashes are written as ``\t``, ``\n``,
+    ``\r`` and a double backslash.
+
+    >>> list(tsv_lines({"run": ["a"], "AP": [1 / 3], "p": [2e-7]}, places=2))
+    ['run\tAP\tp', 'a\t0.33\t2e-07']
+    """
+    columns = {
+        name: [_cell(value, name, places) for value in values]
+        for name, values in column_lists(table).items()
+    }
+    if header:
+        yield "\t".join(_escape(str(name)) for name in columns)
+    yield from map("\t".join, zip(*columns.values()))
+
+
+_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+
+
+def _escape(text: str) -> str:
+    """Text that ends neither column nor line; a backslash is doubled."""
+    return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
+
+
+_ESCAPED = re.compile(r"\\([\\tnr])")
+_CHARACTERS = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def text_of_cell(cell: str) -> str:
+    r"""The text of a cell of :func:`tsv_lines`, without escapes.
+
+    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
+    ('a\tb', 'C:\\new')
+    """
+    return _ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)
+
+
+def _cell(value: Any, column: Any, places: int) -> str:
+    plain = as_python(value)
+    if column in P_VALUES and isinstance(plain, float) and places != EVERY_PLACE:
+        return f"{plain:.{max(places, 1)}g}"
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    if isinstance(plain, list):
+        return _escape(" ".join(map(str, plain)))
+    return "" if plain is None else _escape(number_or_text(plain, column, places))
+
+
+def jsonl_lines(table: Columns) -> Iterator[str]:
+    """A JSON object per row, all digits; null where a value is none.
+
+    >>> for line in jsonl_lines({"run": ["a", "b"], "AP": [0.25, float("nan")]}):
+    ...     print(line)
+    {"run": "a", "AP": 0.25}
+    {"run": "b", "AP": null}
+    """
+    columns = {
+        str(name): list(map(as_python, values)) for name, values in column_lists(table).items()
+    }
+    for row in zip(*columns.values()):
+        yield json.dumps(dict(zip(columns, row)), ensure_ascii=False)
+
+
+def as_python(value: Any) -> Any:
+    """A value as Python's own text, number, truth or list; None for what is missing."""
+    if isinstance(value, (str, int)):  # bool is an int
+        return value
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [as_python(element) for element in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # of pandas' NA nobody can say what it equals
+        missing = True
+    if missing:
+        return None
+    return value if isinstance(value, (bool, int, float)) else str(value)
+
+
+def formatted(value: float, places: int) -> str:
+    """A value with so many decimal places; -1: all its digits. No zero has a sign.
+
+    >>> formatted(1 / 3, 4), formatted(1 / 3, -1), formatted(-1e-9, 4)
+    ('0.3333', '0.3333333333333333', '0.0000')
+    """
+    if places == EVERY_PLACE:
+        return str(float(value) + 0.0)
+    return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 takes the sign off a zero
+
+
+def number_or_text(value: Any, column: Any, places: int) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if column in _CHOSEN else formatted(value, places)
