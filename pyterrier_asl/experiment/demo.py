@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, TypeAlias
 
+import ir_datasets
+import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from ..evaluation.relevant_documents import search_lengths
 from ..io.processes import python_command
@@ -28,6 +31,8 @@ from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
 from ..measures.pool import FEW, RarenessPool
+from ..retrieval.feedback import RobertsonPRF
+from ..retrieval.index import TermIndex
 
 #: The timeout, in seconds, of downloading vaswani (3 MB), after which a collection is generated.
 PATIENCE = 60
@@ -131,8 +136,6 @@ def vaswani() -> Collection:
     Raises:
         OSError: where it cannot be downloaded, with the reason.
     """
-    import ir_datasets
-
     _fetch_vaswani()
     dataset = ir_datasets.load("vaswani")
     queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
@@ -146,8 +149,6 @@ def vaswani() -> Collection:
 
 def _fetch_vaswani() -> None:
     """Downloads missing files in another process, which can be stopped after a timeout."""
-    import ir_datasets
-
     home = ir_datasets.util.home_path() / "vaswani"
     if all((home / f"{part}.txt").is_file() for part in ("docs", "queries", "qrels")):
         return
@@ -220,9 +221,6 @@ def _words() -> Iterator[str]:
 
 def demonstrate(collection: Collection) -> Demonstration:
     """Retrieves with three systems and evaluates them in ``pt.Experiment``."""
-    import ir_measures
-    import pyterrier as pt
-
     runs = retrieve(collection)
     with warnings.catch_warnings():  # three systems are few, on which there is a remark
         warnings.filterwarnings("ignore", message=".*say little about what is rare")
@@ -255,9 +253,6 @@ def demonstrate(collection: Collection) -> Demonstration:
 
 def retrieve(collection: Collection) -> dict[str, pd.DataFrame]:
     """The results of the three systems, by name."""
-    from ..retrieval.feedback import RobertsonPRF
-    from ..retrieval.index import TermIndex
-
     index = TermIndex.from_documents(collection.documents, verbose=False)
     bm25 = index.bm25()
     systems: dict[str, Any] = {

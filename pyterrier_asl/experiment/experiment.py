@@ -35,7 +35,7 @@ from .results import (
     read_summaries,
     write_summaries,
 )
-from .trial import Trial, score
+from .trial import ExperimentValues, Trial, score
 
 
 class Results(NamedTuple):
@@ -145,45 +145,44 @@ def Experiment(
     names, systems = named_systems(retr_systems, names)
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
-    check_options(perquery, correction, baselines, highlight, round, batch_size, options)
+    check_options(perquery, correction, baselines, highlight, round, batch_size)
     check_correction(correction, correction_alpha)
     test_function = test_of(test)
+    if verbose != "auto":  # which PyTerrier 1.0 does not have
+        options["verbose"] = verbose
     trial = Trial(
         names=names,
         topics=read_frame(topics, pt.io.read_topics),
         qrels=read_frame(qrels, pt.io.read_qrels),
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
         saving=Saving(save_dir, save_mode, save_format, options.get("plan")),
-        running={
-            "batch_size": batch_size,
-            "test": test,
-            "validate": validate,
-            "save_mode": save_mode,
-            "save_dir": None if save_dir is None else os.fspath(save_dir),
-            "save_format": save_format,
-            **options,
-            **({} if verbose == "auto" else {"verbose": verbose}),  # PyTerrier 1.0 has no 'auto'
-        },
+        running={"batch_size": batch_size, "test": test, "validate": validate, **options},
         quiet=perquery is False,
     )
     trial.check_test(columns, baselines)
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
-
     table = partial(
         averages, scored, baselines, test_function, correction, correction_alpha, round, ranks
     )
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
-    if perquery is True:
-        return per_query(scored, round) if dataframe else scored.scores
     if not dataframe:
-        means = means_by_name(scored)
-        return (means, scored.scores) if perquery else means
+        return _as_dicts(scored, perquery)
+    if perquery is True:
+        return per_query(scored, round)
     shown: Any = table()
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
+
+
+def _as_dicts(scored: ExperimentValues, perquery: bool | str) -> Any:
+    """Means by system, values by query, or both, as ``dataframe=False`` asks for them."""
+    if perquery is True:
+        return scored.scores
+    means = means_by_name(scored)
+    return (means, scored.scores) if perquery else means
 
 
 def check_options(
@@ -193,7 +192,6 @@ def check_options(
     highlight: Any,
     round: Any,
     batch_size: Any,
-    options: Any,
 ) -> None:
     """Raises ValueError for an invalid option, or options that do not fit together."""
     if perquery not in (False, True, "both"):

@@ -53,6 +53,12 @@ class Saving:
         if self.folder is not None and self.plan == "tree":
             raise ValueError("plan='tree' saves no results: leave out plan=, or save_dir=")
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as pt.Experiment takes them."""
+        folder = None if self.folder is None else os.fspath(self.folder)
+        return {"save_dir": folder, "save_mode": self.mode, "save_format": self.format}
+
     def saved(self, name: str) -> pd.DataFrame | None:
         """The saved results that pt.Experiment will read instead of running the system."""
         if self.folder is None or self.mode != "reuse":

@@ -84,7 +84,7 @@ class Trial:
             perquery: see pt.Experiment.
             options: options that replace the user's.
         """
-        options = options or self.running
+        options = options or {**self.running, **self.saving.options}
         with warnings.catch_warnings():
             # Of a batch; whole runs are checked.
             warnings.filterwarnings("ignore", category=NothingJudged)
