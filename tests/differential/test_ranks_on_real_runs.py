@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import leaderboards
+import guides
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,9 +45,7 @@ def test_all_judges_together(data, dl20):
 
 
 def test_the_page_says_what_is_computed(data):
-    assert leaderboards.PAGE.read_text() == leaderboards.page(data / "dl20-passage"), (
-        "run: python docs/leaderboards.py"
-    )
+    assert guides.PAGE.read_text() == guides.page(data), "run: python docs/guides.py"
 
 
 # TREC-8: scores in every form, and a group's finds hidden

@@ -1,6 +1,6 @@
 """The documentation: its pages build as on PyTerrier's site, and what they say can be done is done.
 
-Examples of pages that begin with ``>>>`` are run by pytest's doctest.
+Examples that begin with ``>>>`` are run by ``tests/unit/test_examples.py``.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_every_public_name_is_in_the_reference():
 
 def blocks(language: str) -> list[str]:
     """The blocks of the pages of uses in a language, without their margin."""
-    names = ("howto", "analyses", "compare")
+    names = ("howto", "analyses", "guard")
     pages = "".join((PAGES / f"{name}.rst").read_text() for name in names)
     directive = rf"^( *)\.\. code-block:: {language}\n\n((?:\1    .*\n|\n)+)"
     return [textwrap.dedent(block) for _, block in re.findall(directive, pages, re.M)]
@@ -184,12 +184,8 @@ def test_the_code_of_the_how_tos_runs(place, vaswani):
 
 def commands() -> list[str]:
     """The commands of the how-tos, with few trials where they tune."""
-    lines = [
-        line[2:]
-        for block in blocks("console")
-        for line in block.splitlines()
-        if line.startswith("$ ")
-    ]
+    joined = "".join(blocks("console")).replace("\\\n", "")
+    lines = [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
     return [re.sub(r" --trials \d+", "", line) for line in lines]
 
 

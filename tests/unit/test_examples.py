@@ -1,0 +1,114 @@
+"""The examples of the pages print what stands there, and the commands of the guides run.
+
+Guides that need a collection or TREC's runs are slow: they run with ``--full``.
+"""
+
+from __future__ import annotations
+
+import doctest
+import gzip
+import re
+import shlex
+import textwrap
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl
+from pyterrier_asl.cli import main
+
+PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FIRST = "getting_started"
+#: What the files of the guides on TREC's runs are, beside the folder of runs.
+JUDGES = {"nist": "nist", "umbrela": "umbrela-gpt4", "llama": "binary-llama3.2"}
+JUDGES["second"] = "binary-gpt4o"
+
+
+def texts() -> dict[str, str]:
+    """The pages by name."""
+    return {page.stem: page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.rst"))}
+
+
+def examples() -> list:
+    """The pages with examples; slow are those that read files of a collection."""
+    shown = [name for name, text in texts().items() if ">>> " in text]
+    quick = [name for name in shown if not re.search(r"irds:|dl20|\.qrels", texts()[name])]
+    return [pytest.param(n, marks=[] if n in quick else pytest.mark.slow) for n in shown]
+
+
+def run_examples(page: str) -> doctest.TestResults:
+    """Runs the examples of a page in the current folder."""
+    path = str(PAGES / f"{page}.rst")
+    return doctest.testfile(path, module_relative=False, optionflags=FLAGS, encoding="utf-8")
+
+
+def of_trec(data: Path, folder: Path) -> None:
+    """The files of TREC 2020 Deep Learning by the names that the guides give them."""
+    (folder / "dl20-runs").symlink_to(data / "dl20-passage" / "runs")
+    (folder / "dl20.qrels").symlink_to(data / "dl20-passage" / "qrels.txt")
+    for name, file in JUDGES.items():
+        text = gzip.decompress((data / "assessors" / "dl20" / f"dl20.{file}.txt.gz").read_bytes())
+        (folder / f"{name}.qrels").write_bytes(text)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, vaswani):
+    """The runs that the first guide saves, and whether its examples print what stands there."""
+    folder = tmp_path_factory.mktemp("guides")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return folder / "runs", run_examples(FIRST).failed
+
+
+@pytest.fixture
+def prepared(request, place):
+    """Puts the files in place that a page speaks of."""
+
+    def prepare(text: str) -> None:
+        if "dl20" in text or ".qrels" in text:
+            of_trec(request.getfixturevalue("data"), place)
+        if "irds:vaswani" in text:
+            (place / "runs").symlink_to(request.getfixturevalue("runs")[0])
+
+    return prepare
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", examples())
+def test_examples_print_what_stands_there(page, prepared, request):
+    if page == FIRST:
+        assert request.getfixturevalue("runs")[1] == 0
+        return
+    prepared(texts()[page])
+    failed, tried = run_examples(page)
+    assert tried > 0 and failed == 0
+
+
+def commands() -> list:
+    """The commands of the guides that are about the files of the examples."""
+    found = []
+    for name, text in texts().items():
+        blocks = re.findall(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", text, re.M)
+        joined = textwrap.dedent("".join(blocks)).replace("\\\n", " ")
+        lines = [line[2:] for line in joined.splitlines() if line.startswith("$ pyterrier-asl")]
+        ours = [line for line in lines if re.search(r"irds:vaswani runs|\.qrels dl20-runs", line)]
+        ours = [line for line in ours if "dl19" not in line]  # of the how-tos, which run elsewhere
+        found += [pytest.param(" ".join(line.split()), id=f"{name}: {line[:60]}") for line in ours]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("command", commands())
+def test_commands_of_guides_run(command, prepared):
+    prepared(command)
+    result = CliRunner().invoke(main, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
