@@ -16,13 +16,13 @@ import pandas as pd
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.files import completed, measures_for
 from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.scores import ScoreTable, canonical_name, is_known_measure
+from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import names_of, shared_systems
 from ..io.printed import Part
 from ..io.tables import counted
 from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
-from ..measures.names import named_measures, parse_measure, unique
+from ..measures.names import measure_named, named_measures, unique
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import p_of_pair
 from .conditions import Condition, check_condition, parse_condition
@@ -230,6 +230,6 @@ def _check_condition(
         )
     if condition.possibly and len(values.by_track) > 1:
         raise ValueError(f"the condition {condition.text!r}: possibly is of one collection only")
-    if is_known_measure(label):
-        check_condition(condition, parse_measure(label), values.higher_is_better[label], test=test)
+    if (measure := measure_named(label)) is not None:
+        check_condition(condition, measure, values.higher_is_better[label], test=test)
     return condition, label

@@ -122,7 +122,7 @@ def _one_by_one(scorer: Scorer, tasks: Sequence[Task]) -> Iterator[Done]:
             yield _work(scorer, name, source, alone)
 
 
-def _in_order(
+def _results(
     submit: Callable[..., Any], result: Callable[[Any], Done], tasks: Iterable[Task], jobs: int
 ) -> Iterator[Done]:
     """Results of tasks, in their order, of which so many are submitted that no worker waits."""
@@ -144,7 +144,7 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
     pool = _worker_pool(jobs)
     with _sent(scorer) as work:
         try:
-            yield from _in_order(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
+            yield from _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
         except BaseException:  # workers may be gone, and need not finish
             _worker_pool.cache_clear()
             pool.shutdown(kill_workers=True)
@@ -227,7 +227,7 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
     work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(scorer))
     try:
-        yield from _in_order(work, ray.get, tasks, workers)
+        yield from _results(work, ray.get, tasks, workers)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
 

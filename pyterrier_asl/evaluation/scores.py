@@ -27,7 +27,7 @@ from ..io.names import check_names
 from ..io.runs import run_name
 from ..io.tables import ALL, counted
 from ..io.trec_text import open_text
-from ..measures.names import higher_is_better, parse_measure
+from ..measures.names import higher_is_better, measure_named
 from ..scoring.arrays import Floats
 
 #: What columns may be called; ours first.
@@ -87,7 +87,7 @@ class ScoreTable:
         for names, up in ((self.lower_is_better, False), (self.higher_is_better, True)):
             if measure in names:
                 return up
-        usual = higher_is_better(parse_measure(measure)) if is_known_measure(measure) else None
+        usual = None if (named := measure_named(measure)) is None else higher_is_better(named)
         if usual is None:
             raise ValueError(
                 f"whether more of {measure!r} is better is not known: say "
@@ -184,20 +184,8 @@ def read_scores(
 
 def canonical_name(name: str) -> str:
     """A measure's name as ir_measures prints it; of what it does not know the name itself."""
-    return str(parse_measure(name)) if is_known_measure(name) else name
-
-
-def is_known_measure(name: str) -> bool:
-    """Whether a name is that of a measure.
-
-    >>> is_known_measure("map"), is_known_measure("latency")
-    (True, False)
-    """
-    try:
-        parse_measure(name)
-    except ValueError:
-        return False
-    return True
+    measure = measure_named(name)
+    return name if measure is None else str(measure)
 
 
 def _frame(path: Path) -> pd.DataFrame:

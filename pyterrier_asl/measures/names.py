@@ -52,11 +52,8 @@ def added_up(measure: Any) -> bool:
     (True, True, False, False)
     """
     if isinstance(measure, str):
-        try:
-            measure = parse_measure(measure)
-        except ValueError:
-            return False
-    return isinstance(measure.aggregator(), SumAgg)
+        measure = measure_named(measure)
+    return measure is not None and isinstance(measure.aggregator(), SumAgg)
 
 
 def needs_pool(measure: Any) -> bool:
@@ -165,6 +162,18 @@ def parse_measure(measure: Any) -> Any:
     if len(several) > 1:
         raise ValueError(f"{measure!r} names several measures ({several[0].name} ...): name one")
     return several[0].measure
+
+
+def measure_named(name: str) -> Any:
+    """The measure of a name; None where there is no such measure.
+
+    >>> measure_named("map"), measure_named("latency")
+    (AP, None)
+    """
+    try:
+        return parse_measure(name)
+    except ValueError:
+        return None
 
 
 def named_measures(measures: Any) -> list[NamedMeasure]:

@@ -151,47 +151,33 @@ def report(
         ) from error
     from ..io.texts import Texts
 
+    of_runs: dict[str, Any] = {
+        "labels": labels,
+        "rel": rel,
+        "lengths": lengths,
+        "groups": groups,
+        "unjudged": unjudged,
+        "stability": stability,
+    }
+    tests: dict[str, Any] = {"alpha": alpha, "test": test, "command": command}
+    findings: SystemFindings
     if isinstance(runs, ScoreTable):
-        _check_no_runs_needed(
-            qrels=qrels,
-            docs=docs,
-            labels=labels,
-            rel=rel,
-            lengths=lengths,
-            groups=groups,
-            unjudged=unjudged,
-            stability=stability,
-        )
-        scored = collect_scores(runs, measures, alpha=alpha, test=test, command=command)
-        title = _title(scored, "", dataset or runs.tracks[0]) if title is None else title
-        texts = Texts.of(topics, dataset)
-        return Report(render(scored, title=title, texts=texts, note=note), scored)
-    findings = collect(
-        _retrieved(runs, topics),
-        qrels,
-        measures,
-        dataset=dataset,
-        labels=labels,
-        rel=rel,
-        cutoff=cutoff,
-        alpha=alpha,
-        test=test,
-        lengths=lengths,
-        groups=groups,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        stable=stability,
-        command=command,
-    )
-    relevant = findings.runs.judgements.docnos.take(findings.relevant.pairs).to_pylist()
-    texts = Texts.of(topics, dataset, {*relevant, *findings.tops.docnos}, docs=docs)
+        _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)
+        findings = collect_scores(runs, measures, **tests)
+        collection = dataset or runs.tracks[0]
+    else:
+        of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
+        findings = collect(_retrieved(runs, topics), qrels, measures, **of_runs, **tests)
+        collection = _collection(qrels, dataset)
     if title is None:
-        title = _title(findings, qrels, dataset)
+        systems = counted(len(findings.names), "system")
+        title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
+    texts = Texts.of(topics, dataset, findings.docnos, docs=docs)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
 
 
 def _check_no_runs_needed(**arguments: Any) -> None:
-    """Refuses arguments that scores which others computed have no use for."""
+    """Raises ValueError for an argument that scores without runs cannot use."""
     for name, value in arguments.items():
         if value is not None and value is not False:
             raise ValueError(f"{name} needs runs, and these are scores: give runs and qrels")
@@ -209,13 +195,6 @@ def _retrieved(runs: Any, topics: Any) -> Any:
     return {**runs, **{name: runs[name].transform(topics) for name in systems}}
 
 
-def _title(findings: SystemFindings, qrels: Any, dataset: str | None) -> str:
-    """The collection, where its name is known, and how many systems there are."""
-    systems = counted(len(findings.names), "system")
-    name = _collection(qrels, dataset)
-    return f"{name}: {systems}" if name else f"Comparison of {systems}"
-
-
 def _collection(qrels: Any, dataset: str | None) -> str:
     """The name of the collection: of ir_datasets, else of the file of qrels or of its folder."""
     is_file = isinstance(qrels, (str, os.PathLike)) and Path(qrels).exists()
@@ -225,9 +204,6 @@ def _collection(qrels: Any, dataset: str | None) -> str:
     if not is_file:
         return ""
     stem = re.sub(r"\.(gz|bz2|xz|zst|txt|tsv|csv|qrels?|parquet|jsonl?)\b", "", Path(qrels).name)
-    words = [word for word in re.split(r"[-_.]", stem) if word.lower() not in ("qrels", "qrel", "")]
-    return (
-        stem
-        if len(words) == len(re.split(r"[-_.]", stem))
-        else ("-".join(words) or Path(qrels).resolve().parent.name)
-    )
+    parts = re.split(r"[-_.]", stem)
+    words = [part for part in parts if part.lower() not in ("qrels", "qrel", "")]
+    return stem if words == parts else "-".join(words) or Path(qrels).resolve().parent.name

@@ -10,25 +10,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
-from ..analysis.discrimination import stability
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import default_rel, official_of, rel_beside
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.labellings import has_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.scores import ScoreTable
+from ..evaluation.scores import ScoreTable, canonical_name
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures import ASL
-from ..measures.names import NamedMeasure, default_measures, named_measures, unique
+from ..measures.names import (
+    NamedMeasure,
+    default_measures,
+    measure_named,
+    named_measures,
+    unique,
+)
 from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals
 from ..unjudged.labels import merge_labels
 from .findings import Findings, SystemFindings, deciding, ranking_of
 from .provenance import Provenance
-from .ranking import ScoreRanking, SystemRanking, measure_of_name
+from .ranking import ScoreRanking, SystemRanking
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
 #: Numbers of pairs and queries whose bounds are computed without being asked for.
@@ -56,31 +62,18 @@ def collect(
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
     unjudged: bool = False,
-    stable: bool = False,
+    stability: bool = False,
     command: str = "",
 ) -> Findings:
-    """Measures and compares systems.
+    """Evaluates and compares systems.
 
     Args:
         runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
-        labels: of documents that the qrels do not judge, added to them; see
-            :func:`~pyterrier_asl.merge_labels`. None: there are none.
-        rel: minimum grade of a relevant document, for measures that do not say it; None: for
-            default measures that of the official measures of an ir_datasets id, else 1.
-        cutoff: k, the depth to which every run is read.
-        alpha: level of significance.
-        test: see :func:`~pyterrier_asl.statistics.tests.compare_all`.
-        lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
-        groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
-        duplicates: what a document is that stands twice in a ranking; see
-            :func:`~pyterrier_asl.evaluate`.
-        unjudged: whether to compute ranks whatever the unjudged documents are, which can take
-            minutes; few systems always get them.
-        stable: whether to compare the systems on half of the queries, many times.
-        command: the command line behind the report.
+
+    The other arguments are those of :func:`~pyterrier_asl.report`.
 
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
@@ -92,14 +85,14 @@ def collect(
         named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
     else:
         named = named_measures(measures)
-        rel = rel_beside(one.measure for one in named) if rel is None else rel
+        rel = rel_beside(measure.measure for measure in named) if rel is None else rel
         rel = 1 if rel is None else rel
     rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     # The page says rel once, not in every name.
-    given = {"rel": rel if rel != 1 else None, "lengths": lengths}
-    full = unique(NamedMeasure(one.name, one.with_params(**given).measure) for one in named)
-    pooled = with_pool_of(judged, {one.name: one.measure for one in full}, groups)
-    rankings = [ranking_of(judged, NamedMeasure(*each), alpha, test) for each in pooled.items()]
+    params = {"rel": rel if rel != 1 else None, "lengths": lengths}
+    full = unique(NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
+    pooled = with_pool_of(judged, {measure.name: measure.measure for measure in full}, groups)
+    rankings = [ranking_of(judged, NamedMeasure(*item), alpha, test) for item in pooled.items()]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
     without = ASL(rel=rel, judged_only=True) @ cutoff
@@ -122,19 +115,19 @@ def collect(
         ranking_of(judged, NamedMeasure(str(without), without), alpha, test),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
         _tops(judged, rankings),
-        _stability(judged, rankings) if stable else None,
+        _stability(judged, rankings) if stability else None,
     )
 
 
 def _defaults(
     runs: JudgedRuns, qrels: Any, dataset: str | None, lengths: bool, cutoff: int
 ) -> list[NamedMeasure]:
-    """The measures of a report for someone who names none.
+    """The default measures of a report.
 
-    First comes the official one of the collection, else nDCG@10 where relevant documents have
+    First comes the official measure of the collection, else nDCG@10 where relevant documents have
     different grades, else AP; ASL is the second.
     """
-    official = [NamedMeasure(str(one), one) for one in official_of(qrels) or official_of(dataset)]
+    official = [NamedMeasure(str(m), m) for m in official_of(qrels) or official_of(dataset)]
     usual = default_measures(several=len(runs) > 1, lengths=lengths, cutoff=cutoff, brief=True)
     grades = runs.judgements.grades
     usual_first = "nDCG@10" if len(np.unique(grades[grades > 0])) > 1 else "AP"
@@ -189,12 +182,14 @@ def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
 
 def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:
     """The stability of the measures that have a direction; None for a single system or query."""
-    better = [each for each in rankings if each.higher_is_better is not None]
-    if len(runs) < 2 or not better or len(runs.qids) < 2:
+    directed = [ranking for ranking in rankings if ranking.higher_is_better is not None]
+    if len(runs) < 2 or not directed or len(runs.qids) < 2:
         return None
-    frame = stability(runs, runs.judgements, [each.named.measure for each in better])
-    frame["measure"] = [each.name for each in better]
-    frame["significant"] = [int(each.differs.sum()) // 2 for each in better]
+    frame = discrimination.stability(
+        runs, runs.judgements, [ranking.named.measure for ranking in directed]
+    )
+    frame["measure"] = [ranking.name for ranking in directed]
+    frame["significant"] = [int(ranking.differs.sum()) // 2 for ranking in directed]
     frame["pairs"] = len(runs) * (len(runs) - 1) // 2
     return frame
 
@@ -228,7 +223,7 @@ def collect_scores(
         )
     [track] = scores.tracks
     asked = [measures] if isinstance(measures, str) else list(measures or [])
-    names = [name for one in asked for name in str(one).split()] or _of_scores(scores)
+    names = [name for text in asked for name in str(text).split()] or _of_scores(scores)
     tables = {name: scores.matrix(name, track) for name in names}
     first = next(iter(tables.values()))
     rankings: list[SystemRanking] = []
@@ -240,7 +235,7 @@ def collect_scores(
         values = table[list(first)].to_numpy(dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError(f"{name} has values that are not finite: leave them out")
-        named = NamedMeasure(name, measure_of_name(name))
+        named = NamedMeasure(name, measure_named(name))
         rankings.append(
             ScoreRanking(named, values, list(table.index), test, alpha, scores.direction(name))
         )
@@ -260,10 +255,5 @@ def _of_scores(scores: ScoreTable) -> list[str]:
             names.append(name)
     if not names:
         scores.direction(scores.measures[0])  # says what to do
-    usual = ("nDCG@10", "AP")
-    return sorted(
-        names,
-        key=lambda name: next(
-            (at for at, measure in enumerate(usual) if str(measure_of_name(name)) == measure), 2
-        ),
-    )
+    order = {"nDCG@10": 0, "AP": 1}
+    return sorted(names, key=lambda name: order.get(canonical_name(name), 2))

@@ -1,4 +1,4 @@
-"""The templates of the page, and what they can call: functions and filters."""
+"""The templates of the page, with their functions and filters."""
 
 from __future__ import annotations
 

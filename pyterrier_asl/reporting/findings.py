@@ -1,4 +1,4 @@
-"""What a report holds, all from the analyses; nothing about its presentation."""
+"""Findings of a report, all from the analyses; nothing about their presentation."""
 
 from __future__ import annotations
 
@@ -61,13 +61,18 @@ class SystemFindings:
         ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
         return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
 
-    def conflicts(self, one: SystemRanking, other: SystemRanking) -> Ints:
+    @property
+    def docnos(self) -> set[str]:
+        """The documents whose texts the page shows."""
+        return set()
+
+    def conflicts(self, ranking: SystemRanking, other: SystemRanking) -> Ints:
         """Pairs of systems about which two measures conflict, C of them, shape (C, 2).
 
         The first system of a pair is significantly better by one measure, and significantly worse
         by the other.
         """
-        return np.argwhere(one.better & other.better.T)
+        return np.argwhere(ranking.better & other.better.T)
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,12 @@ class Findings(SystemFindings):
     tops: TopTens
     stability: pd.DataFrame | None = None
 
+    @property
+    def docnos(self) -> set[str]:
+        """The relevant documents, and those of the top tens."""
+        relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
+        return {*relevant.to_pylist(), *self.tops.docnos}
+
     @cached_property
     def asl(self) -> SystemRanking:
         """The systems by ASL at k, whether or not it is one of the measures shown."""
@@ -116,7 +127,7 @@ class Findings(SystemFindings):
 
     def _asl_at(self, depth: int) -> SystemRanking:
         measure = ASL(rel=self.rel) @ depth
-        shown = [each for each in self.rankings if str(each.named.measure) == str(measure)]
+        shown = [asl for asl in self.rankings if str(asl.named.measure) == str(measure)]
         name = NamedMeasure(f"ASL@{depth}", measure)
         return shown[0] if shown else ranking_of(self.runs, name, self.alpha, self.rankings[0].test)
 
@@ -145,7 +156,7 @@ class Findings(SystemFindings):
 
         Where runs differ in depth, ASL at their common depth follows ASL.
         """
-        kinds = {each.kind: each for each in reversed(self.rankings)}
+        kinds = {ranking.kind: ranking for ranking in reversed(self.rankings)}
         shown = [kinds[kind] for kind in _REORDERED if kind in kinds]
         if self.depths.differ and "ASL" in kinds:
             shown.insert(shown.index(kinds["ASL"]) + 1, self.asl_common)
@@ -154,13 +165,13 @@ class Findings(SystemFindings):
     @cached_property
     def taus(self) -> Floats:
         """Kendall's tau between the rankings of :attr:`reordered`."""
-        gains = [each.gains for each in self.reordered]
+        gains = [ranking.gains for ranking in self.reordered]
         return np.array([[kendall_tau(a, b) for b in gains] for a in gains])
 
     @cached_property
     def movers(self) -> Ints:
         """The systems, those first whose ranks by :attr:`reordered` lie farthest apart."""
-        ranks = np.array([each.ranks for each in self.reordered])
+        ranks = np.array([ranking.ranks for ranking in self.reordered])
         return np.argsort(-np.ptp(ranks, axis=0), kind="stable")
 
     @cached_property
@@ -203,7 +214,9 @@ class Findings(SystemFindings):
 
 def deciding(rankings: list[SystemRanking]) -> SystemRanking:
     """The first measure with a direction, else the first."""
-    return next((each for each in rankings if each.higher_is_better is not None), rankings[0])
+    return next(
+        (ranking for ranking in rankings if ranking.higher_is_better is not None), rankings[0]
+    )
 
 
 def ranking_of(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:

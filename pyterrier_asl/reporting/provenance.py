@@ -1,4 +1,4 @@
-"""Where a report comes from: version, command, digests of the input and metadata of the runs."""
+"""Provenance of a report: version, command, digests of the input and metadata of the runs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Provenance:
         command: the command line, '' for a call from Python.
         qrels: digest of the judgements (BLAKE2b, 128 bits), of ids and grades as they were read; of
             scores that others computed, that of all of them.
-        runs: likewise of each run, of query ids, document ids and scores in their order, or of its
+        runs: digest of each run, of query ids, document ids and scores in their order, or of its
             scores.
-        official: that of the judgements without labels that were added to them.
+        official: digest of the judgements without labels that were added to them.
         labels: who gave these labels -> how many.
         metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
@@ -52,12 +52,12 @@ class Provenance:
         sources: Any = None,
         merged: tuple[Any, pd.DataFrame] | None = None,
     ) -> Provenance:
-        """That of a report on runs.
+        """Records the provenance of a report on runs.
 
         Args:
             runs: the runs.
             command: the command line.
-            sources: what the runs were made from, whose metadata is shown.
+            sources: the files or frames of the runs, whose metadata is shown.
             merged: the judgements alone, and with the labels that were added to them.
 
         >>> judged = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
@@ -79,7 +79,7 @@ class Provenance:
 
     @classmethod
     def of_scores(cls, scores: ScoreTable, names: list[str], command: str = "") -> Provenance:
-        """That of a report on scores that others computed."""
+        """Records the provenance of a report on scores that others computed."""
         rows = scores.rows
 
         def digest(part: Any) -> str:

@@ -6,13 +6,12 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..leaderboard.samples import FEWEST, Sample, check_sample
-from ..measures.names import NamedMeasure, added_up, parse_measure
+from ..measures.names import NamedMeasure, added_up
 from ..measures.standard import computed
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
@@ -87,7 +86,7 @@ class SystemRanking:
         if self.is_sum:
             return np.full(len(self.names), np.nan)
         intervals = [confidence_interval(row, alpha=self.alpha) for row in self.values]
-        return np.array([each.high - each.mean for each in intervals])
+        return np.array([interval.high - interval.mean for interval in intervals])
 
     @cached_property
     def medians(self) -> Floats:
@@ -234,14 +233,6 @@ class ScoreRanking(SystemRanking):
         return False
 
 
-def measure_of_name(name: str) -> Any:
-    """The measure of this name; None where there is no such measure."""
-    try:
-        return parse_measure(name)
-    except ValueError:
-        return None
-
-
 def groups(differs: Bools) -> list[tuple[int, int]]:
     """The longest runs of neighbours in a ranking of which no two differ significantly.
 
@@ -260,16 +251,13 @@ def groups(differs: Bools) -> list[tuple[int, int]]:
     >>> groups(differs)
     [(0, 1), (1, 3)]
     """
-    found: list[tuple[int, int]] = []
+    last_of: dict[int, int] = {}
     first = 0
     for last in range(len(differs)):
         while differs[first : last + 1, last].any():
             first += 1
-        if found and found[-1][0] == first:
-            found[-1] = (first, last)
-        else:
-            found.append((first, last))
-    return found
+        last_of[first] = last
+    return list(last_of.items())
 
 
 def letter(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Findings -> one HTML file that works offline."""
+"""Renders findings as an HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
     """The page.
 
     Args:
-        findings: what it shows.
+        findings: the content of the page.
         title: its heading.
-        texts: of queries and documents.
-        note: a line on how it was made, '' for none.
+        texts: texts of queries and documents.
+        note: a line at the end, '' for none.
     """
     templates = environment()
     page = _Page(findings, texts)
@@ -90,7 +90,7 @@ def _vega() -> str:
 
 @dataclass(frozen=True)
 class _Page:
-    """The values of the templates, and the data of the scripts; of documents nothing."""
+    """The values of the templates, and the data of the scripts, without documents."""
 
     findings: SystemFindings
     texts: Texts
@@ -121,7 +121,7 @@ class _Page:
 
     @cached_property
     def shown_columns(self) -> set[str]:
-        """Those that are shown at first: ranks, letters, few measures, and the runs' depth."""
+        """The columns shown at first: ranks, letters, few measures, and the runs' depth."""
         f = self.findings
         kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
         usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
@@ -131,7 +131,7 @@ class _Page:
 
     @property
     def left_out(self) -> list[str]:
-        """What the page does not hold for all systems, which would make it too large."""
+        """Sentences on data that is left out for some systems, as the page would be too large."""
         return []
 
     @property
@@ -152,12 +152,11 @@ class _Page:
         measure = ranking.named.measure
         if measure is None:
             return []
-        known = measure.SUPPORTED_PARAMS
         silent = ["cutoff", "pool", "member"]
         if measure.params.get("rel") == getattr(self.findings, "rel", None):
             silent.append("rel")  # the page says it once
         shown = [name for name in measure.params if name not in silent]
-        meanings = [(name, getattr(known[name], "desc", None)) for name in shown]
+        meanings = [(name, getattr(measure.SUPPORTED_PARAMS[name], "desc", None)) for name in shown]
         return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
 
     def data(self) -> dict[str, Any]:
@@ -191,7 +190,7 @@ class _Page:
     def _conflicts(self) -> dict[str, Any]:
         """The pairs about which measures conflict: how many, and the first of them."""
         f = self.findings
-        pairs = [[f.conflicts(one, other) for other in f.decisive] for one in f.decisive]
+        pairs = [[f.conflicts(ranking, other) for other in f.decisive] for ranking in f.decisive]
         return {
             "order": [f.rankings.index(ranking) for ranking in f.decisive],
             "counts": [[len(part) for part in row] for row in pairs],
@@ -203,7 +202,7 @@ class _Page:
 
 @dataclass(frozen=True)
 class _DocumentPage(_Page):
-    """The same of a page on runs, with their documents."""
+    """The values and data of a page on runs, with their documents."""
 
     findings: Findings
 
@@ -240,7 +239,7 @@ class _DocumentPage(_Page):
 
     @property
     def left_out(self) -> list[str]:
-        """What the page does not hold for all systems, which would make it too large."""
+        """Sentences on data that is left out for some systems, as the page would be too large."""
         f = self.findings
         of_best = [
             ("The first ten documents", f.tops.systems),
@@ -269,11 +268,11 @@ class _DocumentPage(_Page):
             "unjudgedShare": _plain(f.quality["unjudged_share"]),
             "unjudgedAll": _plain(f.depths.unjudged),
             "judged": {
-                str(one): _plain(f.runs.values(one).mean(axis=1))
-                for one in (Judged @ 10, Judged @ f.cutoff)
+                str(measure): _plain(f.runs.values(measure).mean(axis=1))
+                for measure in (Judged @ 10, Judged @ f.cutoff)
             },
             "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
-            "reordered": [_ranking_data(each) for each in f.reordered],
+            "reordered": [_ranking_data(ranking) for ranking in f.reordered],
             "movers": f.movers.tolist() if f.reordered else [],
             "documents": self._documents(),
             "tops": self._tops(),
@@ -295,7 +294,7 @@ class _DocumentPage(_Page):
         return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades)])
 
     def _documents(self) -> dict[str, Any]:
-        """The documents, query by query where they are relevant, and these ones' ranks."""
+        """The documents, the relevant ones query by query with their ranks."""
         relevant = self.findings.relevant
         text = [self.texts.documents.get(docno, "") for _, docno in self.grades]
         return {

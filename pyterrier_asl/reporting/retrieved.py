@@ -1,4 +1,4 @@
-"""What systems retrieve: how deep they go, how far down relevant documents are, the top tens."""
+"""Retrieved documents: depths of the runs, search lengths of relevant documents, top tens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RunDepths:
 
     @classmethod
     def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> RunDepths:
-        """Those of runs.
+        """Computes the depths of runs.
 
         A missed document comes after all retrieved ones, so every irrelevant one is above it.
 
@@ -43,15 +43,15 @@ class RunDepths:
         RunDepths(retrieved=array([3.]), common=10, unjudged=array([1.]))
         """
         views = [run.view(cutoff) for run in runs.runs]
-        retrieved = np.array([seen.retrieved for seen in views])
+        retrieved = np.array([view.retrieved for view in views])
         common = max(_LEAST, int(np.median(retrieved, axis=1).min()))
         unjudged = []
-        for seen in views:
-            relevant = seen.relevant(rel)
+        for view in views:
+            relevant = view.relevant(rel)
             missed = relevant.total - relevant.found
-            part, whole = above_relevant(seen, rel)
-            part += missed * (seen.retrieved - np.diff(seen.offsets))
-            whole += missed * (seen.retrieved - relevant.found)
+            part, whole = above_relevant(view, rel)
+            part += missed * (view.retrieved - np.diff(view.offsets))
+            whole += missed * (view.retrieved - relevant.found)
             unjudged.append(part.sum() / whole.sum() if whole.any() else np.nan)
         return cls(retrieved.mean(axis=1), min(common, cutoff), np.array(unjudged))
 
@@ -81,7 +81,7 @@ class LengthHistogram:
 
     @classmethod
     def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> LengthHistogram:
-        """That of runs, each to depth ``cutoff``.
+        """Counts the relevant documents of runs, each to depth ``cutoff``, by search length.
 
         >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
         >>> histogram = LengthHistogram.of(runs, rel=1, cutoff=10)
@@ -121,7 +121,7 @@ class TopTens:
 
     @classmethod
     def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopTens:
-        """Those of some of the runs.
+        """Collects the first documents of some of the runs.
 
         >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
         >>> tops = TopTens.of(runs, np.array([0]), depth=3)

@@ -34,7 +34,7 @@ _CORRECTIONS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What the sentences on one measure are about, beside the findings themselves.
+    """Numbers for the sentences on one measure.
 
     The sentences stand in ``templates/verdict.html.j2`` and ``templates/answers.html.j2``.
 

@@ -1,4 +1,4 @@
-"""What unjudged documents could change in the difference of two systems, for the report's page.
+"""Bounds over labels of unjudged documents of the difference of two systems, for the page.
 
 For the measures that its script knows the page computes differences, bounds and what to judge next
 from the top tens that it holds, so that labels given there count at once. For other measures that
