@@ -12,42 +12,41 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
-from ..assessment.judges import QRELS, Judges
+from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import CHUNK
-from .reading import per_slice
-from .registry import TROTMAN, Floats, Queries, analysis
-from .several_judges import read_qrels_and_judges, read_runs_and_judges
+from .reading import per_slice, read_qrels_and_judges
+from .registry import TROTMAN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("assessors", TROTMAN, "section 4")
 def assessor_scores(
-    qrels: Any,
-    judges: Mapping[str, Any],
+    qrels: Qrels,
+    judges: Mapping[str, Qrels],
     *,
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     permutations: int = 0,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do other judges score as runs?
 
     Their relevant documents have no order: they are scored at best, as expected, and at worst.
 
     Args:
-        permutations: also estimate the expected score from so many random orders of each topic;
+        permutations: also estimate the expected score from so many random orders of each query;
             the paper took 10,000. The closed form is exact.
-        seed: of the random orders; each topic has its own stream.
+        seed: of the random orders; each query has its own stream.
 
     Returns:
         One row for each judge, with ``judge``, ``topics`` (those that all judged),
-        ``retrieved``, ``common`` and ``relevant`` (means over topics of R', r and N_R), and the
+        ``retrieved``, ``common`` and ``relevant`` (means over queries of R', r and N_R), and the
         MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
         with ``permutations`` also ``sampled``, its mean over random orders.
 
@@ -68,11 +67,11 @@ def assessor_scores(
         rows = []
         for judge in judges_as_runs(read, QRELS):
             counts = dict(zip(("retrieved", "common", "relevant"), judge.counts))
-            by_topic = {**counts, **judge.average_precision()}
+            by_query = {**counts, **judge.average_precision()}
             if permutations:
                 sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
-                by_topic["sampled"] = sampled
-            means = {name: queries.mean(values) for name, values in by_topic.items()}
+                by_query["sampled"] = sampled
+            means = {name: queries.mean(values) for name, values in by_query.items()}
             rows.append({"judge": judge.name, "topics": len(queries), **means})
         return as_frame(rows)
 
@@ -97,13 +96,13 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("assessor-tests", TROTMAN, "Table 1")
 def compare_with_assessors(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    judges: Mapping[str, Any],
+    judges: Mapping[str, Qrels],
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     both_ways: bool = False,
     test: str = "t",
     correction: str | None = "holm",
@@ -111,8 +110,8 @@ def compare_with_assessors(
     n_resamples: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do runs score better than other judges, by AP?
 
@@ -129,7 +128,7 @@ def compare_with_assessors(
         ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs``
         name the test, the correction and the size of its family.
 
-    No significant difference is not the same as none: with few topics little is significant, and
+    No significant difference is not the same as none: with few queries little is significant, and
     the interval says what is still possible.
 
     Source: Trotman and Keeler 2011, Table 1.
@@ -144,7 +143,7 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    read = read_runs_and_judges(runs, qrels, duplicates, judges, rel, judge_rel)
+    read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
@@ -206,17 +205,17 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("human-range", TROTMAN, "Figure 2")
 def human_range(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    judges: Mapping[str, Any],
+    judges: Mapping[str, Qrels],
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     system: str | None = None,
     run_types: Any = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Is a system's score within the range of human scores?
 
@@ -245,7 +244,7 @@ def human_range(
     0          alt        judge  0.5   0.5   0.5  1.0       s       1
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
-    read = read_runs_and_judges(runs, qrels, duplicates, judges, rel, judge_rel)
+    read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         names = read.systems
@@ -296,7 +295,7 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
 def sampled_average_precision(
     retrieved: Any, common: Any, relevant: Any, *, n: int = 10_000, seed: int = 0
 ) -> Floats:
-    """AP of another judge's documents, the mean of n random orders of each topic.
+    """AP of another judge's documents, the mean of n random orders of each query.
 
     What the paper does instead of
     :func:`~pyterrier_asl.scoring.assessor.expected_average_precision`, which is exact and
@@ -307,29 +306,29 @@ def sampled_average_precision(
         common: r, those that the original found relevant too, shape (Q,).
         relevant: N_R, documents that the original found relevant, shape (Q,).
         n: how many orders.
-        seed: of the orders; each topic has its own stream, so a topic's value does not depend on
-            which others there are before it.
+        seed: of the orders; each query has its own stream, so its value does not depend on the
+            queries before it.
 
     Returns:
-        One value per topic, shape (Q,).
+        One value per query, shape (Q,).
 
     >>> sampled_average_precision([3], [2], [3], n=2000).round(2).tolist()
     [0.54]
     """
-    topics = np.stack(np.broadcast_arrays(retrieved, common, relevant), axis=-1).reshape(-1, 3)
-    shown = None if n * topics[:, 0].sum() >= 10**8 else False
-    means = np.zeros(len(topics))
-    for topic, counts in enumerate(
-        progress_bar(topics.tolist(), desc="random orders", shown=shown, leave=False)
+    queries = np.stack(np.broadcast_arrays(retrieved, common, relevant), axis=-1).reshape(-1, 3)
+    shown = None if n * queries[:, 0].sum() >= 10**8 else False
+    means = np.zeros(len(queries))
+    for query, counts in enumerate(
+        progress_bar(queries.tolist(), desc="random orders", shown=shown, leave=False)
     ):
         size, r, total = map(int, counts)
-        generator = np.random.default_rng([seed, topic])
+        generator = np.random.default_rng([seed, query])
         step = max(1, CHUNK // max(size, 1))
         for start in range(0, n if r and total else 0, step):
             orders = np.broadcast_to(np.arange(size) < r, (min(step, n - start), size))
             hits = generator.permuted(orders, axis=1)
             precisions = np.cumsum(hits, axis=1) / np.arange(1, size + 1)
-            means[topic] += np.sum(precisions, where=hits) / n / total
+            means[query] += np.sum(precisions, where=hits) / n / total
     return means
 
 
@@ -350,7 +349,7 @@ def _differences(
 
 
 def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
-    """Each run's type, in the order of the runs; where types are not given all are automatic."""
+    """The type of each run, ``'automatic'`` where there are no types."""
     if run_types is None:
         return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):

@@ -17,7 +17,19 @@ from ..scoring.arrays import sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions
 from .reading import per_slice, per_track_and_slice, read, read_tracks
-from .registry import ALEX, BETTER, LOST, Floats, JudgedRuns, Queries, analysis
+from .registry import (
+    ALEX,
+    BETTER,
+    LOST,
+    Floats,
+    JudgedRuns,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
 FEW = 8
@@ -28,16 +40,16 @@ _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 @analysis("run-quality", ALEX, "Figures 1-4", question=BETTER)
 def run_quality(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How good is every run at the top, and over all documents?
 
@@ -68,10 +80,7 @@ def run_quality(
     judged, rel = read(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        return _quality(judged, queries, options)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    return per_slice(judged.qids, lambda some: _quality(judged, some, options), weights, by)
 
 
 @run_quality.chart
@@ -138,16 +147,16 @@ def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.Da
 
 @analysis("headroom", ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
 def headroom(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How good is the best run of each track, by four measures?
 
@@ -243,7 +252,7 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
 
 
 def _histogram(measure: str, part: pd.DataFrame) -> Any:
-    """How many tracks have a best run of about which value, the best possible one at the left."""
+    """A histogram of the values of the tracks' best runs, the best possible value at the left."""
     if measure.startswith("ASL"):
         values, ends = part["value"], _LENGTHS
         names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]
@@ -253,7 +262,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
         best_first = names[::-1]
     bins = pd.cut(values, [-np.inf, *ends], labels=names).astype(str).rename("bin")
     tracks = part.groupby(bins)["track"]
-    counts = tracks.agg(tracks="size", which=lambda each: ", ".join(map(str, each)))
+    counts = tracks.agg(tracks="size", which=lambda names: ", ".join(map(str, names)))
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
     return (
@@ -268,16 +277,17 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
 
 
 def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:
-    """What to read beside ASL, shape (5, S, Q).
+    """Five values that qualify the ASL of each run and query, shape (5, S, Q).
 
-    Recall; the part of ASL that missing documents bring in; the judged share of what was retrieved;
-    unjudged, and all irrelevant documents above each of the retrieved relevant ones, summed.
+    Recall; the part of ASL that is due to missing documents; the judged share of the retrieved
+    documents; the unjudged, and all irrelevant documents above each retrieved relevant document,
+    summed.
     """
     rows = []
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
-        seen = run.view(options.depth)
-        judged_documents = np.bincount(seen.queries, minlength=len(seen.retrieved))
-        judged_share = _share(judged_documents, seen.retrieved)
+        top = run.view(options.depth)
+        judged_documents = np.bincount(top.queries, minlength=len(top.retrieved))
+        judged_share = _share(judged_documents, top.retrieved)
         above = above_relevant(run.view(options.cutoff), options.rel)
         rows.append((documents.recall, documents.asl_of_missing, judged_share, *above))
     return np.swapaxes(rows, 0, 1)
@@ -294,7 +304,7 @@ def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
 
 
 def _share(part: Any, whole: Any) -> Floats:
-    """part / whole, NaN where there is nothing to take a part of."""
+    """part / whole, NaN where the whole is 0."""
     share = np.full(np.shape(part), np.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share

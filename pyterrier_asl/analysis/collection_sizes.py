@@ -10,18 +10,18 @@ from ..charts.forms import alt, bars, category, figure
 from ..io.lazy import pd
 from ..io.tables import counted
 from .reading import per_slice, read
-from .registry import DIAZ, Queries, analysis
+from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("collection", DIAZ, "Table 1")
 def collection_statistics(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
 

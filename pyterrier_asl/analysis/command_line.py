@@ -1,4 +1,4 @@
-"""Analyses as the command calls them: values as they are typed, files, and notes on the result."""
+"""Analyses for the command: reading options and files, calling, and notes on the table."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from ..evaluation.files import read_groups, read_pairs
 from ..io.lazy import pd
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
-from .registry import Analysis
+from .registry import Analysis, Runs
 
 #: The column of slices that a file of them gives.
 SLICE = "slice"
 
 
-# What is typed, as the functions take it
+# Values of options
 
 
 def read_grade(value: float) -> float:
-    """A grade as ir_measures' own measures want it."""
+    """A grade, whole ones as integers, which ir_measures' own measures need."""
     return int(value) if value % 1 == 0 else value
 
 
 def read_measures(texts: Sequence[str]) -> list[Any]:
-    """Measures by their names."""
+    """Reads the names of measures."""
     return [named.measure for named in parse_measures(texts)]
 
 
 def read_measure(text: str) -> Any:
-    """A measure by its name."""
+    """Reads the name of a measure."""
     measures = read_measures([text])
     if len(measures) != 1:
         raise ValueError(f"one measure is wanted, but {text!r} is {len(measures)}")
@@ -38,12 +38,12 @@ def read_measure(text: str) -> Any:
 
 
 def read_correction(name: str) -> str | None:
-    """A correction by its name."""
+    """Reads the name of a correction; None for ``none``."""
     return None if name == "none" else name
 
 
 def read_words(text: str) -> list[str]:
-    """Words between commas or blanks."""
+    """Splits a text at commas and blanks."""
     return text.replace(",", " ").split()
 
 
@@ -61,33 +61,33 @@ def read_numbers(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
 
 
 def read_weights(path: str) -> dict[str, float]:
-    """The weight of each query, from a file."""
-    read = {}
+    """Reads the weight of each query from a file."""
+    weights = {}
     for qid, text in read_pairs(path, "query", "weight").items():
         try:
-            read[qid] = float(text)
+            weights[qid] = float(text)
         except ValueError:
             raise ValueError(f"{path}: query {qid!r} has the weight {text!r}: no number") from None
-    return read
+    return weights
 
 
 def read_slices(path: str) -> dict[str, str]:
-    """The slice of each query, from a file."""
+    """Reads the slice of each query from a file."""
     return read_pairs(path, "query", SLICE)
 
 
 def read_pools(path: str) -> dict[str, list[str]]:
-    """The runs of each type, from a file of runs and types."""
+    """Reads the runs of each type from a file of runs and types."""
     return pools_by(read_groups(path))
 
 
 def read_judges(texts: Sequence[str]) -> dict[str, str]:
-    """Judges by name, each with the file or ir_datasets id of their judgements."""
+    """Reads judges, NAME=QRELS each."""
     return _pairs_by_name(texts, "NAME=QRELS, a name and a file or ir_datasets id")
 
 
 def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Judges of each track, by name."""
+    """Reads the judges of each track, TRACK=NAME=QRELS each."""
     by_track: dict[str, list[str]] = {}
     for text in texts:
         track, _, judge = text.partition("=")
@@ -96,7 +96,7 @@ def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
-    """The minimum grade of each judge by name; or one for all."""
+    """Reads the minimum grade of each judge, NAME=GRADE, or one for all."""
     is_common = len(texts) == 1 and "=" not in texts[0]
     form = "NAME=GRADE, a judge and the least relevant grade"
     named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
@@ -108,7 +108,7 @@ def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
 
 
 def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:
-    """One run of that name, in every track; or, given several times, the run of each track."""
+    """Reads the name of a run in every track, or TRACK=RUN for each track."""
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
     return _pairs_by_name(texts, "TRACK=RUN, a track and the name of its run")
@@ -132,10 +132,10 @@ def _pairs_by_name(texts: Sequence[str], form: str) -> dict[str, str]:
 def analyze(
     analysis: Analysis,
     qrels: str | None,
-    runs: Any,
+    runs: Runs,
     options: dict[str, Any],
 ) -> pd.DataFrame:
-    """The table of an analysis.
+    """Calls an analysis.
 
     Args:
         analysis: the analysis.
@@ -160,23 +160,23 @@ def analyze(
     return analysis.function(**sources, **options)
 
 
-# What is shown
+# The printed table
 
 
 def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is shown: with one track, which has no name, there is no column of it."""
+    """Drops the column of the track where the only track has no name."""
     if "track" in frame and not frame["track"].astype(bool).any():
         return frame.drop(columns="track")
     return frame
 
 
 def notes(frame: pd.DataFrame) -> str:
-    """What an analysis tells beside its table, in a line; '' for nothing."""
-    told = {name: value for name, value in frame.attrs.items() if value is not False}
-    return "; ".join(f"{name}: {_told(value)}" for name, value in told.items())
+    """The attributes of the table in a line, '' for none."""
+    shown = {name: value for name, value in frame.attrs.items() if value is not False}
+    return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{part} of {name}" for name, part in value.items())
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -20,7 +20,7 @@ from ..statistics.tukey import randomized_hsd
 from .double_scores import by_double_scores
 from .preferred_systems import compare_preferences
 from .reading import per_slice, read
-from .registry import DIAZ, REAL, TURKMEN, Floats, Queries, analysis
+from .registry import DIAZ, REAL, TURKMEN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
@@ -28,8 +28,8 @@ PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
 @analysis("discrimination", TURKMEN, "Table 1", question=REAL)
 def discriminative_power(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
@@ -40,8 +40,8 @@ def discriminative_power(
     n_resamples: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do measures distinguish?
 
@@ -144,8 +144,8 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("preference-discrimination", DIAZ, "Table 4")
 def preference_discrimination(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
     duplicates: str | None = None,
@@ -156,8 +156,8 @@ def preference_discrimination(
     n_resamples: int = 1000,
     seed: int = 0,
     progress: bool | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do preferences distinguish?
 
@@ -244,8 +244,8 @@ def _rows_by_level(
 
 @analysis("stability", TURKMEN, "Table 2", question=REAL)
 def stability(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
@@ -255,8 +255,8 @@ def stability(
     fuzz: float = 0.05,
     seed: int = 0,
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Does the better system stay better on other queries?
 

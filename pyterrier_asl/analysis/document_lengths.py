@@ -12,7 +12,7 @@ from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query
 from .reading import per_slice, read
-from .registry import CLARKE, Floats, JudgedRuns, Queries, analysis
+from .registry import CLARKE, Floats, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
@@ -24,16 +24,16 @@ MOST_PANELS = 12
 
 @analysis("lengths", CLARKE, "sections 1, 4", group_by="run")
 def lengths_by_rank(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     lengths: Any = None,
     cutoff: int = 100,
     rel: float | None = None,
     missing_length: float | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How long are the documents that a run ranks first?
 
@@ -128,30 +128,30 @@ def _all_documents(
     sources = None if lengths is None else DocLengths.resolve(lengths)
     tables = []
     for name, run in zip(judged.names, judged.runs):
-        seen = run.view(cutoff)
-        offsets, relevant = seen.ranking.offsets, seen.relevant(rel)
-        kinds = np.full(len(seen.ranking), _KINDS[1], dtype=object)
+        top = run.view(cutoff)
+        offsets, relevant = top.ranking.offsets, top.relevant(rel)
+        kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
         table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
-        of_documents = _known_lengths(name, seen, sources, missing_length)
+        of_documents = _lengths_of(name, top, sources, missing_length)
         tables.append(pd.DataFrame({**table, "run": name, "length": of_documents}))
     return pd.concat(tables, ignore_index=True)
 
 
-def _known_lengths(
-    name: str, seen: JudgedRun, known: DocLengths | None, missing_length: float | None
+def _lengths_of(
+    name: str, run: JudgedRun, source: DocLengths | None, missing_length: float | None
 ) -> Floats:
-    """``missing_length`` for lengths that are not known, or an error that names one."""
-    ranking = seen.ranking
-    if known is not None:
-        lengths = known.look_up(seen.docnos(ranking))
-    elif seen.table.has(_COLUMN):
-        lengths = ranking.take(seen.table.numbers(_COLUMN, f"column {_COLUMN} of the run"))
+    """The lengths of a run's documents; ``missing_length``, or an error, for an unknown length."""
+    ranking = run.ranking
+    if source is not None:
+        lengths = source.look_up(run.docnos(ranking))
+    elif run.table.has(_COLUMN):
+        lengths = ranking.take(run.table.numbers(_COLUMN, f"column {_COLUMN} of the run"))
     else:
         lengths = np.full(len(ranking), np.nan)
     unknown = np.isnan(lengths)
     if unknown.any() and missing_length is None:
-        example = seen.docnos(ranking)[int(unknown.argmax())].as_py()
+        example = run.docnos(ranking)[int(unknown.argmax())].as_py()
         raise ValueError(
             f"run {name!r}: {int(unknown.sum())} of {len(lengths)} retrieved documents have no "
             f"known length (e.g. {example!r}): pass lengths= that know them, a column {_COLUMN!r} "

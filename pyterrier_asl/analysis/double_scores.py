@@ -1,4 +1,4 @@
-"""Rankings as a program makes them that compares scores as 64-bit numbers."""
+"""Rankings by scores that are compared as 64-bit numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .registry import JudgedRuns
 
 
 def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
-    """The same runs, ranked by their scores as 64-bit numbers.
+    """Ranks runs by their scores as 64-bit numbers.
 
     trec_eval compares 32-bit ones, and so do all measures here: scores that differ in the eighth
     digit only tie, and the document id decides. Programs that read scores as Python or NumPy do
@@ -37,6 +37,6 @@ def _reranked(table: object) -> pa.Table:
         run, sort_keys=[("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
     )
     run = run.take(order)
-    new = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
-    offsets = np.concatenate(([0], np.flatnonzero(new) + 1, [len(run)]))
+    is_first = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
+    offsets = np.concatenate(([0], np.flatnonzero(is_first) + 1, [len(run)]))
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))

@@ -15,13 +15,13 @@ from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from .reading import per_slice, read
-from .registry import LOST, TURKMEN, Queries, analysis
+from .registry import LOST, TURKMEN, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("rare-documents", TURKMEN, "Table 4", group_by="qid")
 def rare_documents(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     qid: Any = None,
     *,
     duplicates: str | None = None,
@@ -105,16 +105,16 @@ _NAMED = 6
 
 @analysis("rare-finds", TURKMEN, "Eq. 2", question=LOST)
 def rare_finds(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     few: int = 3,
     depth: int | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems find relevant documents that others miss?
 
@@ -139,8 +139,8 @@ def rare_finds(
     Source: after Türkmen, Lease and Kutlu, 2023, Eq. 2.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
-    >>> found = rare_finds(runs, {"q": {"d": 1, "e": 1, "f": 1}}, few=1)
-    >>> found[["system", "found", "alone", "mean_rareness", "pool"]]
+    >>> finders = rare_finds(runs, {"q": {"d": 1, "e": 1, "f": 1}}, few=1)
+    >>> finders[["system", "found", "alone", "mean_rareness", "pool"]]
       system  found  alone  mean_rareness  pool
     0      a      2      1           0.25     2
     1      b      1      0           0.00     2

@@ -15,14 +15,14 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..statistics.inputs import ArrayLike
 from .reading import per_track_and_slice, read_tracks
-from .registry import ALEX, Floats, JudgedRuns, Queries, analysis
+from .registry import ALEX, Floats, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.
 PUBLISHED = (0.57, 0.16)
 
 
 def equivalents(search_lengths: ArrayLike) -> Floats:
-    """The lengths whose plain mean is what the mean of precisions makes of these.
+    """Search lengths whose plain mean is the harmonic mean of the search lengths of documents.
 
     e_i = 1 + H (1 - 1/SL_i), H the harmonic mean of the lengths. Their mean is H.
 
@@ -46,7 +46,7 @@ def equivalents(search_lengths: ArrayLike) -> Floats:
 
 
 def effective_documents(precision: ArrayLike) -> int:
-    """How many of the documents a mean of precisions is in effect about.
+    """The number of documents that in effect determine a mean of precisions.
 
     Sorted by precision, the n whose mean of 1/P is closest to 1/(mean of P) of all; of two equally
     close the smaller. A document with P = 0 counts among all, but never among the n.
@@ -71,14 +71,14 @@ def effective_documents(precision: ArrayLike) -> int:
 
 @analysis("effective-share", ALEX, "Appendix A.1", tracks=True, group_by="track")
 def effective_share(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """What share of the relevant documents is AP in effect about?
 
@@ -147,7 +147,7 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
 def _precisions_and_shares(
     judged: JudgedRuns, rel: float, cutoff: int | None
 ) -> tuple[Floats, Floats]:
-    """AP, and the share of the relevant documents that it is in effect about, each (S, Q)."""
+    """AP, and the share of the relevant documents that in effect determine it, each (S, Q)."""
     documents = judged.once(relevant_documents, rel, cutoff)
     precisions = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
     ends = np.cumsum(documents[0].total)[:-1]
@@ -159,5 +159,5 @@ def _precisions_and_shares(
 
 
 def _effective_share(precision: Floats) -> float:
-    """Of all documents, NaN where there are none."""
+    """:func:`effective_documents` as a share of all documents, NaN where there are none."""
     return effective_documents(precision) / len(precision) if len(precision) else float("nan")

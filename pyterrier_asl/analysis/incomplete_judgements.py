@@ -20,7 +20,19 @@ from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
 from .reading import per_slice, read
-from .registry import DIAZ, MORE, Bools, Floats, Ints, Queries, analysis
+from .registry import (
+    DIAZ,
+    MORE,
+    Bools,
+    Floats,
+    Ints,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -31,7 +43,7 @@ _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0
 
 @dataclass(frozen=True)
 class Sampling:
-    """How labels or queries are drawn.
+    """Samples of labels or of queries.
 
     Attributes:
         fractions: shares to keep, each in (0, 1].
@@ -46,7 +58,7 @@ class Sampling:
     progress: bool | None = None
 
     def of(self, items: int) -> Iterator[tuple[float, int, Bools]]:
-        """For each fraction and sample, which of the items are kept; at least one."""
+        """Draws the samples: fraction, number, and which items are kept, one at least."""
         wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
         if wrong:
             raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
@@ -63,8 +75,8 @@ class Sampling:
 
 @analysis("missing-labels", DIAZ, "Figure 8a", question=MORE)
 def missing_labels(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -73,8 +85,8 @@ def missing_labels(
     samples: int = 10,
     seed: int = 0,
     progress: bool | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when labels are missing?
 
@@ -153,9 +165,9 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
 def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed."""
     # sgnLP and rrLP tie alike.
-    seen = frame[frame["preference"] != "sgnLP"]
+    shown = frame[frame["preference"] != "sgnLP"]
     return figure(
-        _with_band(seen, "tied", "fraction tied", "label fraction", alt.Scale()),
+        _with_band(shown, "tied", "fraction tied", "label fraction", alt.Scale()),
         "Ties as labels go",
         f"Pairs of rankings that tie{_of_samples(frame)} sgnLP ties as rrLP does.",
     )
@@ -163,8 +175,8 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("missing-queries", DIAZ, "Figure 8b", question=MORE)
 def missing_queries(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -173,8 +185,8 @@ def missing_queries(
     samples: int = 10,
     seed: int = 0,
     progress: bool | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when queries are missing?
 
@@ -242,7 +254,7 @@ def _agreement(mean: Floats, truth: Floats) -> float:
 
 
 def _of_samples(frame: pd.DataFrame) -> str:
-    """The end of a caption: what lines and bands are."""
+    """The end of a caption, on lines and bands."""
     samples = frame["sample"].nunique()
     if samples == 1:
         return "; of each share one sample."

@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 
 from ..assessment.confusion import are_binned, confusion_of, judged_by_both
+from ..assessment.judges import JudgeRel
 from ..assessment.system_pairs import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
 from ..statistics.agreement import cohen_kappa
-from .registry import JUDGES, TRUSTED, analysis
-from .several_judges import read_judges
+from .reading import read_judges
+from .registry import JUDGES, TRUSTED, Qrels, analysis
 
 
 @analysis("judge-agreement", JUDGES, "documents", question=TRUSTED)
 def judge_agreement(
-    judges: Mapping[str, Any], *, rel: float | None = None, judge_rel: Any = None
+    judges: Mapping[str, Qrels], *, rel: float | None = None, judge_rel: JudgeRel | None = None
 ) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
@@ -133,7 +134,7 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
 
 
 @analysis("judge-confusion", JUDGES, "documents")
-def judge_confusion(judges: Mapping[str, Any]) -> pd.DataFrame:
+def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     """Which grades do two judges give the same documents?
 
     Fractional grades, such as means of several labels, are in bins: from each whole number to the

@@ -1,6 +1,6 @@
 """Does the leaderboard depend on the judge? People, crowds and language models, side by side.
 
-The same runs are measured under several judgements of the same topics. Whether two judges agree on
+The same runs are measured under several judgements of the same queries. Whether two judges agree on
 documents is another question: :mod:`~pyterrier_asl.analysis.judges`.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import sign_of
+from ..assessment.judges import JudgeRel, sign_of
 from ..assessment.system_pairs import (
     PairedTest,
     as_frame,
@@ -27,18 +27,17 @@ from ..statistics.correction import with_corrected_p
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
 from ..statistics.rounding import shared_ranks
 from .judges import judges_agreement_chart
-from .reading import per_slice
-from .registry import JUDGES, TRUSTED, Queries, analysis
-from .several_judges import read_judges
+from .reading import per_slice, read_judges
+from .registry import JUDGES, TRUSTED, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("leaderboards", JUDGES, "systems", group_by="judge")
 def leaderboards(
-    runs: Any,
-    judges: Mapping[str, Any],
+    runs: Runs,
+    judges: Mapping[str, Qrels],
     *,
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
     measure: Any = "AP",
     reference: str | None = None,
@@ -47,8 +46,8 @@ def leaderboards(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How does every system score under every judge?
 
@@ -121,11 +120,11 @@ def leaderboards_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("leaderboard-agreement", JUDGES, "systems", question=TRUSTED)
 def leaderboard_agreement(
-    runs: Any,
-    judges: Mapping[str, Any],
+    runs: Runs,
+    judges: Mapping[str, Qrels],
     *,
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
     measure: Any = "AP",
     p: float = 0.9,
@@ -134,8 +133,8 @@ def leaderboard_agreement(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How far do every two judges agree on the ranking of systems?
 
@@ -196,11 +195,11 @@ leaderboard_agreement.chart(judges_agreement_chart)
 
 @analysis("leaderboard-swaps", JUDGES, "systems")
 def leaderboard_swaps(
-    runs: Any,
-    judges: Mapping[str, Any],
+    runs: Runs,
+    judges: Mapping[str, Qrels],
     *,
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
     measure: Any = "AP",
     test: str = "tukey-two-way",
@@ -208,8 +207,8 @@ def leaderboard_swaps(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which significant differences does another judge reverse?
 
@@ -230,7 +229,7 @@ def leaderboard_swaps(
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
-    >>> len(leaderboard_swaps(runs, judges))  # of a single topic nothing is significant
+    >>> len(leaderboard_swaps(runs, judges))  # of a single query nothing is significant
     0
     """
     read = read_judges(

@@ -30,7 +30,19 @@ from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
 from .reading import per_slice, read
-from .registry import BETTER, DIAZ, Bools, Floats, Ints, Queries, analysis
+from .registry import (
+    BETTER,
+    DIAZ,
+    Bools,
+    Floats,
+    Ints,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
 _COLUMNS = (
     "preference",
@@ -53,8 +65,8 @@ _COLUMNS = (
 
 @analysis("system-preferences", DIAZ, "section 5", question=BETTER, group_by="preference")
 def system_preferences(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "lexirecall", "RPP"),
     *,
     duplicates: str | None = None,
@@ -62,8 +74,8 @@ def system_preferences(
     cutoff: int | None = None,
     correction: str | None = "auto",
     alpha: float = 0.05,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which of every two systems is preferred?
 
@@ -86,8 +98,8 @@ def system_preferences(
     2023; RPP: Diaz and Ferraro, 2022.
 
     >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}
-    >>> found = system_preferences(runs, {"q": {"d": 1, "e": 1}})
-    >>> found[["preference", "a", "b", "mean", "wins", "losses"]].round(4)
+    >>> preferences = system_preferences(runs, {"q": {"d": 1, "e": 1}})
+    >>> preferences[["preference", "a", "b", "mean", "wins", "losses"]].round(4)
        preference  a  b    mean  wins  losses
     0        rrLP  a  b -0.1667     0       1
     1       sgnLP  a  b -1.0000     0       1
@@ -103,9 +115,9 @@ def system_preferences(
                 kind, cube, judged.names, queries, correction=correction, alpha=alpha
             )
             wins, losses = (np.sum(preferred, axis=1) for preferred in (values > 0, values < 0))
-            how = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
+            about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
             tested = tested.rename(columns={"difference": "mean"})
-            tables.append(tested.assign(preference=kind, wins=wins, losses=losses, **how))
+            tables.append(tested.assign(preference=kind, wins=wins, losses=losses, **about))
         return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
     return per_slice(judged.qids, of_slice, weights, by)
@@ -125,7 +137,7 @@ def compare_preferences(
         **options: options of :func:`~pyterrier_asl.statistics.tests.compare_differences`.
 
     Returns:
-        What that function says, and the preferences of each pair for each of the queries.
+        The table of that function, and the preferences of each pair for each of the queries.
     """
     first, second = np.triu_indices(len(names), k=1)
     values = cube[queries.at][:, first, second].T
@@ -158,18 +170,18 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
 
 def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
-    told = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
-    most = max(float(told["mean"].abs().max()), 1e-9)
+    rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
+    most = max(float(rounded["mean"].abs().max()), 1e-9)
     base = (
-        alt.Chart(inline_rows(told), title=title)
-        .transform_calculate(turned="[false, true]")
-        .transform_flatten(["turned"])
+        alt.Chart(inline_rows(rounded), title=title)
+        .transform_calculate(swapped="[false, true]")
+        .transform_flatten(["swapped"])
         .transform_calculate(
-            row="datum.turned ? datum.b : datum.a",
-            column="datum.turned ? datum.a : datum.b",
-            preference="datum.turned ? -datum.mean : datum.mean",
-            won="datum.turned ? datum.losses : datum.wins",
-            lost="datum.turned ? datum.wins : datum.losses",
+            row="datum.swapped ? datum.b : datum.a",
+            column="datum.swapped ? datum.a : datum.b",
+            preference="datum.swapped ? -datum.mean : datum.mean",
+            won="datum.swapped ? datum.losses : datum.wins",
+            lost="datum.swapped ? datum.wins : datum.losses",
         )
     )
     base = square(base, "row", "column", order)
@@ -195,15 +207,15 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
 
 @analysis("system-order", DIAZ, "section 5")
 def system_order(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     preference: str = "sgnLP",
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do preferences rank the systems?
 
@@ -237,8 +249,8 @@ def system_order(
     ...     return {f"q{q}": {**{f"x{i}": 9 - i for i in range(r - 1)}, "a": 1}
     ...             for q, r in enumerate(ranks, 1)}
     >>> runs = {"A": run(1, 2, 3), "B": run(2, 3, 1), "C": run(3, 1, 2), "D": run(4, 4, 4)}
-    >>> found = system_order(runs, qrels)
-    >>> found[["system", "mean_rank", "borda", "mc4_round", "mc4_rank", "cycle"]]
+    >>> order = system_order(runs, qrels)
+    >>> order[["system", "mean_rank", "borda", "mc4_round", "mc4_rank", "cycle"]]
       system  mean_rank  borda  mc4_round  mc4_rank  cycle
     0      A          1    2.0          1         1      1
     1      B          1    2.0          1         1      1
@@ -307,15 +319,15 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("cycles", DIAZ, "section 5")
 def cycles(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     preference: str = "sgnLP",
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems are preferred to each other in a cycle?
 
@@ -400,7 +412,7 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
 
 
 def _long_run(majority: Bools) -> Floats:
-    """Where a walker is in the long run who starts anywhere; exactly 0 where he is not to stay."""
+    """The long-run distribution of a walker who starts anywhere, exactly 0 where he never stays."""
     systems = len(majority)
     moves = majority / systems
     np.fill_diagonal(moves, 0)

@@ -19,7 +19,7 @@ from ..statistics.inputs import CHUNK
 from ..statistics.rounding import rounded, shared_ranks, signs
 from .double_scores import by_double_scores
 from .reading import per_slice, read
-from .registry import TURKMEN, Floats, Ints, Queries, analysis
+from .registry import TURKMEN, Floats, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
@@ -29,16 +29,16 @@ _TITLES = {"tau": "Kendall's τ", "tau_AP": "τ AP"}
 
 @analysis("alpha", TURKMEN, "Figure 2", group_by="measure")
 def agreement_by_alpha(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How does the ranking of systems depend on the weight of rareness?
 
@@ -136,8 +136,8 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
 
 @analysis("number-of-systems", TURKMEN, "Table 3", group_by="measure")
 def agreement_by_number_of_systems(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
@@ -146,8 +146,8 @@ def agreement_by_number_of_systems(
     draws: int = 1000,
     seed: int = 0,
     as_published: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How far does rareness among few systems agree with that among all?
 
@@ -179,13 +179,13 @@ def agreement_by_number_of_systems(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         weights = queries.weights_of_all(len(judged.qids))
-        everyone = np.tile(np.arange(len(judged)), (draws, 1))
+        systems = np.tile(np.arange(len(judged)), (draws, 1))
         rows = []
         for name, parts in rareness_parts(judged, measures, rel).items():
             for size in sizes:
                 if not 2 <= size <= len(judged):
                     continue
-                drawn = np.random.default_rng(seed + size).permuted(everyone, axis=1)[:, :size]
+                drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
                 tau = pd.Series(_taus(parts, weights, drawn))
                 rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
         columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
@@ -224,8 +224,8 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
 def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
     """tau of each draw, from a matrix of systems by systems: see ``mean_parts``."""
     base, shared = parts.mean_parts(weights)
-    everyone, size = len(base), drawn.shape[1]
-    a, b = gain_line(everyone, parts.alpha, parts.normalized)
+    size = drawn.shape[1]
+    a, b = gain_line(len(base), parts.alpha, parts.normalized)
     among_all = a * base - b * shared.sum(axis=1)
     a, b = gain_line(size, parts.alpha, parts.normalized)
     taus = np.empty(len(drawn))

@@ -15,21 +15,21 @@ from ..measures import AP_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
 from .reading import per_slice, read
-from .registry import TURKMEN, Bools, JudgedRuns, Queries, analysis
+from .registry import TURKMEN, Bools, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
 def rareness_by_pool(
-    runs: Any,
-    qrels: Any,
+    runs: Runs,
+    qrels: Qrels,
     pools: Mapping[str, Iterable[str]],
     measure: Any = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems depend on the type of runs in the pool?
 
@@ -56,10 +56,10 @@ def rareness_by_pool(
     count.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
-    >>> found = rareness_by_pool(
+    >>> by_pool = rareness_by_pool(
     ...     runs, {"q": {"d": 1, "e": 1}}, {"only b": ["b"]}, "P_Rareness(alpha=1.0)@2"
     ... )
-    >>> found[["pool", "run", "member", "value"]]
+    >>> by_pool[["pool", "run", "member", "value"]]
          pool run  member  value
     0     all   a    True   1.25
     1     all   b    True   0.50
@@ -73,13 +73,13 @@ def rareness_by_pool(
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        tables = []
+        tables: list[pd.DataFrame] = []
         for name, mask in masks.items():
             mean = rounded(queries.mean(parts.of_pool(mask, codes)))
-            table = {"pool": name, "run": judged.names, "member": mask, "value": mean}
-            tables.append(pd.DataFrame({**table, "rank": shared_ranks(mean)}))
-        moved = [each.assign(moved=tables[0]["rank"] - each["rank"]) for each in tables]
-        return pd.concat(moved, ignore_index=True)
+            columns = {"pool": name, "run": judged.names, "member": mask, "value": mean}
+            table = pd.DataFrame({**columns, "rank": shared_ranks(mean)})
+            tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
+        return pd.concat(tables, ignore_index=True)
 
     return per_slice(judged.qids, of_slice, weights, by)
 
@@ -119,15 +119,15 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
 
 @analysis("rareness-own-group", TURKMEN, "section 5.4")
 def without_own_group(
-    runs: Any,
-    qrels: Any,
+    runs: Runs,
+    qrels: Qrels,
     groups: Mapping[str, str],
     measure: Any = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
 
@@ -145,8 +145,8 @@ def without_own_group(
         A row for each run, with ``run``, ``group``, ``runs_of_group``, ``value`` and ``rank`` with
         all runs counted, ``value_without`` and ``rank_without`` its group's others.
 
-    >>> found = {"q": {"d": 1}}
-    >>> runs = {"a1": found, "a2": found, "b": {"q": {"x": 1, "e": 0}}}
+    >>> run = {"q": {"d": 1}}
+    >>> runs = {"a1": run, "a2": run, "b": {"q": {"x": 1, "e": 0}}}
     >>> without_own_group(
     ...     runs, {"q": {"d": 1, "e": 1}}, {"a1": "a", "a2": "a"}, "P_Rareness(alpha=1.0)@2"
     ... )[["run", "value", "value_without"]].round(4)
@@ -158,14 +158,14 @@ def without_own_group(
     judged, _ = read(runs, qrels, duplicates, rel, measure)
     parts = _parts(judged, measure, rel)
     codes = group_codes(judged.names, groups)
-    everyone = parts.of_pool()
-    without = np.empty_like(everyone)
+    of_all = parts.of_pool()
+    without = np.empty_like(of_all)
+    for code in np.unique(codes):
+        own = codes == code
+        without[own] = parts.of_pool(~own)[own]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        for code in np.unique(codes):
-            own = codes == code
-            without[own] = parts.of_pool(~own)[own]
-        value, alone = rounded(queries.mean(everyone)), rounded(queries.mean(without))
+        value, alone = rounded(queries.mean(of_all)), rounded(queries.mean(without))
         return pd.DataFrame(
             {
                 "run": judged.names,

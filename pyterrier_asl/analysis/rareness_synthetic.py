@@ -14,13 +14,13 @@ from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..statistics.rounding import NO_DIFFERENCE
 from .reading import read
-from .registry import TURKMEN, Ints, analysis
+from .registry import TURKMEN, Ints, Qrels, Runs, analysis
 
 
 @analysis("synthetic", TURKMEN, "Figure 1")
 def synthetic_systems(
-    runs: Any,
-    qrels: Any,
+    runs: Runs,
+    qrels: Qrels,
     qid: Any,
     *,
     duplicates: str | None = None,
@@ -57,8 +57,8 @@ def synthetic_systems(
     Source: Türkmen, Lease and Kutlu, 2023, section 3 and Figure 1.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
-    >>> found = synthetic_systems(runs, {"q": {"d": 1, "e": 1}}, "q", cutoff=2, alphas=[1])
-    >>> found[["system", "documents", "value", "rank"]].round(4)
+    >>> ranked = synthetic_systems(runs, {"q": {"d": 1, "e": 1}}, "q", cutoff=2, alphas=[1])
+    >>> ranked[["system", "documents", "value", "rank"]].round(4)
        system  documents   value  rank
     0    rare          0  0.0000     3
     1    rare          1  0.8333     2
@@ -115,7 +115,7 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
 def _ranked_among(
     retrieves: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
 ) -> tuple[float, int]:
-    """Value and rank of a newcomer that finds ``new``, and so many that no other system has."""
+    """Value and rank of a newcomer that finds ``new`` and ``made_up`` documents of its own."""
     intercept, slope = gain_line(len(retrieves) + 1, alpha, normalized)
     gain = intercept - slope * (retrieves.sum(axis=0) + new)
     others = retrieves @ gain / cutoff

@@ -1,25 +1,30 @@
-"""Reads what an analysis is about: runs matched with judgements, of one track or of several."""
+"""Reads the runs, judgements and judges of an analysis, and goes through tracks and slices."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, tracks
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, tracks
 from ..evaluation.judged_runs import per_track as per_track
-from ..evaluation.slices import Queries
+from ..evaluation.slices import Queries, Slices, Weights
 from ..evaluation.slices import per_slice as per_slice
 from ..io.lazy import pd
 from ..judging.judgements import Judgements
-from ..measures.names import named_measures
+from ..measures.names import Measures, named_measures
 
 
 def read(
-    runs: Any, qrels: Any, duplicates: str | None, rel: float | None, measures: Any = None
+    runs: Runs,
+    qrels: Qrels | None,
+    duplicates: str | None,
+    rel: float | None,
+    measures: Measures | None = None,
 ) -> tuple[JudgedRuns, float]:
-    """The runs of an analysis and the minimum grade of a relevant document.
+    """Reads runs, and returns the minimum grade of a relevant document with them.
 
     Warns its caller's caller where grades go beyond 1 and nothing says which are relevant.
 
@@ -40,20 +45,65 @@ def read(
 
 
 def read_tracks(
-    runs: Any, qrels: Any, duplicates: str | None, rel: float | None, measures: Any = None
+    runs: Runs,
+    qrels: Qrels | None,
+    duplicates: str | None,
+    rel: float | None,
+    measures: Measures | None = None,
 ) -> tuple[dict[str, JudgedRuns], float]:
-    """The runs of each track by its name, '' for the only one; the rest as :func:`read`."""
+    """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
         hint_at_grades(judged.judgements, rel, measures=measures)
     return several, 1 if rel is None else rel
 
 
+def read_judges(
+    judges: Mapping[str, Qrels],
+    runs: Runs | None = None,
+    *,
+    rel: float | None = None,
+    judge_rel: JudgeRel | None = None,
+    duplicates: str | None = None,
+    measure: Measures | None = None,
+) -> Judges:
+    """Reads two judges or more, and runs to measure by each; arguments as :meth:`.Judges.of`.
+
+    Raises:
+        ValueError: for fewer than two judges.
+    """
+    if len(judges) < 2:
+        raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
+    read = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
+    hint_at_grades(read.judgements, rel, judge_rel, measure)
+    return read
+
+
+def read_qrels_and_judges(
+    qrels: Qrels | None,
+    judges: Mapping[str, Qrels] | None,
+    rel: float | None,
+    judge_rel: JudgeRel | None,
+    *,
+    runs: Runs | None = None,
+    duplicates: str | None = None,
+) -> Judges:
+    """Reads the judge of ``qrels``, perhaps others beside, and perhaps runs."""
+    judged = None if runs is None else JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    sources: dict[str, Any] = {
+        QRELS: qrels if judged is None else judged.judgements,
+        **(judges or {}),
+    }
+    read = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
+    hint_at_grades(read.judgements, rel, judge_rel)
+    return read
+
+
 def per_track_and_slice(
     several: dict[str, JudgedRuns],
     table: Callable[[str, JudgedRuns, Queries], pd.DataFrame],
-    weights: Any,
-    by: Any,
+    weights: Weights | None,
+    by: Slices | None,
 ) -> pd.DataFrame:
     """One frame of the tables of every track and slice, with the columns ``track`` and ``by``.
 
@@ -71,7 +121,10 @@ def per_track_and_slice(
 
 
 def hint_at_grades(
-    judgements: Judgements, rel: float | None, judge_rel: Any = None, measures: Any = None
+    judgements: Judgements,
+    rel: float | None,
+    judge_rel: JudgeRel | None = None,
+    measures: Measures | None = None,
 ) -> None:
     """Warns where grades go beyond 1 and nothing says which are relevant.
 

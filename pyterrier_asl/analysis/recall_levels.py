@@ -21,20 +21,31 @@ from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
 from .reading import per_slice, read
-from .registry import DIAZ, Floats, Ints, JudgedRuns, Queries, analysis
+from .registry import (
+    DIAZ,
+    Floats,
+    Ints,
+    JudgedRuns,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
 
 @analysis("levels-needed", DIAZ, "Figure 6")
 def recall_level_needed(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which recall level i* distinguishes two rankings?
 
@@ -86,15 +97,15 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-correlations", DIAZ, "Figure 7a")
 def level_correlations(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 8,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do differences at the recall levels correlate?
 
@@ -154,16 +165,16 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("level-regressions", DIAZ, "Figure 7b")
 def level_regressions(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 4,
     following: int = 4,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
@@ -236,14 +247,14 @@ def _products(
 
 @analysis("suffixes", DIAZ, "Table 2")
 def prediction_from_suffixes(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do later relevant documents predict the first?
 

@@ -1,16 +1,16 @@
-"""How an analysis is declared; the command, its options and the documentation follow from it.
+"""Declaration of analyses, from which the command, its options and the documentation follow.
 
 An analysis is a function of runs, judgements, and options of its own, which returns a table::
 
     @analysis("ties", DIAZ, "Table 3")
     def ties(
-        runs: Any,
-        qrels: Any = None,
+        runs: Runs,
+        qrels: Qrels | None = None,
         *,
         duplicates: str | None = None,
         rel: float | None = None,
-        weights: Any = None,
-        by: Any = None,
+        weights: Weights | None = None,
+        by: Slices | None = None,
     ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
         ...what else help() says.\"\"\"
@@ -31,7 +31,7 @@ An analysis is a function of runs, judgements, and options of its own, which ret
 * :mod:`.reading` reads runs and goes through slices, and through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
-* ``@ties.shown`` makes of the table what the command shows to people.
+* ``@ties.shown`` makes the table human-readable, as the command prints it.
 * Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
 * :mod:`.listing` lists the analyses from these declarations, without importing them.
 """
@@ -49,7 +49,11 @@ from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
+from ..evaluation.judged_runs import Qrels as Qrels
+from ..evaluation.judged_runs import Runs as Runs
 from ..evaluation.slices import Queries as Queries
+from ..evaluation.slices import Slices as Slices
+from ..evaluation.slices import Weights as Weights
 from ..io.lazy import pd
 from ..scoring.arrays import Bools as Bools
 from ..scoring.arrays import Floats as Floats
@@ -63,7 +67,7 @@ CLARKE = "Clarke 2019"
 JUDGES = "Several judges"
 PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
 
-#: What is asked first of a set of runs; some analyses answer it, and are listed under it.
+#: The questions under which analyses are listed first.
 BETTER, REAL, LOST = "Who is better?", "Is it real?", "What is lost?"
 TRUSTED = "Can the judge be trusted?"
 MORE = "What would more judgements change?"
@@ -105,7 +109,7 @@ Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 class AnalysisFunction(Protocol[P]):
-    """The function of an analysis, with its parameters, and what belongs to it."""
+    """The function of an analysis, with its parameters, its chart and its declaration."""
 
     analysis: Analysis
     __name__: str
@@ -114,10 +118,10 @@ class AnalysisFunction(Protocol[P]):
         """The table."""
 
     def chart(self, draw: Draw) -> Draw:
-        """Declares what draws the figure of the table."""
+        """Declares the function that draws the figure of the table."""
 
     def shown(self, work: Draw) -> Draw:
-        """Declares what the command shows to people instead of the table."""
+        """Declares the function that makes the table human-readable."""
 
     def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
         """Declares another figure of the same table, under a name of its own."""
@@ -140,7 +144,7 @@ class Analysis:
         tracks: whether it can be about several tracks, each with qrels and runs of its own.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
         chart: draws the figure of the table.
-        shown: what the command shows to people instead of the table, made of it.
+        shown: makes the table human-readable, as the command prints it.
     """
 
     name: str
@@ -161,23 +165,23 @@ class Analysis:
 
     @property
     def heading(self) -> str:
-        """What it is listed under."""
+        """The heading of the list that it is in."""
         return self.question or self.paper
 
     @property
     def parameters(self) -> dict[str, inspect.Parameter]:
-        """What callers can give."""
+        """The parameters of the function."""
         return dict(inspect.signature(self.function).parameters)
 
     @property
     def required(self) -> set[str]:
-        """What callers must give."""
+        """The names of the parameters without a default."""
         parameters = self.parameters.items()
         return {name for name, parameter in parameters if parameter.default is parameter.empty}
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """Which files it is about: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
+        """The inputs of the command: ``('qrels', 'runs')``, ``('qrels',)`` or none."""
         parameters = self.parameters
         judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
         return (*judged, "runs") if "runs" in parameters else judged

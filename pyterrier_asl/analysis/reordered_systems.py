@@ -18,9 +18,20 @@ from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
 from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks
-from .registry import ALEX, Floats, Ints, JudgedRuns, Queries, analysis
+from .registry import (
+    ALEX,
+    Floats,
+    Ints,
+    JudgedRuns,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
-#: What is compared: the steps from AP to ASL, all of them together, and measures of the top.
+#: Changes of measure: the steps from AP to ASL, all of them together, and of measures of the top.
 CHANGES = (
     ("atomize P", "AP", "mean 1/ASL(q,d)"),
     ("documents", "mean 1/ASL(q,d)", "mean 1/ASL(q)"),
@@ -32,8 +43,8 @@ CHANGES = (
 
 
 @dataclass(frozen=True)
-class Scored:
-    """Systems measured on queries, and how the measure is reported.
+class SystemScores:
+    """The values of systems by a measure, and how it is reported.
 
     Attributes:
         values: one row per system, one column per query, in the space it is reported in.
@@ -51,9 +62,9 @@ class Scored:
 
 @dataclass(frozen=True)
 class Better:
-    """When one system is better than another.
+    """The condition under which a system is better than another.
 
-    If the means differ by at least ``margin`` of the worse one's, and significantly.
+    Their means differ significantly, and by at least ``margin`` of the worse one's.
 
     Attributes:
         margin: the least difference, relative to the mean of the worse system.
@@ -72,19 +83,19 @@ class Better:
 BETTER = Better()
 
 
-def num_better(scored: Scored, queries: Queries, better: Better = BETTER) -> Ints:
+def num_better(scored: SystemScores, queries: Queries, better: Better = BETTER) -> Ints:
     """How many systems are better than each.
 
     Args:
         scored: the systems, S of them.
         queries: the queries to look at.
-        better: when one is.
+        better: the condition.
 
     Returns:
         Counts, shape (S,).
 
     >>> values = np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.4], [0.5, 0.6, 0.6]])
-    >>> num_better(Scored(values), Queries(np.arange(3))).tolist()
+    >>> num_better(SystemScores(values), Queries(np.arange(3))).tolist()
     [0, 2, 0]
     """
     systems = len(scored.values)
@@ -106,8 +117,8 @@ def num_better(scored: Scored, queries: Queries, better: Better = BETTER) -> Int
     return np.bincount(losers, minlength=systems).astype(np.int64)
 
 
-def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Scored]:
-    """AP, and what it becomes step by step; the last is ASL.
+def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, SystemScores]:
+    """AP, the measures in which it is changed step by step, and ASL, the last.
 
     *atomize P*: the precision at a document is replaced by 1/ASL(q, d). *documents*: harmonic
     instead of arithmetic mean over the documents of a query, 1/ASL(q). *queries*: harmonic instead
@@ -122,17 +133,17 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Scored]:
     precision = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
     atomized = np.array([of_run.mean(1 / of_run.lengths, 1.0) for of_run in documents])
     return {
-        "AP": Scored(precision),
-        "mean 1/ASL(q,d)": Scored(atomized),
-        "mean 1/ASL(q)": Scored(1 / asl),
-        "ASL": Scored(asl, lower_is_better=True),
+        "AP": SystemScores(precision),
+        "mean 1/ASL(q,d)": SystemScores(atomized),
+        "mean 1/ASL(q)": SystemScores(1 / asl),
+        "ASL": SystemScores(asl, lower_is_better=True),
     }
 
 
 @analysis("reordering", ALEX, "Table 2", tracks=True)
 def reordering(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -144,8 +155,8 @@ def reordering(
     test: str = "t",
     correction: str | None = None,
     each: bool = False,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How far do systems move, step by step, from AP to ASL?
 
@@ -227,16 +238,16 @@ def reordering(
     return systems if each else _over_tracks(systems)
 
 
-def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, Scored]:
-    """The systems by each measure that a change is from or to."""
+def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, SystemScores]:
+    """The values of the systems by each measure of :data:`CHANGES`."""
     measures, rel = options.measures(), options.rel
     rr = with_options(ir_measures.RR, rel, options.cutoff)
     return {
         **from_ap_to_asl(judged.once(relevant_documents, *options.how)),
-        "P@20": Scored(judged.values(measures["P@20"])),
-        "ASL@g1-10": Scored(judged.values(measures["ASL@g1-10"]), lower_is_better=True),
-        "RR": Scored(judged.values(rr)),
-        "ASL@g1": Scored(judged.values(options.asl(g=1)), lower_is_better=True),
+        "P@20": SystemScores(judged.values(measures["P@20"])),
+        "ASL@g1-10": SystemScores(judged.values(measures["ASL@g1-10"]), lower_is_better=True),
+        "RR": SystemScores(judged.values(rr)),
+        "ASL@g1": SystemScores(judged.values(options.asl(g=1)), lower_is_better=True),
     }
 
 
@@ -348,12 +359,14 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
         )
         diagonal = alt.Chart(line).mark_line(color="gray", strokeDash=[3, 3]).encode(x="at", y="at")
         panels.append(alt.layer(diagonal, points).properties(title=str(change)))
-    told, how = systems.attrs, ""
-    if "margin" in told:
-        corrected = f"corrected by {told['correction']}" if told["correction"] else "not corrected"
+    about, how = systems.attrs, ""
+    if "margin" in about:
+        corrected = (
+            f"corrected by {about['correction']}" if about["correction"] else "not corrected"
+        )
         how = (
-            f" (by {told['margin']:.0%} or more, and significantly: {told['test']} test at "
-            f"{told['alpha']:g}, {corrected})"
+            f" (by {about['margin']:.0%} or more, and significantly: {about['test']} test at "
+            f"{about['alpha']:g}, {corrected})"
         )
     caption = (
         f"For every system, how many others are better than it{how}, before and after the change "

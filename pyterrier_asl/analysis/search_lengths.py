@@ -17,13 +17,13 @@ from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import read
-from .registry import ALEX, LOST, Ints, JudgedRuns, analysis
+from .registry import ALEX, LOST, Ints, JudgedRuns, Qrels, Runs, analysis
 
 
 @analysis("search-lengths", ALEX, "Figure 5")
 def search_length_distribution(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     run: str | None = None,
@@ -117,8 +117,8 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
 
 @analysis("search-length-changes", ALEX, "Figure 6", question=LOST)
 def search_length_changes(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     a: str | None = None,
@@ -184,10 +184,10 @@ def search_length_changes(
     frame = pd.DataFrame({"low": lows, "high": highs, "documents": documents, **counts})
     frame.insert(3, "share", frame["documents"] / max(len(difference), 1))
     frame["from_missing"] = frame["only_a"] + frame["only_b"]
-    seen = difference[~kinds["neither"]]
-    signs = {"wins": seen < 0, "losses": seen > 0, "same": seen == 0}
-    counted = {**signs, **kinds}.items()
-    frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in counted}}
+    retrieved = difference[~kinds["neither"]]
+    signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
+    groups = {**signs, **kinds}.items()
+    frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in groups}}
     return frame
 
 
@@ -228,7 +228,7 @@ def by_asl(judged: JudgedRuns, options: AslOptions) -> list[str]:
 
 
 def _bins(title: str) -> Any:
-    """The axis of bins, in their order, each with its name."""
+    """The axis of the bins, in their order."""
     return alt.Y("length:N", sort=alt.SortField("low"), title=title)
 
 
@@ -242,7 +242,7 @@ def _edges(edges: ArrayLike) -> Ints:
 
 
 def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
-    """Bins with a name: 1 to 100."""
+    """Names the bins, such as 1 to 100."""
     ends = zip(frame["low"], frame["high"])
     names = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
     return pd.DataFrame(frame.assign(length=names).reset_index(drop=True).to_dict("list"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judge_as_run import judges_as_runs
-from ..assessment.judges import QRELS, Judges
+from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..charts.forms import COLORS, alt, category, figure, inline_rows
 from ..charts.names import labelled_lines
 from ..charts.scales import better
@@ -18,30 +18,30 @@ from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
 from .reading import per_slice, per_track, read_tracks
-from .registry import TROTMAN, JudgedRuns, Queries, analysis
+from .registry import TROTMAN, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
 def satisfaction(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    judges: Mapping[str, Any] | None = None,
+    judges: Mapping[str, Qrels] | None = None,
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     depth: int = 10,
     alpha: float = 0.05,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How soon is a user satisfied (success at n)?
 
     S@n is the share of queries with a relevant document among the first n.
 
     Args:
-        judges: other judges' judgements of the same topics, name -> qrels, for one track; then
-            every curve is over the topics that all of them judged.
+        judges: other judges' judgements of the same queries, name -> qrels, for one track; then
+            every curve is over the queries that all of them judged.
         depth: the largest n; 10 is a first page of results.
         alpha: the intervals cover 1 - alpha.
 
@@ -155,7 +155,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
 
 
 def _curves_in_colour(frame: pd.DataFrame) -> list[str]:
-    """The curves that get a colour: all, as they stand; of many the judges and three runs."""
+    """The curves that are coloured: all of a few, else those of the judges and of three runs."""
     means = frame.groupby("curve", sort=False).agg(kind=("kind", "first"), share=("share", "mean"))
     if len(means) <= 4:
         return list(means.index)

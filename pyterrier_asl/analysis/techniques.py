@@ -17,11 +17,11 @@ from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks
-from .registry import ALEX, JudgedRuns, Queries, analysis
+from .registry import ALEX, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
-    """RRIE: the part of the distance to the best possible value that the new one saves.
+    """RRIE: the share of the distance from the old to the best possible value that is saved.
 
     Args:
         old: the old value.
@@ -46,8 +46,8 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
 
 @analysis("techniques", ALEX, "Table 1", tracks=True, group_by="track")
 def compare_techniques(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     old: str | Mapping[str, str],
@@ -62,8 +62,8 @@ def compare_techniques(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How much of the error does a new technique remove (RRIE)?
 
@@ -167,7 +167,7 @@ def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
 
 
 def _with_best_value_1(measures: Any) -> dict[str, Any]:
-    """Measures by name, all of them with 1 as the best value."""
+    """Parses measures by name; ValueError unless the best value of each is 1."""
     if not isinstance(measures, Mapping):
         measures = {str(measure): measure for measure in measures}
     parsed = {str(name): parse_measure(m) for name, m in measures.items()}

@@ -16,7 +16,7 @@ from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.preferences import level
 from .reading import per_slice, read
-from .registry import DIAZ, Queries, analysis
+from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("preference-levels", DIAZ, "Figure 1")
@@ -143,14 +143,14 @@ def _check_within(
 
 @analysis("ties", DIAZ, "Table 3")
 def ties(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of rankings do RR and lexiprecision not distinguish?
 
@@ -209,15 +209,15 @@ def ties_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("ties-by-rank", DIAZ, "Figure 3")
 def tie_probability_by_rank(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     deepest: int = 10,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How likely is another ranking to tie in RR, by the first rank?
 
@@ -286,15 +286,15 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
 
 @analysis("ties-by-level", DIAZ, "Figure 5")
 def ties_by_recall_level(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
-    weights: Any = None,
-    by: Any = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How often do rankings tie in position, by recall level?
 

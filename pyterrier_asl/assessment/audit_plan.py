@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..evaluation.judged_runs import Runs
 from ..io.atomic import creating
 from ..measures.names import named_measures
 from ..statistics.prediction_powered import TARGETS, needed_queries
@@ -17,7 +18,7 @@ from .audited import AuditedRuns, means_and_differences
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """Which queries people are to judge.
+    """The plan of an audit: the queries that people are to judge.
 
     Attributes:
         queries: how many in all, those of the pilot among them; None where no number is enough for
@@ -69,7 +70,7 @@ class AuditPlan:
 
         Raises:
             FileExistsError: where there is such a file: drawing again until one likes the queries
-                would make them no random sample. Of two that save at a time one gets this error.
+                would make them no random sample. Of two that save at once one gets this error.
         """
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
         lines = [f"{qid}\tjudged" for qid in self.drawn[: self.judged]]
@@ -85,7 +86,7 @@ class AuditPlan:
 
 
 def plan_audit(
-    runs: Any,
+    runs: Runs,
     people: Any,
     machine: Any,
     measures: Any,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import ROW, alt, captioned, category
+from ..evaluation.judged_runs import Runs
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
@@ -50,7 +51,7 @@ _TITLES = {
 
 
 def audited(
-    runs: Any,
+    runs: Runs,
     people: Any,
     machine: Any,
     measures: Any,
@@ -174,14 +175,14 @@ class AuditedEstimates(Printed, pd.DataFrame):
 
 
 def notes_on(frame: pd.DataFrame) -> list[str]:
-    """The assumptions of the estimates, and explanations of unexpected ones."""
+    """The assumptions of the estimates, and explanations of unexpected estimates."""
     return [frame.attrs["note"], *frame.attrs["explanations"]]
 
 
 def explain_estimates(
     part: pd.DataFrame, h: Floats, f: Floats, rest: Floats, target: str
 ) -> list[str]:
-    """Why estimates of a measure have another sign than people's and machine's, or save nothing.
+    """Explains estimates of another sign than people's and the machine's, or that save nothing.
 
     Args:
         part: the rows of the measure.
@@ -218,7 +219,7 @@ def explain_estimates(
 
 
 def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
-    """Why the machine costs precision, by the numbers that decide it for a target."""
+    """The reason why the machine costs precision, with the numbers that decide it."""
     if target == TARGETS[0]:
         whole = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
         ratios = f.var(axis=1, ddof=1) / whole
@@ -236,7 +237,7 @@ def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
 
 
 def _range(values: Floats, form: str) -> str:
-    """The least and the greatest value; one where they look alike."""
+    """The least and the greatest value; one number where both are printed alike."""
     low, high = format(values.min(), form), format(values.max(), form)
     return low if low == high else f"{low} to {high}"
 
@@ -288,7 +289,7 @@ def _estimates(title: str, part: pd.DataFrame) -> Any:
     )
 
 
-# What estimates and plans start from
+# The data of estimates and plans
 
 
 @dataclass(frozen=True)
@@ -307,7 +308,7 @@ class AuditedRuns:
 
     @classmethod
     def of(
-        cls, runs: Any, people: Any, machine: Any, rel: float | None, machine_rel: float | None
+        cls, runs: Runs, people: Any, machine: Any, rel: float | None, machine_rel: float | None
     ) -> AuditedRuns:
         """Reads judgements and runs; see :func:`audited` for the arguments."""
         own = None if machine_rel is None else {MACHINE: machine_rel}

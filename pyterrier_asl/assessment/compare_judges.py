@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..evaluation.judged_runs import Qrels, Runs
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -19,20 +20,20 @@ from .confusion import are_binned, confusion_of, leniency_of
 from .human_range import agreement_with_people
 from .judge_as_run import BOUNDS, judges_as_runs, precision_by
 from .judge_report import JudgeReport
-from .judges import Judges
+from .judges import JudgeRel, Judges
 from .system_pairs import PairedTest, compared_systems, own_gains, swap_counts
 
 
 def judges(
-    qrels: Any,
-    judges: Mapping[str, Any],
-    runs: Any = None,
+    qrels: Qrels,
+    judges: Mapping[str, Qrels],
+    runs: Runs | None = None,
     measures: Any = "AP",
     *,
     people: Iterable[str] = (),
     reference: str = "reference",
     rel: float | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     groups: Mapping[str, str] | None = None,
     test: str = "tukey-two-way",
     alpha: float = 0.05,
@@ -129,7 +130,7 @@ def _all_queries(judges: Judges) -> Queries:
 def _gains_by_judge(
     judges: Judges, measures: list[Any], alpha: float, groups: Mapping[str, str] | None = None
 ) -> pd.DataFrame | None:
-    """What each system, or group, gains from each judge beyond what all gain on average.
+    """The gain of each system, or group, from each judge beyond the mean gain of all.
 
     By all measures, which are shown together; None where there are none.
     """
@@ -152,7 +153,7 @@ def _gains_by_judge(
 
 
 def _reversals(judges: Judges, measures: list[Any], test: str, alpha: float) -> pd.DataFrame | None:
-    """For each judge the pairs of systems that it puts in another order than the reference."""
+    """The pairs of systems that each judge puts in another order than the reference."""
     rows, reference = [], judges.names[0]
     paired = PairedTest(test, "auto", alpha)
     for measure in measures:

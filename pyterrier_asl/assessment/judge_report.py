@@ -72,7 +72,7 @@ class JudgeReport(Printed):
         return sentences(self.agreement, self.people)
 
     def ceilings(self) -> list[str]:
-        """For each judge whether the best run is beyond the range of people scored as runs."""
+        """Sentences on whether the best run by each judge is beyond people scored as runs."""
         if "best_AP" not in self.as_systems:
             return []
         parts = self.as_systems.groupby("judged_by", sort=False)
@@ -123,7 +123,7 @@ class JudgeReport(Printed):
 
 
 def _ceiling(judge: str, part: pd.DataFrame) -> str:
-    """Whether the best run is beyond the people that this judge scores."""
+    """A sentence on the best run and the range of people scored as runs by a judge."""
     run, score = part["best_run"].iloc[0], part["best_AP"].iloc[0]
     humans = part[part["person"]]
     about = f"Judged by {judge}, the best run is {run} (MAP {score:.3f})"

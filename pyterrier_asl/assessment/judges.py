@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..evaluation.grades import with_rel
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..measures.names import NamedMeasure, higher_is_better, named_measures
@@ -21,6 +21,9 @@ from ..scoring.arrays import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"
+
+#: Minimum grades of relevant documents by judge, or one for all judges but that of the qrels.
+JudgeRel: TypeAlias = float | Mapping[str, float]
 
 #: The number of queries below which intervals of agreements and audits cannot be relied on.
 FEW_QUERIES = 10
@@ -50,7 +53,7 @@ class Judge:
         return self._relevant_from(self.rel)
 
     def check_finds_relevant(self, rel: float | None = None) -> None:
-        """Refuses a judge without a relevant document, who grades on another scale.
+        """Raises an error for a judge without a relevant document, who grades on another scale.
 
         Args:
             rel: the minimum grade; None: the judge's.
@@ -111,11 +114,11 @@ class Judges:
     @classmethod
     def of(
         cls,
-        judges: Mapping[str, Any],
-        runs: Any = None,
+        judges: Mapping[str, Qrels],
+        runs: Runs | None = None,
         *,
         rel: float | None = None,
-        judge_rel: Any = None,
+        judge_rel: JudgeRel | None = None,
         people: Iterable[str] = (),
         duplicates: str | None = None,
     ) -> Judges:
@@ -266,7 +269,7 @@ class Judges:
         return with_rel(_named(measure), self.rel, self.members[name].own_rel)
 
     def label(self, measure: Any, names: Iterable[str] | None = None) -> str:
-        """What a measure is called: its name, and the grades of judges that have others.
+        """The label of a measure: its name, and the minimum grades of judges that differ.
 
         Args:
             measure: the measure.
@@ -308,12 +311,12 @@ class Judges:
 
 
 def sign_of(measure: Any) -> int:
-    """1 where more of a measure is better, -1 where less is."""
+    """1 where higher values of a measure are better, else -1."""
     return -1 if higher_is_better(_named(measure)) is False else 1
 
 
 def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
-    """Which pairs of query and document both judged: their rows in each, in b's order.
+    """The pairs of query and document that both judged: their rows in each, in b's order.
 
     >>> a, b = Judgements({"q": {"d": 1, "e": 0}}), Judgements({"q": {"e": 2, "f": 1}})
     >>> [rows.tolist() for rows in shared_pairs(a, b)]
@@ -326,13 +329,13 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 
 
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
-    """The original's number of the query of each of another judge's judgements; -1 for none."""
+    """The query of each of another judge's judgements, by its number in the original; -1: none."""
     numbers = pc.index_in(other.qid_text, original.qid_text).fill_null(-1)
     of_judgements: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
     return of_judgements
 
 
-def _own_grades(names: list[str], judge_rel: Any) -> dict[str, Any]:
+def _own_grades(names: list[str], judge_rel: JudgeRel | None) -> dict[str, Any]:
     """The grades that were given for single judges."""
     if judge_rel is None:
         return {}

@@ -18,7 +18,7 @@ import pandas as pd
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.files import completed, measures_for
 from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, tracks
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, tracks
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..evaluation.scores import ScoreTable
@@ -43,8 +43,8 @@ from .values import compare_values, values_of_scores, values_of_tracks
 
 
 def compare(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measures: Any = None,
     *,
     baseline: str | None = None,
@@ -172,7 +172,7 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 
 
 def _judged(
-    runs: Any, qrels: Any, baseline: str | None, duplicates: str | None, *, is_guard: bool
+    runs: Runs, qrels: Qrels | None, baseline: str | None, duplicates: str | None, *, is_guard: bool
 ) -> JudgedRuns:
     """The runs matched with the qrels, the baseline first."""
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)

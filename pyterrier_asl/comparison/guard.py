@@ -51,7 +51,7 @@ class Observed:
 
     @property
     def gains(self) -> Floats:
-        """By how much the run is better, for each query."""
+        """The gain of the run by query: its difference, positive where it is better."""
         return -self.by_query if self.higher_is_better is False else self.by_query
 
 

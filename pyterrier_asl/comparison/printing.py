@@ -117,7 +117,7 @@ def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
 
 
 def _of_one(compared: RunComparison, frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame without the column that names the run where there is one."""
+    """The frame, for a single run without the column that names it."""
     return frame.drop(columns="run") if len(compared.runs) == 1 else frame
 
 

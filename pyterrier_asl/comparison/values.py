@@ -221,7 +221,7 @@ def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> T
 def _check_condition(
     condition: Condition, values: SystemValues, test: str
 ) -> tuple[Condition, str]:
-    """Checks that values can answer a condition, and pairs it with the name of its measure."""
+    """Checks that a condition can be tested on values, and pairs it with its measure's name."""
     of_canonical = {canonical_name(name): name for name in reversed(values.higher_is_better)}
     label = of_canonical[canonical_name(condition.measure)]
     if condition.certainly:

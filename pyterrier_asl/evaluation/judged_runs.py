@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..io.files import StrPath
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.runs import iter_runs, list_runs
@@ -23,6 +24,12 @@ from ..scoring.lexicographic import reciprocal_ranks
 from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
+
+#: Runs as callers give them: by name, in a folder or files, or matched before; or those of tracks.
+Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+
+#: Judgements as callers give them: read, a frame, a dict of dicts, a file, or an ir_datasets id.
+Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
 
 #: From how many runs on a progress bar is shown.
 _MANY = 20

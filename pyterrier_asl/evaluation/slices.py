@@ -6,15 +6,21 @@ and ``by=`` mean the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
+
+#: Weights of queries as callers give them: by query id, or one for each query in their order.
+Weights: TypeAlias = "pd.Series[Any] | Mapping[Any, float] | Iterable[float]"
+
+#: Slices of queries as callers give them: by query id, or one for each query in their order.
+Slices: TypeAlias = "pd.DataFrame | pd.Series[Any] | Mapping[Any, Any] | Iterable[Any]"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Recorders of the results of an experiment's systems, as they pass or as they were saved.
+"""Recorders of the results of an experiment's systems, new or saved.
 
 ``pt.Experiment`` runs the systems and keeps nothing but values. A recorder at the end of each
 pipeline counts the results that pass, and keeps them where they are needed again.
@@ -239,7 +239,7 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 
 
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
-    """A sentence on where the results of the systems that have been run are, or are lost."""
+    """A sentence on where the results of the systems that have been run are, if anywhere."""
     names = ", ".join(
         repr(recorder.name)
         for recorder in recorders

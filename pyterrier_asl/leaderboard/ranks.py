@@ -1,4 +1,4 @@
-"""Who could be the best? Intervals of the ranks of systems, from runs, scores or collections."""
+"""Intervals of the ranks of systems, by runs or scores, of one collection or several."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..assessment.judges import QRELS, Judges
-from ..evaluation.judged_runs import tracks
+from ..assessment.judges import QRELS, JudgeRel, Judges
+from ..evaluation.judged_runs import Qrels, Runs, tracks
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..measures.names import NamedMeasure, named_measures
@@ -26,21 +26,21 @@ from .samples import (
     warn,
 )
 
-#: Preferences of pairs, which give a system no value of its own.
+#: Preferences, which are defined for pairs of systems.
 _PREFERENCES = ("sgnLP", "rrLP")
 
-#: From how many pairs and draws on a progress bar is shown.
+#: The number of pairs times draws from which a progress bar is shown.
 _MANY = 10**9
 
 
 def ranks(
-    runs: Any,
-    qrels: Any = None,
+    runs: Runs,
+    qrels: Qrels | None = None,
     measure: Any = "nDCG@10",
     *,
     unjudged: bool = False,
     judges: Mapping[str, Any] | None = None,
-    judge_rel: Any = None,
+    judge_rel: JudgeRel | None = None,
     rel: float | None = None,
     people: Iterable[str] = (),
     possibly_best: bool = True,
@@ -54,7 +54,7 @@ def ranks(
     common: bool = False,
     duplicates: str | None = None,
 ) -> Leaderboard:
-    """Which ranks each system could have: intervals that hold for all systems at once.
+    """Intervals of the ranks of systems, which hold for all systems at once.
 
     The topics are a sample. With 95 % confidence each interval holds the rank that its system has
     by the mean over the population of topics: the probability that any pair of systems is put in
@@ -67,9 +67,9 @@ def ranks(
             :func:`~pyterrier_asl.read_scores` read.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
         measure: a measure or its name, of which more or less is better.
-        unjudged: whether to say what holds whatever the unjudged documents of these runs are, by
-            the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
-        judges: name -> qrels of other judges: to say what holds whichever of them, or ``qrels``, is
+        unjudged: whether the intervals must hold for all labels of these runs' unjudged documents,
+            by the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
+        judges: name -> qrels of other judges: intervals hold whichever of them, or ``qrels``, is
             right; of several collections collection -> name -> qrels. Topics that not every judge
             has are left out.
         judge_rel: minimum grade that each of these judges finds relevant: name -> grade, or one
@@ -77,7 +77,7 @@ def ranks(
         rel: minimum grade of a relevant document, for a measure that does not say it.
         people: which of these judges are people, as that of ``qrels`` is: with two people there is
             a human range, in which a judge is or is not.
-        possibly_best: whether to say who could be the best.
+        possibly_best: whether to compute which systems could be the best.
         depth: with ``unjudged``, look as deep as this for unjudged documents, where that is deeper
             than the cut-off.
         highest: with ``unjudged``, the best grade that a label can give in nDCG.
@@ -112,8 +112,8 @@ def ranks(
     options = {"alpha": alpha, "variance": variance, "draws": draws, "seed": seed}
     options["possibly_best"] = possibly_best
     if isinstance(runs, ScoreTable):
-        given = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
-        if named := [n for n, value in given.items() if value is not None and value is not False]:
+        of_runs = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
+        if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
         scores = {track: sample_of_scores(runs, str(measure), track) for track in runs.tracks}
         return ranks_of(scores, str(measure), options, simultaneous=simultaneous, common=common)
@@ -146,7 +146,7 @@ def ranks(
 
 
 def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
-    """The measure, if intervals of ranks can be by it."""
+    """Parses the measure; ValueError unless systems can be ranked by it."""
     if measure in _PREFERENCES:
         raise ValueError(f"{measure} compares pairs and gives no system a value: use LexiP or RR")
     several = named_measures(measure)
@@ -175,7 +175,7 @@ def ranks_of(
     simultaneous: bool = False,
     common: bool = False,
 ) -> Leaderboard:
-    """The leaderboard of one collection ('' or its name) or of several, by their values."""
+    """The leaderboard of the samples of one collection ('' or its name) or of several."""
     samples = joined(samples, common=common)
     if OVERALL in samples:
         raise ValueError(f"a collection is called {OVERALL!r}, as all together are: rename it")
@@ -232,7 +232,7 @@ def with_rank_columns(
     values: Mapping[str, Floats],
     higher_is_better: Mapping[str, bool | None],
 ) -> dict[str, list[Any]]:
-    """Columns of means with the ranks that each system could have beside those of each measure.
+    """Adds the ranks that each system could have to columns of means.
 
     Args:
         columns: a row a system, with its means by measure, and whatever else.

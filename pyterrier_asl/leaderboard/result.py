@@ -38,7 +38,7 @@ class Leaderboard(Printed):
         critical: what the statistic of a pair had to exceed, step by step; of several judges a list
             for each.
         measure: the measure.
-        higher_is_better: which way it is better.
+        higher_is_better: its direction.
         names: the systems, the best mean first.
         topics: how many topics there are.
         alpha: the probability that some pair is put in the wrong order.
@@ -105,7 +105,7 @@ class Leaderboard(Printed):
         )
 
     def sentences(self) -> list[str]:
-        """What can be said, and of what it is said."""
+        """Sentences on who could be the best, and on what the intervals hold for."""
         return sentences_of(self)
 
     def shown(self) -> pd.DataFrame:
@@ -127,7 +127,7 @@ class Leaderboard(Printed):
 
     @cached_property
     def verdicts(self) -> pd.DataFrame | None:
-        """Of each further judge kappa and tau with that of the qrels, and whether they are human.
+        """Kappa and tau of each further judge with that of the qrels, and the human range.
 
         The columns are those of :func:`~pyterrier_asl.assessment.human_range.verdicts`, of several
         collections first ``track``; None where there are no further judges.
@@ -146,7 +146,7 @@ class Leaderboard(Printed):
         """The same without some of the judges.
 
         Raises:
-            ValueError: for who is no judge, or all of them.
+            ValueError: for a name of no judge, or for all judges.
         """
         check_names("without", judges, self.judges, "judges")
         kept = [judge for judge in self.judges if judge not in judges]
@@ -165,7 +165,7 @@ class Leaderboard(Printed):
         return latex(self.shown(), places=places, higher_is_better=self.directions())
 
     def directions(self) -> dict[str, bool]:
-        """The columns of means, and which way each is better."""
+        """The direction of each column of means."""
         tracks = [] if self.means is None else list(map(str, self.means))
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
@@ -201,7 +201,7 @@ def interval(low: int, high: int) -> str:
 def board_of(
     sample: Sample, measure: str, alpha: float, by_judge: Mapping[str, RankIntervals]
 ) -> Leaderboard:
-    """The leaderboard of a sample by what each judge's values say."""
+    """The leaderboard of a sample, by the intervals of each judge."""
     several = list(by_judge.values())
     intervals = joint_ranks(several) if len(several) > 1 else several[0]
     means = sample.sign * sample.means
@@ -246,12 +246,12 @@ def board_of(
 def with_tracks(
     board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame, simultaneous: bool
 ) -> Leaderboard:
-    """The leaderboard of all collections together, with those of each that has one."""
+    """Adds the leaderboards of single collections to that of all together."""
     names, everywhere = board.names, None
     if len(tracks) == means.shape[1]:
         better = [of_track.better.loc[names, names].to_numpy() for of_track in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    tables = {OVERALL: board.table, **{track: each.table for track, each in tracks.items()}}
+    tables = {OVERALL: board.table, **{track: of_track.table for track, of_track in tracks.items()}}
     table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
     return replace(
         board,

@@ -21,13 +21,13 @@ from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats
 
-#: Topics below which nothing is said of ranks, and below which a warning is.
+#: The numbers of topics below which there are no intervals, and below which there is a warning.
 FEWEST, FEW = 10, 25
 
-#: How many differences of pairs and topics are held, at most.
+#: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8
 
-#: Of many pairs a progress bar is shown.
+#: The number of pairs above which a progress bar is shown.
 _MANY_PAIRS = 1000
 
 
@@ -38,7 +38,7 @@ class Sample:
     Attributes:
         names: the systems.
         qids: the topics.
-        higher_is_better: which way the measure is better.
+        higher_is_better: the direction of the measure.
         values: judge -> values as the measure gives them, shape (S, Q), the first judge's first.
         lower: judge -> the least that the row's system can be better than the column's, whatever
             the unjudged documents are, shape (S, S, Q); none where they count as not relevant.
@@ -56,12 +56,12 @@ class Sample:
 
     @property
     def sign(self) -> int:
-        """What values are multiplied by for higher to be better."""
+        """1, or -1 where lower values are better."""
         return 1 if self.higher_is_better else -1
 
     @property
     def means(self) -> Floats:
-        """The mean of each system by the first judge: of several collections of their means."""
+        """The mean of each system by the first judge; of several collections the mean of means."""
         values = next(iter(self.values.values()))
         if self.collections is None:
             return np.asarray(values.mean(axis=1))
@@ -70,13 +70,13 @@ class Sample:
         return np.asarray(np.mean(parts, axis=0))
 
     def by(self, judges: Sequence[str]) -> Sample:
-        """The same by some of the judges."""
+        """The sample by some of the judges."""
         values = {judge: self.values[judge] for judge in judges}
         lower = {judge: self.lower[judge] for judge in judges if judge in self.lower}
         return replace(self, values=values, lower=lower)
 
     def systems(self, names: Sequence[str]) -> Sample:
-        """The same of some of the systems, in this order."""
+        """The sample of some of the systems, in this order."""
         rows = [self.names.index(name) for name in names]
         values = {judge: values[rows] for judge, values in self.values.items()}
         lower = {judge: lower[np.ix_(rows, rows)] for judge, lower in self.lower.items()}
@@ -124,7 +124,7 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sampl
 def _least_gains(
     runs: JudgedRuns, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
-    """By how much each run is better than each other at least, over all labellings."""
+    """The least amount by which each run is better than each other, over all labellings."""
     own = bounded(measure.measure)
     if own.SLOW_DIFFERENCES and own.cutoff is None:
         name = measure.name
@@ -188,7 +188,7 @@ def together(samples: Mapping[str, Sample]) -> Sample:
 
 
 def check_sample(sample: Sample, measure: str) -> None:
-    """Refuses what nothing can be said of, and warns of what is said with less certainty.
+    """Refuses a sample without intervals, and warns of one whose intervals are less certain.
 
     Raises:
         ValueError: for a value that is not finite, a collection of a single topic, or fewer topics

@@ -32,7 +32,7 @@ def export(
     force: bool = False,
     keep: bool = False,
 ) -> int:
-    """Saves the documents to judge next, in their order.
+    """Saves the documents to judge next, in this order.
 
     * ``'tsv'``: a table with an empty column ``label`` to be filled in;
     * ``'jsonl'``: the same as JSON lines;
@@ -53,7 +53,7 @@ def export(
             with the same file.
 
     Returns:
-        How many documents to judge there are in it.
+        The number of documents to judge in the file.
 
     Raises:
         ValueError: for another form.
@@ -87,7 +87,7 @@ def check_export(
     keep: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> str:
-    """The form of a list that is to be saved, if it can be.
+    """Checks that a list can be saved, and returns its form.
 
     Args:
         path: see :func:`export`.
@@ -125,7 +125,7 @@ def check_export(
 
 
 def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
-    """How many labels a file holds; None where it cannot be read as a file of labels."""
+    """The number of labels in a file; None where it cannot be read as a file of labels."""
     with open(path, "rb") as file:
         if (
             file.read(len(FORMS["umbrela"])) == FORMS["umbrela"]

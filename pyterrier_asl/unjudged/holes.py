@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import pandas as pd
 
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
 from ..measures.names import higher_is_better
@@ -25,7 +25,7 @@ from .virtual import changes_of_difference
 def holes(
     a: Any,
     b: None,
-    qrels: Any,
+    qrels: Qrels,
     measure: Any,
     *,
     rel: float | None = None,
@@ -40,10 +40,10 @@ def holes(
 def holes(
     a: Any,
     b: Any,
-    qrels: Any,
+    qrels: Qrels,
     measure: Any,
     *,
-    runs: Any = None,
+    runs: Runs | None = None,
     rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
@@ -56,10 +56,10 @@ def holes(
 def holes(
     a: Any,
     b: Any,
-    qrels: Any,
+    qrels: Qrels,
     measure: Any,
     *,
-    runs: Any = None,
+    runs: Runs | None = None,
     rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
+from ..evaluation.judged_runs import Qrels
 from ..io.atomic import locked
 from ..io.machine_readable import text_of_cell
 from ..io.qrels import read_qrels
@@ -24,7 +25,7 @@ COLUMNS = ["qid", "docno", "label", "source"]
 #: The source of official judgements.
 OFFICIAL = "official"
 
-#: What identifies a judged document.
+#: The columns that identify a judged document.
 KEY = ["qid", "docno"]
 
 #: Other names of the columns, in the files of other programs.
@@ -70,7 +71,7 @@ class LabelFile:
         return read_labels(self.path) if self.path.exists() else pd.DataFrame(columns=COLUMNS)
 
     def check(self) -> None:
-        """Checks that labels can be added, before somebody is asked for them.
+        """Checks that labels can be added, before anybody is asked for them.
 
         Raises:
             OSError: where there is no folder for the file, or the file must not be written.
@@ -106,7 +107,7 @@ class LabelFile:
             os.fsync(file.fileno())
 
     def _end_of_whole_lines(self, file: BinaryIO) -> tuple[int, bytes]:
-        """Where the next label belongs, and the line feed that lacks before it, if any."""
+        """The position for the next label, and the line feed that is missing before it, if any."""
         file.seek(0)
         content = file.read()
         lines = content.removeprefix(_BYTE_ORDER_MARK).strip().splitlines()
@@ -220,7 +221,7 @@ def read_labels(source: Any) -> pd.DataFrame:
 
 
 def _new_names(names: Iterable[Any], what: str) -> dict[Any, str]:
-    """From names of columns to ours."""
+    """Maps the names of columns to :data:`COLUMNS`; ValueError where two mean the same."""
     new: dict[Any, str] = {}
     for name in names:
         ours = _ALIASES.get(name, name)
@@ -297,7 +298,7 @@ def _is_cut(line: bytes, error: ValueError) -> bool:
 
 
 def _shown(line: bytes) -> str:
-    """The beginning of a line, for an error."""
+    """The beginning of a line, for an error message."""
     return repr(line[:80].decode("utf-8", "replace").strip())
 
 
@@ -323,9 +324,9 @@ def _tsv_rows(path: Path, content: bytes) -> pd.DataFrame:
 
 
 def merge_labels(
-    qrels: Any, labels: Any, *, conflicts: str = "error", highest: float | None = None
+    qrels: Qrels, labels: Any, *, conflicts: str = "error", highest: float | None = None
 ) -> pd.DataFrame:
-    """Official judgements, and labels for documents that they do not judge.
+    """Adds labels to official judgements, for the documents that these do not judge.
 
     Official grades are never overwritten. Means over judgements of mixed sources should say so; to
     fill only the gaps of new runs with a lenient judge favours those runs.
@@ -376,7 +377,7 @@ def merge_labels(
 
 
 def best_grade(grades: Floats) -> float:
-    """The best grade of a scale of which these are given: 1 at least."""
+    """The best grade of a scale, by the grades that occur: 1 at least."""
     return max(1.0, float(grades.max(initial=1)))
 
 

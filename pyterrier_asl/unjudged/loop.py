@@ -64,7 +64,7 @@ class Round:
         holes: the comparison.
         labels: the file to which answers are added, each before the next is asked for. What it
             holds already is taken into the comparison. None: no file.
-        source: who labels.
+        source: the name of the judge.
         conflicts: see :func:`~pyterrier_asl.unjudged.labels.merge_labels`, of labels in the file.
 
     Attributes:
@@ -93,7 +93,7 @@ class Round:
         self.answers: dict[int, float] = {}
 
     def left(self) -> Ints:
-        """The documents to ask for next, in this order: those that matter and were not asked."""
+        """The documents that matter and were not asked for, in the order in which to ask."""
         order = self.holes.order()
         return order[~np.isin(order, list(self.answers))]
 
@@ -114,7 +114,7 @@ class Round:
     def rows(
         self, codes: Iterable[int] | None = None, label: Callable[[float], Any] = float
     ) -> list[dict[str, Any]]:
-        """Answers as lines of a file of labels; those without a label are left out.
+        """The answers as rows of a file of labels, without those that have no label.
 
         Args:
             codes: of which documents; None: of all.
@@ -138,7 +138,7 @@ class Round:
         return sorted({*grades, *beyond, labelled.highest})
 
     def record(self, codes: Ints, answers: Iterable[float]) -> None:
-        """Takes answers, which are in the file before this returns.
+        """Records answers; they are in the file before this returns.
 
         Args:
             codes: the documents by number, shape (L,).
@@ -171,7 +171,7 @@ class Round:
 
 
 def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes:
-    """The comparison with the labels of a file, of which it may have some already."""
+    """Adds the labels of a file, some of which the comparison may have already."""
     if labels.empty:
         return holes
     labelled = holes.labelled
@@ -193,7 +193,7 @@ def judge_until_settled(
     source: str = "judge",
     conflicts: str = "error",
 ) -> Judging:
-    """Has documents judged, those that decide first, until the verdict is settled.
+    """Asks a judge for labels of the documents that decide, until the verdict is settled.
 
     Args:
         holes: the comparison.
@@ -205,7 +205,7 @@ def judge_until_settled(
         texts: where queries and documents are, by document ids; None: no texts.
         budget: judge at most so many documents, those of the file not counted.
         batch: how many to judge at a time.
-        source: who the judge is.
+        source: the name of the judge.
         conflicts: where a label of the file contradicts an official grade: ``'error'``, or
             ``'official'``, and the label is left out.
 
@@ -259,7 +259,7 @@ def questions(
 
 
 def _answers(answers: Any, frame: pd.DataFrame, highest: float) -> tuple[Floats, dict[int, str]]:
-    """The label of each question, NaN where there is none, and what is wrong with some of them."""
+    """The label of each question, NaN where there is none, and errors by row."""
     if isinstance(answers, pd.DataFrame):
         values = _answers_by_key(answers, frame)
     else:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..charts.forms import alt, captioned, inline_rows, square
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import with_rel
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..measures.names import NamedMeasure, higher_is_better, parse_measure
@@ -210,8 +210,8 @@ class AllPairs(Printed):
 
 
 def all_pairs(
-    runs: Any,
-    qrels: Any,
+    runs: Runs,
+    qrels: Qrels,
     measure: Any,
     *,
     rel: float | None = None,
