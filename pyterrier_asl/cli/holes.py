@@ -182,7 +182,7 @@ def _print(pair: Holes, form: str, *, by_query: bool, places: int) -> None:
 def _texts(
     pair: Holes, qrels: str, docs: str | None, topics: str | None, dataset: str | None
 ) -> Callable[[list[str]], Texts]:
-    """Gives the texts of all queries and of some documents, from files or ir_datasets."""
+    """A function that returns texts of queries and of some documents, from files or ir_datasets."""
     from ..io.texts import Texts, read_texts
 
     return partial(

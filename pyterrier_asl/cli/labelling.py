@@ -39,7 +39,7 @@ def label_at_terminal(
     goes to the standard error stream.
 
     Args:
-        round_: what is to be labelled.
+        round_: the round with the documents to label.
         texts: gives the texts of queries and documents, by document ids.
         most: ask for so many documents at most.
         read_key: waits for a key; '' at the end of the input. See :func:`terminal_keys`.
@@ -77,9 +77,9 @@ def label_at_terminal(
 
 @contextmanager
 def terminal_keys() -> Iterator[Callable[[], str]]:
-    """Gives a function that waits for a key; the terminal shows no keys in the meantime.
+    """Yields a function that waits for a key; the terminal shows no keys in the meantime.
 
-    The terminal is switched once, and not for each key: what is typed ahead is not lost.
+    The terminal is switched once, and not for each key, so that keys typed ahead are not lost.
     """
     if sys.platform == "win32":
         yield click.getchar

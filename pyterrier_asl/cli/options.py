@@ -17,7 +17,7 @@ Decorator: TypeAlias = Callable[[Any], Any]
 #: The type of an option that is a whole number from 1 on.
 NUMBER = click.IntRange(min=1)
 
-#: An option that is there or not.
+#: An option without a value.
 switch = partial(click.option, is_flag=True)
 
 #: An option that can be given several times.
@@ -56,7 +56,7 @@ tracks = partial(
 
 common = switch("--common", help="Leave out systems that a track lacks.")
 
-#: Scores by topic that were computed before, and what they do not say themselves.
+#: Scores by topic that were computed before, with directions and a value for missing ones.
 scores = together(
     repeated(
         "--scores",
@@ -165,13 +165,13 @@ duplicates = click.option(
 #: The least relevant grade, by the name that trec_eval has for it.
 rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
 
-#: The seed of what is drawn.
+#: The seed of random numbers.
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
 #: Whether a table is by query.
 by_query = partial(switch, "-q", "--by_query")
 
-#: How a table is printed.
+#: The form of a printed table.
 output_format = partial(
     click.option,
     "-o",
@@ -181,7 +181,7 @@ output_format = partial(
     show_default=True,
 )
 
-#: How many processes work at a time.
+#: The number of processes.
 jobs = partial(click.option, "-j", "--jobs", default=1, show_default=True)
 
 

@@ -14,10 +14,10 @@ def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], wha
     """Checks that names exist, as a default would silently replace one that does not.
 
     Args:
-        argument: what the argument is called.
+        argument: the name of the argument.
         names: the names that it has, compared as text.
         allowed: the names that exist.
-        what: what is named, in the plural.
+        what: the kind of the names, in the plural.
 
     Raises:
         ValueError: for the first name that does not exist, with those that do.

@@ -38,7 +38,7 @@ class Printed:
     """A result that ``print`` shows as its command does; a subclass gives its parts."""
 
     def parts(self) -> Iterable[Part]:
-        """What is printed, from the top."""
+        """The printed paragraphs and tables, from the top."""
         raise NotImplementedError
 
     def show(self, *, places: int = 4) -> None:
@@ -59,7 +59,7 @@ class Printed:
         return str(self)
 
     def _repr_html_(self) -> str:
-        """The same for notebooks."""
+        """The paragraphs and tables for notebooks."""
         return "".join(
             f"<p>{escape(part.text)}</p>" * bool(part.text)
             + ("" if part.table is None else tables.html(part.table, **part.style))
@@ -71,7 +71,7 @@ def print_parts(parts: Iterable[Part], *, places: int = 4) -> None:
     """Prints paragraphs, an empty one as a blank line, and tables to standard output.
 
     Args:
-        parts: what to print.
+        parts: paragraphs and tables.
         places: decimal places in tables; -1: all digits.
     """
     for number, part in enumerate(parts):

@@ -30,7 +30,7 @@ def python_command(code: str) -> list[str]:
     """A command that runs code in another Python, which imports what this one would.
 
     Args:
-        code: what to run; a user's own installations are found as here.
+        code: the code to run; a user's own installations are found as here.
     """
     here = os.path.realpath(os.getcwd())
     path = [folder for folder in sys.path if folder and os.path.realpath(folder) != here]

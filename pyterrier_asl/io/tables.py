@@ -37,11 +37,11 @@ _NAMED = 4
 
 @dataclass(frozen=True)
 class Style:
-    """How a frame is printed.
+    """The style of a printed table.
 
     Attributes:
         places: decimal places; -1: all digits, as JSON lines always have.
-        titles: what to call columns in human-readable tables; others have the names as they are.
+        titles: titles of columns in human-readable tables, where they differ from the names.
         group_by: a column whose equal neighbours are shown once, with a line between groups.
         higher_is_better: the columns of measures, and which way each is better, None where neither.
             The best values are bold where several runs are compared, and arrows show directions.
@@ -57,10 +57,10 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
     """Prints a table; the index of a frame is not.
 
     Args:
-        table: what to print.
+        table: the table.
         form: one of :data:`FORMS`.
         header: whether tab-separated lines begin with the names of the columns.
-        style: what :class:`Style` has.
+        style: the attributes of a :class:`Style`.
     """
     if form == "table":
         show(table, **style)
@@ -73,7 +73,7 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
-    """Which way is better, as an arrow; nothing where neither is.
+    """An arrow in the direction that is better; nothing where neither is.
 
     >>> arrow(True), arrow(False, ascii_only=True), arrow(None)
     ('↑', 'v', '')
@@ -118,9 +118,9 @@ def rich_table(
     """The table that `show` prints.
 
     Args:
-        source: what is in it.
-        style: how it looks.
-        ascii_only: whether there are no arrows to be had.
+        source: the table to print.
+        style: its style.
+        ascii_only: whether the terminal has no arrows.
         transposed: whether measures are rows and runs columns.
     """
     from rich import box
@@ -171,7 +171,7 @@ def _header(measure: str, arrow: str) -> Text:
 
 
 def _width(console: Console, table: Table) -> int:
-    """How wide a table would like to be."""
+    """The width of a table without a limit."""
     return console.measure(table, options=console.options.update(max_width=100_000)).maximum
 
 
@@ -270,7 +270,7 @@ def _shown_columns(table: Columns, style: Style, missing: str) -> dict[Any, _Sho
 
 
 def _are_best(column: list[Any], up: bool | None) -> list[bool]:
-    """Which values are a measure's best: none where there is a single run, or queries."""
+    """Flags of the best values of a measure: none for a single run, or by query."""
     if up is None or len(column) < 2:
         return [False] * len(column)
     values = np.array(column, dtype=float)

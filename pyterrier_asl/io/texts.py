@@ -97,7 +97,7 @@ def read_texts(
 
     Args:
         path: the file, perhaps compressed with gzip (``.gz``).
-        kind: what errors call the texts: ``'query'`` or ``'document'``.
+        kind: the name of the texts in errors: ``'query'`` or ``'document'``.
         wanted: keep only these; None: all.
 
     Raises:

@@ -34,7 +34,7 @@ def worker_pool(jobs: int, **options: Any) -> ProcessPoolExecutor:
 
     Args:
         jobs: how many processes, from 1.
-        options: what loky's ``ProcessPoolExecutor`` takes.
+        options: other arguments of loky's ``ProcessPoolExecutor``.
     """
     threads = str(max(joblib.cpu_count() // jobs, 1))
     env = {name: os.environ.get(name, threads) for name in ParallelBackendBase.MAX_NUM_THREADS_VARS}

@@ -1,4 +1,4 @@
-"""What is measured: one file a measure, each known to ir_measures by its name."""
+"""The measures of this package, one file each, registered with ir_measures."""
 
 from ._base import PluginMeasure as PluginMeasure
 from .asl import ASL as ASL

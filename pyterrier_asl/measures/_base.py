@@ -29,10 +29,10 @@ class Param(ParamInfo):  # type: ignore[misc]
     """A parameter that checks its values and converts them to plain Python values.
 
     Args:
-        check: gives the value to keep, or raises ValueError with what is wrong.
-        default: the value that is not printed.
-        required: whether the measure can do nothing without it.
-        desc: for the documentation.
+        check: returns the value to keep, or raises ValueError with the values that are allowed.
+        default: its default value, which is not printed.
+        required: whether the measure has no value without it.
+        desc: its description in the documentation.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Param(ParamInfo):  # type: ignore[misc]
         self.check = check
 
     def validate(self, value: Any) -> bool:
-        """True: values are checked when the measure is made, with a better message."""
+        """Returns True: values are checked when the measure is made, with a better message."""
         return True
 
 
@@ -63,7 +63,7 @@ def count(value: Any) -> int:
 
 
 def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Any], float]:
-    """A number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
+    """A check for a number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
 
     def check(value: Any) -> float:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
@@ -93,7 +93,7 @@ def flag(value: Any) -> bool:
 
 
 def one_of(*choices: str) -> Callable[[Any], str]:
-    """One of these words."""
+    """A check for one of several words."""
 
     def check(value: Any) -> str:
         if isinstance(value, str) and value in choices:
@@ -114,11 +114,11 @@ UNJUDGED = Param(
 
 
 class PluginMeasure(Measure, Computed):  # type: ignore[misc]
-    """A measure of this package: what :class:`ir_measures.Measure` is, and
+    """A measure of this package, an :class:`ir_measures.Measure`.
 
-    * its parameters are checked when it is made, with an error that says what would be allowed;
-    * it defines all its properties (see :class:`~pyterrier_asl.measures.computed.Computed`);
-    * it scores a :class:`~pyterrier_asl.judging.judged_run.JudgedRun`, one value for every query of
+    * Its parameters are checked when it is made, with an error that names the values allowed.
+    * It defines all its properties (see :class:`~pyterrier_asl.measures.computed.Computed`).
+    * It scores a :class:`~pyterrier_asl.judging.judged_run.JudgedRun`, one value for every query of
     the qrels.
     """
 
@@ -176,7 +176,7 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
         return "unjudged" in self.params
 
     def values(self, judged: JudgedRun) -> Floats:
-        """One finite value for every query of the qrels, in their order, shape (Q,).
+        """Computes one finite value for every query of the qrels, in their order, shape (Q,).
 
         Args:
             judged: the run, matched with the qrels.

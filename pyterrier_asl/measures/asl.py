@@ -96,7 +96,7 @@ class _ASL(PluginMeasure):
         )
 
     def is_exact(self, *, pair: bool = False) -> bool:
-        """Yes, but for the difference of two runs by their first g relevant documents."""
+        """Whether bounds are exact: not those of a difference by the first g relevant documents."""
         return not (pair and self["g"])
 
     def bounds(self, run: LabelledRun) -> bounding.Bounds:
@@ -111,7 +111,7 @@ class _ASL(PluginMeasure):
         return bounding.search_length_difference(pair.documents, *costs)
 
     def _missing_cost(self, run: LabelledRun) -> Ints:
-        """What a missing document costs a run, besides its relevant documents."""
+        """The cost of a missing document to a run, besides its relevant documents."""
         return self.missing_lengths(run.view) + run.relevant.found
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:

@@ -63,7 +63,7 @@ class Computed:
 
         def validate_params(self) -> None: ...
 
-    # What it looks at
+    # Input
 
     @property
     def cutoff(self) -> int | None:
@@ -82,7 +82,7 @@ class Computed:
         return False
 
     def run_columns(self) -> list[str]:
-        """What a run must hold besides query, document and score."""
+        """The columns that a run must have besides query, document and score."""
         return []
 
     def as_provided(self) -> bool:
@@ -97,7 +97,7 @@ class Computed:
     # Values
 
     def values(self, judged: JudgedRun) -> Floats:
-        """One value for every query of the qrels, in their order, shape (Q,).
+        """Computes one value for every query of the qrels, in their order, shape (Q,).
 
         Args:
             judged: the run, matched with the qrels.
@@ -159,7 +159,7 @@ class Computed:
         return self.NAME if is_known else None
 
     def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
-        """What the report's page needs to compute bounds, besides the kind and the cut-off.
+        """The data for bounds on the report's page, besides the kind and the cut-off.
 
         Args:
             judgements: the qrels.
@@ -174,7 +174,7 @@ class Computed:
         return self.from_ranks(rankings.ranks, rankings.offsets, rankings.total)
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """What each relevant document of a run adds to the value, or each unjudged one would.
+        """The weight that each relevant document adds to the value, or each unjudged one would add.
 
         Args:
             view: the run as the measure sees it.
@@ -184,16 +184,16 @@ class Computed:
         return self.rank_weights(documents.ranks)
 
     def rank_weights(self, ranks: Ints) -> Floats:
-        """What a relevant document at each of these ranks adds to the value."""
+        """The weight that a relevant document at each of these ranks adds to the value."""
         return np.ones(len(ranks))
 
     def candidates(self, run: LabelledRun) -> Candidates:
-        """The documents of a run that count or could count, with what each gains."""
+        """The documents of a run that count or could count, with the gain of each."""
         return Candidates.of(run.relevant, run.relevant_weights, run.unjudged, run.weights)
 
 
 class Additive(Computed):
-    """A measure that each relevant document adds its weight to."""
+    """A measure that is the sum of the weights of the retrieved relevant documents."""
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return bounding.additive(run.value, run.weights, run.unjudged.offsets)
@@ -234,19 +234,19 @@ class MeanPrecision(Computed):
 
 
 class RatioOfGains(Computed):
-    """A measure of what is gained over the most that could be gained."""
+    """A measure that is the gain of a run over the greatest gain possible."""
 
     def gained(self, run: LabelledRun) -> Floats:
-        """What a run gains, not yet divided, shape (Q,)."""
+        """The gain of a run, not yet divided by the ideal one, shape (Q,)."""
         raise NotImplementedError
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
-        """The gains there are, ascending; how many of them a label can give; how many documents
+        """The levels of gain, ascending; how many of them a label can give; how many documents
         are judged to have at least each, shape (Q, G)."""
         raise NotImplementedError
 
     def ideal(self, most: int) -> Floats:
-        """The most that 0, 1, 2, ... ``most`` documents of gain 1 come to."""
+        """The greatest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
         raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:

@@ -31,7 +31,7 @@ class Labels:
     """The documents to be labelled, V.
 
     Attributes:
-        judgements: what the runs are matched with; Q queries.
+        judgements: the judgements that the runs are matched with; Q queries.
         size: how many documents of V each query has, shape (Q,).
         documents: how many unjudged documents the compared runs have in all.
         highest: the best grade that a label can give.
@@ -44,7 +44,7 @@ class Labels:
 
     @remembered
     def nothing(self, measure: Computed) -> LabelledRun:
-        """A run that retrieved nothing, beside which a difference is the other's value."""
+        """A run that retrieved nothing: the difference from it is the value of the other run."""
         from ..judging.unjudged import unjudged
 
         empty = self.judgements.judge({})
@@ -94,17 +94,17 @@ class LabelledRun(Remembering):
 
     @cached_property
     def weights(self) -> Floats:
-        """What each unjudged document would add with a gain of 1, but for the ideal."""
+        """The weight that each unjudged document would add with a gain of 1, but for the ideal."""
         return self.measure.weights(self.view, self.unjudged)
 
     @cached_property
     def relevant_weights(self) -> Floats:
-        """What each relevant document adds."""
+        """The weight that each relevant document adds."""
         return self.measure.weights(self.view)
 
     @cached_property
     def documents(self) -> RunDocuments:
-        """The run as the formulas take it."""
+        """The run as the formulas of bounds take it."""
         return RunDocuments(
             self.relevant.ranks,
             self.relevant.offsets,
@@ -117,7 +117,7 @@ class LabelledRun(Remembering):
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """Two runs in a measure."""
+    """Two runs in a measure, with the unjudged documents that they show."""
 
     a: LabelledRun
     b: LabelledRun
@@ -137,35 +137,35 @@ class LabelledPair:
 
     @property
     def offsets(self) -> Ints:
-        """Where each query's unjudged documents of either begin, shape (Q + 1,)."""
+        """The beginning of each query's unjudged documents of either, shape (Q + 1,)."""
         return self._merged[0]
 
     @property
     def others(self) -> Ints:
-        """How many documents of V neither shows, shape (Q,)."""
+        """The number of documents of V that neither shows, shape (Q,)."""
         return self.a.labels.size - np.diff(self.offsets)
 
     @property
     def both_weights(self) -> tuple[Floats, Floats]:
-        """What each unjudged document would add to A and to B; 0 where the run has it not."""
+        """The weights of unjudged documents in A and in B; 0 where one is not retrieved."""
         _, in_a, in_b = self._merged
         return _pick(self.a.weights, in_a), _pick(self.b.weights, in_b)
 
     @property
     def weights(self) -> Floats:
-        """What each unjudged document would add to the difference, but for the ideal."""
+        """The weight that each unjudged document would add to the difference, but for the ideal."""
         in_a, in_b = self.both_weights
         return in_a - in_b
 
     @property
     def both_relevant_weights(self) -> tuple[Floats, Floats]:
-        """What each judged relevant document adds to A and to B."""
+        """The weights of judged relevant documents in A and in B."""
         _, in_a, in_b = self._merged_relevant
         return _pick(self.a.relevant_weights, in_a), _pick(self.b.relevant_weights, in_b)
 
     @cached_property
     def documents(self) -> PairDocuments:
-        """Two runs as the formulas take them."""
+        """The runs as the formulas of pairs take them."""
         offsets, in_a, in_b = self._merged
         relevant_offsets, relevant_in_a, relevant_in_b = self._merged_relevant
         return PairDocuments(
@@ -192,7 +192,7 @@ class Candidates:
     Attributes:
         queries: the query of each, ascending, shape (C,).
         ranks: its rank, ascending within a query.
-        gains: what it gains in the measure where it is relevant.
+        gains: its gain in the measure where it is relevant.
         codes: which unjudged document it is; -1: a judged relevant one.
     """
 
@@ -205,7 +205,7 @@ class Candidates:
     def of(
         cls, relevant: Relevant, gains: Floats, unjudged: Retrieved, new_gains: Floats
     ) -> Candidates:
-        """From judged and unjudged documents with what each gains."""
+        """Merges judged and unjudged documents, with the gain of each."""
         queries = np.concatenate((relevant.queries, unjudged.queries))
         ranks = np.concatenate((relevant.ranks, unjudged.ranks))
         codes = np.concatenate((np.full(len(relevant.ranks), -1), unjudged.codes))
@@ -221,7 +221,7 @@ class LabelledRankings:
     Attributes:
         queries: which query each is of, shape (M,).
         ranks: ranks of the retrieved relevant documents, ascending within a ranking, shape (E,).
-        gains: what each gains in the measure, shape (E,).
+        gains: their gains in the measure, shape (E,).
         offsets: where each ranking's begin, shape (M + 1,).
         total: relevant documents, retrieved or not, shape (M,).
         extra: how many of them are unjudged documents, shape (M,).

@@ -34,7 +34,7 @@ _LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
 
 
 class _WrongLength(ValueError):
-    """A length that is none; ``row``: where it stands."""
+    """An error in a length; ``row``: the row of the length."""
 
     def __init__(self, message: str, row: int) -> None:
         super().__init__(message)
@@ -48,13 +48,13 @@ class DocLengths(Named):
     which one was made or loaded.
 
     Attributes:
-        name: what its maker called it; says what was counted.
+        name: its name, which tells what was counted.
         id: name and digest of its content; what a measure prints.
 
     Args:
         docnos: document ids.
         lengths: their lengths, from 0 on.
-        name: what to call them.
+        name: their name.
 
     Raises:
         ValueError: for a length that is no number, or below 0, or a document that stands twice.
@@ -98,7 +98,7 @@ class DocLengths(Named):
             dataset_id: for example ``'vaswani'``.
 
         Raises:
-            ValueError: for a collection that there is not, or that has no documents.
+            ValueError: for an unknown collection, or one without documents.
         """
         dataset = load_irds(dataset_id)
         if not dataset.has_docs():
@@ -115,7 +115,7 @@ class DocLengths(Named):
 
         Args:
             index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index or its path.
-            name: what to call them; the default shows in a measure that words were not counted.
+            name: their name; the default shows in a measure that words were not counted.
         """
         if hasattr(index, "docnos") and hasattr(index, "doc_lengths"):
             docnos, lengths = list(index.docnos), index.doc_lengths
@@ -127,7 +127,7 @@ class DocLengths(Named):
 
     @classmethod
     def from_frame(cls, frame: Any, *, name: str = "lengths") -> Self:
-        """From a frame with columns ``docno`` and ``doc_len``."""
+        """Takes lengths from a frame with columns ``docno`` and ``doc_len``."""
         lacking = [column for column in ("docno", "doc_len") if column not in frame.columns]
         if lacking:
             raise ValueError(f"lengths need the columns {lacking}; there are {list(frame.columns)}")
@@ -135,7 +135,7 @@ class DocLengths(Named):
 
     @classmethod
     def from_dict(cls, lengths: Mapping[str, float], *, name: str = "lengths") -> Self:
-        """From a dict of document id -> length.
+        """Takes lengths from a dict of document id -> length.
 
         >>> DocLengths.from_dict({"d1": 120})
         DocLengths('lengths-fa0e3b29', documents=1)
@@ -160,7 +160,7 @@ class DocLengths(Named):
         Args:
             path: a file that :meth:`save` wrote; or text, plain or compressed, with a document id
                 and its number of words on each line, between them white space.
-            name: what to call them; None: as they were saved, or the name of the text file up to
+            name: their name; None: as they were saved, or the name of the text file up to
                 its first dot.
 
         Raises:
@@ -196,13 +196,13 @@ class DocLengths(Named):
     def resolve(cls, value: Any) -> Self:
         """The lengths that ``lengths=`` names: see :meth:`Named.resolve`, also ``'irds:ID'``."""
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
-            made = cls.from_irds(without_digest(value)[len(_IRDS) :])
-            if value not in (made.id, made.name):
+            lengths = cls.from_irds(without_digest(value)[len(_IRDS) :])
+            if value not in (lengths.id, lengths.name):
                 raise ValueError(
                     f"lengths of the collection as it is: {value!r} were counted on another "
-                    f"version of it, this one's are {made.id!r}"
+                    f"version of it, this one's are {lengths.id!r}"
                 )
-            return made
+            return lengths
         return super().resolve(value)
 
     def __len__(self) -> int:

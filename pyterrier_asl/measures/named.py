@@ -1,10 +1,10 @@
 """Named objects (pools, lengths) that a measure prints by name and digest, and finds again.
 
-A measure *is* its printed form, so whatever changes its value must be in it. A pool or a table of
-lengths prints as ``'name-digest8'``, the digest that of its content, and whoever reads that back
-finds the object among those of this process: all that something refers to, such as a variable or a
-measure, and the last :data:`KEPT` of each kind whatever refers to them. So a process that makes a
-pool for each of a thousand experiments does not keep a thousand pools.
+A measure *is* its printed form, so everything that changes its value must be in it. A pool or a
+table of lengths prints as ``'name-digest8'``, with the digest of its content, and parsing that back
+finds the object among those of this process: all to which there is a reference, such as a variable
+or a measure, and the last :data:`KEPT` of each kind. So a process that makes a pool for each of a
+thousand experiments does not keep a thousand pools.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
-#: How many that were made, loaded or asked for last are kept though nothing refers to them.
+#: How many of the objects that were made, loaded or asked for last are kept without a reference.
 KEPT = 8
 
 
@@ -31,13 +31,13 @@ class Named:
     """An object with a content and a name, known in this process by its id.
 
     Attributes:
-        name: what its maker called it.
-        digest: of its content, hexadecimal.
+        name: its name.
+        digest: the digest of its content, hexadecimal.
     """
 
-    #: What an error calls the kind, and how one is loaded.
+    #: The name of the kind in errors.
     KIND: ClassVar[str]
-    #: Whatever there is of this kind, by Python's own id: of two equal ones either may go first.
+    #: All objects of this kind, by Python's own id: of two equal ones either may go first.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
 
@@ -54,7 +54,7 @@ class Named:
         return f"{self.name}-{self.digest[:8]}"
 
     def _make_known(self, name: str, content: list[bytes | pa.Array | npt.NDArray[Any]]) -> None:
-        """Gives it a name and a digest, and enters it among the known ones."""
+        """Sets the name and the digest, and registers the object as known."""
         if not name or not name.isprintable():
             raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
         self.name = name
@@ -62,18 +62,18 @@ class Named:
         self._keep()
 
     def _keep(self) -> None:
-        """Enters it among the known ones, as the one that was asked for last."""
+        """Registers the object as known, as the one that was asked for last."""
         self._alive[id(self)] = self
         # Not list.remove(), for which equal ones are the same.
         self._kept[:] = [*(other for other in self._kept if other is not self), self][-KEPT:]
 
     @classmethod
     def known(cls) -> dict[str, Self]:
-        """Those that can be found by name, by their ids."""
+        """The objects that can be found by name, by their ids."""
         return {named.id: named for named in list(cls._alive.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Makes it known in the process it is sent to as well."""
+        """Registers the object in the process that it was sent to."""
         self.__dict__.update(state)
         self._keep()
 
@@ -85,12 +85,12 @@ class Named:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
-        """Loads one from a file."""
+        """Loads an object from a file."""
         raise TypeError(f"{cls.__name__} does not say how it is loaded")
 
     @classmethod
     def resolve(cls, value: Any) -> Self:
-        """What a parameter means: one of these, the name or id of a known one, or a file.
+        """Resolves a parameter: an object of this kind, the name or id of a known one, or a file.
 
         Raises:
             ValueError: naming what was tried.
@@ -112,7 +112,7 @@ class Named:
 
     @classmethod
     def _find(cls, text: str) -> Self | None:
-        """The known one of this id, or the only one of this name."""
+        """Finds the known object of this id, or the only one of this name."""
         by_id = cls.known()
         named = [by_id[text]] if text in by_id else [o for o in by_id.values() if o.name == text]
         if len(named) > 1:

@@ -29,7 +29,7 @@ _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
 
 
 def higher_is_better(measure: Any) -> bool | None:
-    """Which way a measure is better; None for a count, or where neither way is.
+    """Whether higher is better by a measure; None for a count, or where neither way is better.
 
     Args:
         measure: a measure or a :class:`NamedMeasure`.
@@ -45,8 +45,9 @@ def higher_is_better(measure: Any) -> bool | None:
 
 
 def added_up(measure: Any) -> bool:
-    """Whether the values of a measure, or of what it is called, are added up over the queries, as
-    counts are, and not averaged. What is no measure's name is averaged.
+    """Whether values of a measure, or of a name, are added up over the queries, not averaged.
+
+    Counts are added up; values of a name that is no measure's are averaged.
 
     >>> added_up(ir_measures.NumRet), added_up("NumRet"), added_up("AP"), added_up("my column")
     (True, True, False, False)
@@ -62,13 +63,13 @@ def needs_pool(measure: Any) -> bool:
 
 
 def pool_depth(measures: Iterable[Any]) -> int | None:
-    """How deep a pool has to be for measures that need one; None: as deep as the runs are."""
+    """The depth of a pool for measures that need one; None: that of the runs."""
     depths = [measure["depth"] or measure["cutoff"] for measure in measures if needs_pool(measure)]
     return None if None in depths else max(depths, default=None)
 
 
 def with_pool(measure: Any, pool: Any) -> Any:
-    """A measure that needs a pool over that of the measured runs, each of them a member of it."""
+    """A measure with the pool of the measured runs, if it needs one; each run is a member of it."""
     if not needs_pool(measure):
         return measure
     return measure(pool=pool, member=True if measure["member"] is None else measure["member"])
@@ -76,20 +77,20 @@ def with_pool(measure: Any, pool: Any) -> Any:
 
 @dataclass(frozen=True)
 class NamedMeasure:
-    """A measure under the name that it was asked for by."""
+    """A measure with the name by which it was asked for."""
 
     name: str
     measure: Any
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Which way is better; None for a count."""
+        """Whether higher is better; None for a count."""
         return higher_is_better(self.measure)
 
     @property
     def key(self) -> tuple[str, bool]:
-        """What is equal for two that are the same measure, whatever they are called."""
-        # rel=1 does not print, but who wrote it does not want another one
+        """A key that is equal for two names of the same measure."""
+        # rel=1 is not printed, but where it was written no other rel may take its place
         return str(self.measure), "rel" in self.measure.params
 
     def with_params(self, **params: Any) -> NamedMeasure:
@@ -118,7 +119,7 @@ class NamedMeasure:
 
 
 def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
-    """Measures from text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
+    """Parses measures in text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
 
     Between them stand blanks or commas. A name that trec_eval has (``map``, ``P_10``) means what it
     means in ``pt.Experiment``; any other what it means to ir_measures. A family
@@ -131,7 +132,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
         The measures in the order given, none twice.
 
     Raises:
-        ValueError: for what is no measure, with what it is.
+        ValueError: for text that is no measure.
 
     >>> [named.name for named in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
     ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
@@ -148,10 +149,10 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
 
 
 def parse_measure(measure: Any) -> Any:
-    """One measure: itself, or what its name means.
+    """Parses a measure: returns a measure as it is, or the one of a name.
 
     Raises:
-        ValueError: for what is no measure, or is the name of several.
+        ValueError: for something that is no measure, or the name of several.
 
     >>> parse_measure("ndcg_cut_10"), parse_measure(ir_measures.AP)
     (nDCG@10, AP)
@@ -177,10 +178,10 @@ def measure_named(name: str) -> Any:
 
 
 def named_measures(measures: Any) -> list[NamedMeasure]:
-    """Measures however they are given: one or several, names, text that names several, or a dict.
+    """Parses measures: one or several, names, text that names several, or a dict.
 
     Args:
-        measures: measures or their names; or a dict from how a column shall be called to either.
+        measures: measures or their names; or a dict from the name of a column to either.
 
     Raises:
         ValueError: for none at all, and for two by one name.
@@ -256,8 +257,8 @@ def _parse(word: str) -> list[NamedMeasure]:
 def _read(word: str) -> tuple[Any, dict[str, Any]]:
     """The measure that ``NAME(PARAMETER=VALUE, ...)@CUTOFF`` names, and its parameters.
 
-    What ``ir_measures.parse_measure`` does, which in its last release uses what Python 3.14 has no
-    more, and ends in bare AssertionErrors.
+    ``ir_measures.parse_measure`` in its last release needs classes that Python 3.14 has removed,
+    and raises bare AssertionErrors.
     """
     try:
         node = ast.parse(word, mode="eval").body
@@ -361,7 +362,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _trec_family(word: str) -> list[Any]:
-    """What trec_eval means by a name; nothing where it does not know it."""
+    """The measures that trec_eval has by a name; none where it does not know the name."""
     if not _TREC.fullmatch(word):
         return []
     try:
@@ -372,7 +373,7 @@ def _trec_family(word: str) -> list[Any]:
 
 
 def official_rel(official: Iterable[Any]) -> int | None:
-    """The grade from which on official measures take documents for relevant; None: they do not say.
+    """The least relevant grade that official measures name; None: they name none.
 
     >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
     (2, None)
@@ -389,14 +390,14 @@ def default_measures(
     cutoff: int = 1000,
     brief: bool = False,
 ) -> list[NamedMeasure]:
-    """Default measures: ours, and standard ones to read them beside.
+    """Default measures: those of this package, and standard ones beside them.
 
     Args:
-        official: the measures that the makers of the dataset report. A grade that they take for
-            relevant is taken by all.
+        official: the official measures of the dataset. The least relevant grade that they name
+            is that of all measures.
         several: whether there are several runs, without which nothing is rare.
         lengths: whether the lengths of documents are known, without which there is no TBG.
-        cutoff: of ASL and recall.
+        cutoff: the cut-off of ASL and recall.
         brief: for a report: without the variants nASL and P_Rareness, with RR.
 
     >>> [str(named.measure) for named in default_measures(several=False)]

@@ -57,7 +57,7 @@ class RarenessPool(Named):
     all have rareness 0 once k reaches its size.
 
     Attributes:
-        name: what its maker called it.
+        name: its name.
         id: name and digest of its content; what a measure prints.
         runs: the names of the runs, in alphabetical order.
         groups: the group of each run; the run itself where no groups were given.
@@ -67,7 +67,7 @@ class RarenessPool(Named):
     KIND: ClassVar[str] = "rareness pool"
 
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
-        """From a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
+        """Takes a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
         run, qid, docno = (table.column(name).combine_chunks() for name in ("run", "qid", "docno"))
         self._run, names = codes(run.cast(pa.large_string()))
         self.runs: list[str] = names.to_pylist()
@@ -108,7 +108,7 @@ class RarenessPool(Named):
                 ir_measures takes), list of run files, or a folder of them.
             depth: keep only the first ``depth`` documents of each query; None: all.
             groups: run -> group; a run that is not in it is a group by itself.
-            name: what to call the pool.
+            name: the name of the pool.
 
         Raises:
             ValueError: where there are no runs, or a group is given for a run that is not there.
@@ -173,7 +173,7 @@ class RarenessPool(Named):
             depth: keep only the first ``depth`` documents of each query; None: all.
             groups: system -> group; see :meth:`from_runs`.
             names: names of the systems in a list; by default what they print.
-            name: what to call the pool.
+            name: the name of the pool.
         """
         if not isinstance(systems, Mapping):
             labels = [str(system) for system in systems] if names is None else list(names)
@@ -290,7 +290,7 @@ class RarenessPool(Named):
         return finders + own, self.systems + joins.astype(np.int64)
 
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
-        """For each query, whether the run's top k is the same set of documents as a member's."""
+        """Whether the run's top k is the same set of documents as a member's, for each query."""
         ranking = judged.whole_ranking.cut(depth)
         pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
         in_pool = reduce_by_query(np.logical_and, pairs >= 0, ranking.offsets, False)
@@ -308,20 +308,21 @@ class RarenessPool(Named):
 
 
 def _fingerprints(queries: Ints, pairs: Ints, offsets: Ints) -> npt.NDArray[np.uint64]:
-    """A number for each answer that two have in common if they are the same set of documents, and
-    only then but for one chance in 2^64: the sum of the documents' numbers, well mixed.
+    """Fingerprints of answers: equal for the same set of documents, and else but once in 2^64.
+
+    The sum of the mixed numbers of the documents.
 
     Args:
         queries: the query of each answer, shape (A,).
         pairs: the numbers of their documents, answer by answer, shape (N,).
         offsets: where each answer begins, shape (A + 1,).
     """
-    sums = reduce_by_query(np.add, _mixed(pairs), offsets, 0)
-    return _mixed(sums + _mixed(queries) + _mixed(np.diff(offsets)))
+    sums = reduce_by_query(np.add, _mix(pairs), offsets, 0)
+    return _mix(sums + _mix(queries) + _mix(np.diff(offsets)))
 
 
-def _mixed(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
-    """Numbers that look random, different for different ones (the finish of SplitMix64)."""
+def _mix(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+    """Mixes numbers so that they look random; different ones stay different (SplitMix64)."""
     x = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -21,8 +21,8 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
     """Scores runs by measures of this package: one value for every query of the qrels, always.
 
     Args:
-        measures: the measures, in any order; they are always given back in the same one.
-        qrels: whatever ir_measures takes.
+        measures: the measures, in any order; results have one order of their own.
+        qrels: judgements in any form that ir_measures takes.
     """
 
     def __init__(self, measures: Iterable[PluginMeasure], qrels: Any) -> None:
@@ -48,7 +48,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         }
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """One Metric for every query and measure, query by query, measures by name."""
+        """Yields one Metric for every query and measure, query by query, measures by name."""
         yield from self._metrics(self._columns(run))
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
@@ -56,7 +56,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         return self._means(self._columns(run))
 
     def calc(self, run: Any) -> CalcResults:
-        """Both, from one pass over the run."""
+        """The means and the values by query, from one pass over the run."""
         columns = self._columns(run)
         return CalcResults(self._means(columns), list(self._metrics(columns)))
 
@@ -70,7 +70,7 @@ class Unscored(Measure):  # type: ignore[misc]
 
 
 class _UnscoredEvaluator(Evaluator):  # type: ignore[misc]
-    """Gives every query the default value of the measures, and reads no run."""
+    """An evaluator of the default value of the measures for every query, which reads no run."""
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         return iter(())
@@ -114,7 +114,7 @@ class PluginProvider(Provider):  # type: ignore[misc]
 
 
 def register() -> None:
-    """Makes the provider known to ir_measures, once, in place of an earlier one of ours."""
+    """Registers the provider with ir_measures, once, in place of an earlier one of ours."""
     provider = PluginProvider()
     ir_measures.providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers

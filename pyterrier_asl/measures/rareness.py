@@ -40,7 +40,7 @@ _PARAMS = {
 
 
 class _Rareness(PluginMeasure):
-    """What the two measures share: the running gain of the relevant documents."""
+    """Base class of the two measures: the running gain of the relevant documents."""
 
     BEST = None  # it depends on the pool
 
@@ -49,18 +49,18 @@ class _Rareness(PluginMeasure):
         return self["member"] is None or super().needs_rows()
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """What each relevant document of a run gains, or each unjudged one would."""
+        """The gain of each relevant document of a run, or of each unjudged one if relevant."""
         return self.gains(view, unjudged)
 
     def gains(
         self, view: JudgedRun, unjudged: Retrieved | None = None, *, running: bool = False
     ) -> Floats:
-        """What each relevant document gains, or each unjudged one if it were relevant.
+        """The gain of each relevant document, or of each unjudged one if it were relevant.
 
         Args:
             view: the run, already cut.
             unjudged: some of its unjudged documents; None: its relevant ones.
-            running: what each gains together with those above it.
+            running: whether to add the gains of the documents above.
         """
         from ..io.values import take
 
@@ -79,7 +79,7 @@ class _Rareness(PluginMeasure):
         )
 
     def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """What a gain of 1 of each document adds to each run, and what the sums are divided by.
+        """The credit to each run for a gain of 1 of each document, and the divisors of the sums.
 
         Args:
             ranks: rank of each relevant document in each run, 0 where it was not retrieved, shape
@@ -124,12 +124,12 @@ class _P_Rareness(Additive, _Rareness):
         return scoring.precision(self.gains(judged, running=True), offsets, self["cutoff"])
 
     def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """What a gain of 1 of each document adds to each run, and what the sums are divided by."""
+        """The credit to each run for a gain of 1 of each document, and the divisors of the sums."""
         credit = ((ranks > 0) & (ranks <= self["cutoff"])).astype(np.float64)
         return credit, np.full(len(total), float(self["cutoff"]))
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """What each relevant document of a run adds, or each unjudged one would."""
+        """The weight of each relevant document of a run, or of each unjudged one if relevant."""
         cutoff: int = self["cutoff"]
         return self.gains(view, unjudged) / cutoff
 
@@ -166,12 +166,12 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
 
     def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """What a gain of 1 of each document adds to each run, and what the sums are divided by."""
+        """The credit to each run for a gain of 1 of each document, and the divisors of the sums."""
         credit = scoring.average_precision_credits(ranks, total, self["cutoff"])
         return credit, np.maximum(total, 1).astype(np.float64)
 
     def is_exact(self, *, pair: bool = False) -> bool:
-        """No: the bounds are outer ones."""
+        """Whether bounds are exact: they are outer ones."""
         return False
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:

@@ -1,4 +1,4 @@
-"""Standard measures of ir_measures (AP, nDCG, RR and the like), one class each.
+"""Standard measures of ir_measures (AP, nDCG, RR and others), one class each.
 
 Values are those of pytrec_eval, or of ir_measures' own provider where pytrec_eval has no such
 measure, from the one judging of a run that our measures are computed from. The formulas are in
@@ -73,9 +73,9 @@ class Standard(Computed):
         return bool(self.params.get("rel", 1) >= 1 and self.params.get("cutoff", 1) >= 1)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """One value for every query of the qrels, in their order, shape (Q,).
+        """Computes one value for every query of the qrels, in their order, shape (Q,).
 
-        A query that was not answered gets 0, whatever it counts; this is what ir_measures does.
+        A query that was not answered gets 0, as in ir_measures, also in a count.
         """
         return np.where(judged.retrieved > 0, self._score(self.view(judged)), 0.0)
 
@@ -168,12 +168,12 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return super().view(judged if gains is None else judged.regraded(gains))
 
     def gains_of(self, grades: Floats) -> Floats:
-        """What grades gain; negative ones nothing."""
+        """The gains of grades; negative ones gain nothing."""
         grades = np.maximum(grades, 0)
         return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
 
     def label_gains(self, grades: Floats) -> Floats:
-        """The same of grades as the qrels or a label give them, before ``gains=``."""
+        """The gains of grades as the qrels or a label give them, before ``gains=``."""
         regraded = self.params.get("gains") or {}
         return self.gains_of(np.array([regraded.get(grade, grade) for grade in grades.tolist()]))
 
@@ -183,7 +183,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return scoring.ndcg(graded.ranks, gains, graded.offsets, ideal)
 
     def _graded(self, view: JudgedRun) -> tuple[Relevant, Floats]:
-        """The judged documents of a run, and what each gains."""
+        """The judged documents of a run, and the gain of each."""
         graded = view.relevant(0)
         return graded, self.gains_of(view.judgements.grades[graded.pairs])
 

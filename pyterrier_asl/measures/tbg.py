@@ -86,12 +86,12 @@ class _TBG(PluginMeasure):
     }
 
     def run_columns(self) -> list[str]:
-        """What the run must hold besides query, document and score."""
+        """The columns that the run must have besides query, document and score."""
         has_lengths = self["lengths"] is not None or self["missing_length"] is not None
         return [] if has_lengths else [DOC_LEN]
 
     def needs_rows(self) -> bool:
-        """Yes: the words of every retrieved document."""
+        """Whether it needs every row of a run: it needs the words of every retrieved document."""
         return True
 
     def _score(self, view: JudgedRun) -> Floats:
@@ -124,7 +124,7 @@ class _TBG(PluginMeasure):
         )
 
     def constants(self) -> dict[str, float]:
-        """What the formula takes besides ranks and lengths."""
+        """The parameters of the formula besides ranks and lengths."""
         return {name: self[name] for name in _CONSTANTS}
 
     def lengths_of(self, judged: JudgedRun) -> Floats:

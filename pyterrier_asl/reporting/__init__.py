@@ -119,7 +119,7 @@ def report(
             :func:`~pyterrier_asl.statistics.tests.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
-        duplicates: what a document is that stands twice in a ranking; see
+        duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         unjudged: whether to compute the ranks that systems could have whatever their unjudged
             documents are, for measures with a cut-off of at most 100, which can take minutes; few

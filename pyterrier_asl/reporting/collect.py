@@ -205,7 +205,7 @@ def collect_scores(
     """Compares systems by scores that others computed.
 
     Args:
-        scores: of one collection.
+        scores: the scores of one collection.
         measures: their names; None: all of the scores of which more or less is better, first
             nDCG@10, else AP.
         alpha: level of significance.

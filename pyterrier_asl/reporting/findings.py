@@ -133,7 +133,7 @@ class Findings(SystemFindings):
 
     @cached_property
     def judged_irrelevant(self) -> int:
-        """How many documents are judged not relevant; negative grades are no judgements."""
+        """The number of documents judged not relevant; negative grades are no judgements."""
         grades = self.runs.judgements.grades
         return int(((grades >= 0) & (grades < self.rel)).sum())
 
@@ -202,12 +202,12 @@ class Findings(SystemFindings):
 
     @cached_property
     def finders(self) -> Ints:
-        """How many systems retrieve each relevant document, shape (R,)."""
+        """The number of systems that retrieve each relevant document, shape (R,)."""
         finders: Ints = self.relevant.found().sum(axis=0)
         return finders
 
     def missed_by_all(self, depth: int) -> Ints:
-        """How many relevant documents of each query no system has in its top ``depth``, (Q,)."""
+        """The relevant documents by query that no system has in its top ``depth``, shape (Q,)."""
         missed = ~self.relevant.found(depth).any(axis=0)
         return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
 

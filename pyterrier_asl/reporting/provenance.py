@@ -25,14 +25,14 @@ class Provenance:
     """The origin of a report.
 
     Attributes:
-        version: that of this package.
+        version: the version of this package.
         command: the command line, '' for a call from Python.
         qrels: digest of the judgements (BLAKE2b, 128 bits), of ids and grades as they were read; of
             scores that others computed, that of all of them.
         runs: digest of each run, of query ids, document ids and scores in their order, or of its
             scores.
         official: digest of the judgements without labels that were added to them.
-        labels: who gave these labels -> how many.
+        labels: source of the labels -> their number.
         metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
 

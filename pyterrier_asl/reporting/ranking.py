@@ -50,7 +50,7 @@ class SystemRanking:
 
     @property
     def description(self) -> str:
-        """What the measure is; '' where it is not known."""
+        """The measure in words; '' where it is not known."""
         measure = self.named.measure
         if measure is None:
             return ""
@@ -152,7 +152,7 @@ class SystemRanking:
 
     @cached_property
     def differs(self) -> Bools:
-        """Which two systems differ significantly, shape (S, S)."""
+        """Flags of pairs of systems that differ significantly, shape (S, S)."""
         differs = np.zeros((len(self.names),) * 2, dtype=bool)
         if self.comparisons is not None:
             differs[np.triu_indices(len(self.names), k=1)] = self.comparisons["significant"]

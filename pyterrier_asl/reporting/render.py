@@ -214,7 +214,7 @@ class _DocumentPage(_Page):
 
     @cached_property
     def missed(self) -> list[npt.NDArray[np.int64]]:
-        """For each of the depths, the relevant documents of each query that all systems miss."""
+        """The number of relevant documents by query that all systems miss, for each depth."""
         return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
@@ -392,5 +392,5 @@ def _plain(values: Iterable[float]) -> list[float | None]:
 
 
 def _short(value: float) -> float:
-    """The same number without the ``.0`` of a whole one."""
+    """The number without the ``.0`` of a whole one."""
     return int(value) if value.is_integer() else value

@@ -19,13 +19,13 @@ _LEAST = 10
 
 @dataclass(frozen=True)
 class RunDepths:
-    """How deep S runs are, of which the first k documents of each query count.
+    """The depths of S runs, of which the first k documents of each query count.
 
     Attributes:
         retrieved: documents retrieved for a query, at most k, mean over the queries, shape (S,).
         common: the median depth of the shallowest system over the queries, at least 10.
-        unjudged: of the irrelevant documents above all relevant ones, retrieved or missed, the
-            unjudged share; NaN where there are none, shape (S,).
+        unjudged: the unjudged share of the irrelevant documents above all relevant ones,
+            retrieved or missed; NaN where there are none, shape (S,).
     """
 
     retrieved: Floats
@@ -57,7 +57,7 @@ class RunDepths:
 
     @property
     def short(self) -> Bools:
-        """Which systems retrieve less than half as many documents as the deepest, shape (S,)."""
+        """Flags of systems that retrieve less than half as much as the deepest, shape (S,)."""
         short: Bools = self.retrieved < self.retrieved.max() / 2
         return short
 

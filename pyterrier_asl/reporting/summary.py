@@ -39,7 +39,7 @@ class Summary:
     The sentences stand in ``templates/verdict.html.j2`` and ``templates/answers.html.j2``.
 
     Attributes:
-        findings: those of the page.
+        findings: the findings of the page.
         ranking: the systems by the measure.
     """
 
@@ -63,7 +63,7 @@ class Summary:
 
     @property
     def tied(self) -> int:
-        """How many systems share the best mean."""
+        """The number of systems that share the best mean."""
         return int((self.ranking.ranks == 1).sum())
 
     @property
@@ -133,14 +133,14 @@ class Summary:
 
     @property
     def unjudged_share(self) -> float:
-        """Of the irrelevant documents above relevant ones, the median over systems; or NaN."""
+        """The median over systems of the unjudged share above relevant documents, or NaN."""
         assert isinstance(self.findings, Findings)
         return float(pd.Series(self.findings.depths.unjudged).median())
 
     @property
     def weak_queries(self) -> list[int]:
-        """Where the best system loses most against the median one, or the other; of one system
-        its two worst queries."""
+        """The query where the best system loses most against the median one, or the other; of one
+        system its two worst queries."""
         own, systems = self.gains[self.two[0]], len(self.gains)
         if systems == 1:
             return [int(query) for query in own.argsort(kind="stable")[:2]]

@@ -1,4 +1,4 @@
-"""Compiled loops over postings: scoring, best documents, ranks of judged documents, feedback.
+"""Compiled loops over postings: scoring, best documents, ranks of judged documents.
 
 For few postings :mod:`~pyterrier_asl.retrieval.loops` uses NumPy instead. The retriever and the
 sweep add up scores in the same loop, so that their scores are equal to the last bit, and with them
@@ -16,7 +16,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.compiled import compiled
 
 if TYPE_CHECKING:
-    from .bm25 import TopDocuments, WeightedQueries
+    from .bm25 import WeightedQueries
     from .term_statistics import ScoringArrays
 
 Int32s = npt.NDArray[np.int32]
@@ -119,8 +119,8 @@ def best_documents(
     for query in range(len(offsets) - 1):
         start = offsets[query]
         candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        end = start + _keep_best(docs[:candidates], scores, seen, depth, best[start:])
-        _sort(best[start:end], scores, best_scores[start:end])
+        end = start + keep_best(docs[:candidates], scores, seen, depth, best[start:])
+        sort_by_score(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
         scores[docs[:candidates]] = 0.0
         seen[docs[:candidates]] = False
@@ -129,7 +129,7 @@ def best_documents(
 
 
 @compiled
-def _sort(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
+def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     """Sorts documents by their scores, descending, then by docid: a radix sort of eight bits.
 
     The bits of a double order as the double does once the sign bit is flipped, and all bits where
@@ -208,7 +208,7 @@ def rank_judged(
     for query in range(len(retrieved)):
         start = offsets[query]
         candidates = _accumulate(index, queries, query, k1, b, scores, seen, docs)
-        kept = _keep_best(docs[:candidates], scores, seen, depth, best)
+        kept = keep_best(docs[:candidates], scores, seen, depth, best)
         retrieved[query] = kept
         offsets[query + 1] = start + _rank_present(
             best[:kept],
@@ -290,7 +290,7 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
 
 
 @compiled
-def _keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
+def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the retrieved documents, of which alone ``seen`` stays true; returns their number."""
     if len(docs) <= depth:
         best[: len(docs)] = docs
@@ -373,95 +373,3 @@ def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
         below += half if sorted_keys[below + half - 1] < key else 0
         size -= half
     return below + int(sorted_keys[below] < key)
-
-
-@compiled
-def expand(
-    top: TopDocuments,
-    doc_offsets: Ints,
-    doc_term_ids: Int32s | Ints,
-    term_weights: Floats,
-    own: WeightedQueries,
-    fb_docs: int,
-    fb_terms: int,
-    gamma: float,
-) -> tuple[Ints, Ints, Floats]:
-    """Robertson's feedback on term numbers, which the sweep uses in place of RobertsonPRF.
-
-    Args:
-        top: the first documents of each query.
-        doc_offsets, doc_term_ids: the terms of each document.
-        term_weights: [V] w_t; terms go by number where r_t w_t ties, as numbers are alphabetical.
-        own: the terms of each query and their q_t.
-        fb_docs, fb_terms, gamma: m, n and the gain of a selected term.
-
-    Returns:
-        The weighted terms of Q new queries: where those of each begin, [Q + 1]; their numbers;
-        their q_t: its own terms first, then those selected, best first. A query without documents
-        has no terms.
-    """
-    queries = len(own.offsets) - 1
-    offsets = np.zeros(queries + 1, np.int64)
-    terms = np.empty(len(own.terms) + queries * fb_terms, np.int64)
-    weights = np.empty(len(terms), np.float64)
-    r = np.zeros(len(term_weights), np.int64)
-    values = np.empty(len(term_weights), np.float64)
-    kept = np.empty(len(term_weights), np.bool_)
-    seen = np.empty(len(term_weights) + 1, np.int32)
-    selected = np.empty(fb_terms + 1, np.int32)
-    for query in range(queries):
-        start = end = offsets[query]
-        docs = top.docs[top.offsets[query] : top.offsets[query + 1]][:fb_docs]
-        if len(docs):
-            first, last = own.offsets[query], own.offsets[query + 1]
-            own_end = end = start + last - first
-            terms[start:end] = own.terms[first:last]
-            weights[start:end] = own.weights[first:last]
-            terms_of_docs = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
-            size = _select(seen[:terms_of_docs], r, term_weights, values, kept, fb_terms, selected)
-            for term in selected[:size]:
-                entry = start
-                while entry < own_end and terms[entry] != term:
-                    entry += 1
-                if entry == own_end:
-                    entry = end
-                    terms[entry], weights[entry] = term, 0.0
-                    end += 1
-                weights[entry] += gamma
-            r[seen[:terms_of_docs]] = 0
-        offsets[query + 1] = end
-    size = offsets[queries]
-    return offsets, terms[:size].copy(), weights[:size].copy()
-
-
-@compiled
-def _count_documents(
-    docs: Int32s, doc_offsets: Ints, doc_term_ids: Int32s | Ints, r: Ints, seen: Int32s
-) -> int:
-    """Counts for each term the documents that have it, lists the terms, returns their number."""
-    size = 0
-    for doc in docs:
-        for entry in range(doc_offsets[doc], doc_offsets[doc + 1]):
-            term = doc_term_ids[entry]
-            seen[size] = term
-            size += r[term] == 0
-            r[term] += 1
-    return size
-
-
-@compiled
-def _select(
-    terms: Int32s,
-    r: Ints,
-    term_weights: Floats,
-    values: Floats,
-    kept: Bools,
-    fb_terms: int,
-    selected: Int32s,
-) -> int:
-    """Writes the terms of the highest r_t w_t > 0, best first, and returns their number."""
-    values[terms] = r[terms] * term_weights[terms]
-    positive = terms[values[terms] > 0]
-    size = _keep_best(positive, values, kept, fb_terms, selected)
-    _sort(selected[:size], values, np.empty(size, np.float64))
-    return size

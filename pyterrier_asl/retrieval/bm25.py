@@ -102,7 +102,7 @@ def number_terms(
 
     Args:
         index: the index.
-        queries: of each query its index terms and their weights q_t.
+        queries: the index terms of each query and their weights q_t.
         k3: None to take q_t as it is, else (k3 + 1) q / (k3 + |q|), q = q_t / max |q_t|.
 
     Raises:

@@ -75,7 +75,7 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
 
 
 class _WordIds(dict[str, int]):
-    """From a word to its term's number, -1 for stopwords; each word is stemmed once."""
+    """A dict of word -> number of its term, -1 for stopwords; each word is stemmed once."""
 
     def __init__(self, tokeniser: WordTokeniser, term_ids: dict[str, int]) -> None:
         super().__init__()

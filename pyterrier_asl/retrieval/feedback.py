@@ -184,7 +184,7 @@ class RobertsonPRF(ParameterisedTransformer):
         return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
 
     def compile(self) -> pt.Transformer:
-        """The same after a rank cutoff, as ``fb_docs`` results are enough."""
+        """This transformer after a rank cutoff, as ``fb_docs`` results are enough."""
         return pt.RankCutoff(self.fb_docs) >> self
 
     def _select(
@@ -232,7 +232,7 @@ class RobertsonPRF(ParameterisedTransformer):
         check_not_negative("gamma", self.gamma)
 
     def subtransformers(self) -> dict[str, Any]:
-        """None; PyTerrier would take a Terrier index for a transformer inside."""
+        """No transformers; PyTerrier would take a Terrier index for one."""
         return {}
 
 

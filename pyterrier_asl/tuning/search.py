@@ -57,17 +57,17 @@ def RandomSearch(
 
     Args:
         pipeline: any whose transformers have ``set_parameter()``.
-        params: transformer -> name of a parameter -> what to draw it from: a SciPy distribution
+        params: transformer -> name of a parameter -> its distribution: a SciPy distribution
             (``uniform(0, 1)``, ``loguniform(.01, 1000)``, ``randint(1, 11)``),
             :func:`~pyterrier_asl.tuning.truncated` of one for whole numbers, or a list of values.
             Two transformers that are equal cannot both be keys of a dict: give pairs then,
             ``[(first, {...}), (second, {...})]``.
         topics: queries to tune on.
         qrels: their judgements.
-        metric: what to optimise: a measure, or its name for trec_eval or ir_measures.
+        metric: the measure to optimise, or its name for trec_eval or ir_measures.
         measures: others to record in each trial.
         n_trials: how many settings, in all.
-        seed: of the settings; None for others every time.
+        seed: the seed of the settings; None: others every time.
         jobs: how many settings to try at once; processes, threads for a sweep. -1: as many as
             there are processors.
         verbose: whether to show progress.
@@ -81,7 +81,7 @@ def RandomSearch(
             distributions, and the numbers of the values in a list.
         storage: where to keep the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
             storage.
-        study_name: what to call the search in the storage.
+        study_name: the name of the search in the storage.
         sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
 
     Raises:
@@ -163,7 +163,7 @@ def KFoldRandomSearch(
         topics_list: the folds, two or more.
         qrels: judgements of all topics, or of each fold.
         metric: the measure to optimise.
-        study_name: what to call the searches in a storage; the number of the fold is added.
+        study_name: the name of the searches in a storage; the number of the fold is added.
         **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
             ``sampler``, ``storage``, ``sweep`` of :func:`RandomSearch`.
 

@@ -92,7 +92,7 @@ def StagedSearch(
         held_out: name -> topics and qrels on which the tuned pipeline is measured at the end; a
             warning says which of them were tuned on.
         n_trials: settings of each stage.
-        seed: of the settings; stages draw different ones.
+        seed: the seed of the settings; stages draw different ones.
         jobs: how many settings to try at once.
         verbose: whether to show progress.
         storage: where to keep the trials, see :func:`~pyterrier_asl.RandomSearch`. Each stage is a

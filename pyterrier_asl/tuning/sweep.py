@@ -1,7 +1,7 @@
 """The sweep: settings of BM25 and feedback over a TermIndex, scored without building frames.
 
 ``bm25`` or ``bm25 >> RobertsonPRF(index) >> bm25`` needs no pipeline to be run for every setting.
-What does not change is made once: the terms of the queries, the first results while only feedback
+Results that do not change are kept: the terms of the queries, the first results while only feedback
 is tuned, the new queries while only the last retrieval is. A setting is then arithmetic on the
 postings, and ranks of the judged documents, from which most measures follow. Scores, ties and
 values are those of the pipeline.
@@ -25,7 +25,7 @@ from ..judging.judgements import Judgements
 from ..measures.computed import Computed
 from ..measures.names import added_up
 from ..measures.standard import computed
-from ..retrieval import _kernels
+from ..retrieval import _feedback_kernels, _kernels
 from ..retrieval.bm25 import (
     BM25,
     TopDocuments,
@@ -52,17 +52,17 @@ _PARAMETERS = {
 
 
 class NotSwept(ValueError):
-    """This search cannot be swept; the message says why."""
+    """The error for a search that cannot be swept, with the reason."""
 
 
 class Sweep(Objective):
-    """What :class:`.objective.PipelineObjective` does, for BM25 and feedback over a TermIndex.
+    """An objective for BM25 and feedback over a TermIndex, with the values of the pipeline itself.
 
     Args:
         pipeline: ``bm25`` or ``bm25 >> RobertsonPRF(index) >> bm25``, all over one TermIndex.
         space: parameters of these.
-        task: what to judge by: most measures that pytrec_eval computes (AP, nDCG, P, R, RR, ...),
-            ASL, nASL, LexiP, TBG.
+        task: the topics, judgements and measures, of which most that pytrec_eval computes (AP,
+            nDCG, P, R, RR, ...), ASL, nASL, LexiP and TBG can be swept.
 
     Raises:
         NotSwept: for any other pipeline, parameter or measure.
@@ -81,7 +81,7 @@ class Sweep(Objective):
         self.judgements = Judgements(task.qrels)
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
         self.own = number_terms(self.index, self.query_terms)
-        self._made: dict[str, tuple[Any, Any]] = {}
+        self._kept: dict[str, tuple[Any, Any]] = {}
         docids = pd.Index(self.index.docnos, dtype=object).get_indexer(
             pd.Index(self.judgements.docnos.to_pylist(), dtype=object)
         )
@@ -105,30 +105,26 @@ class Sweep(Objective):
         }
 
     def rank(self, setting: Setting) -> JudgedRanks:
-        """Where the judged documents are ranked at this setting."""
+        """The ranks of the judged documents at this setting."""
         stages = [self._with(stage, setting) for stage in self.stages]
-        queries = self._given(stages[0].k3) if len(stages) == 1 else self._expanded(*stages[:2])
+        queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expanded(*stages[:2])
         return self._retrieve(stages[-1], queries)
 
     def _with(self, stage: Any, setting: Setting) -> Any:
         """The transformer with its parameters of this setting, the original left as it is."""
-        chosen = {
-            p.name: value
-            for p, value in zip(self.space.parameters, setting)
-            if p.transformer is stage
-        }
+        of_space = zip(self.space.parameters, setting)
+        chosen = {p.name: value for p, value in of_space if p.transformer is stage}
         return pt.inspect.transformer_apply_attributes(stage, **chosen)
 
     def _once(self, what: str, key: Any, make: Callable[[], T]) -> T:
-        """What ``make`` gives, kept until another key comes."""
-        made = self._made.get(what)
-        if made is None or made[0] != key:
-            made = self._made[what] = (key, make())
-        kept: T = made[1]
-        return kept
+        """The result of ``make``, kept until it is asked for with another key."""
+        if what not in self._kept or self._kept[what][0] != key:
+            self._kept[what] = (key, make())
+        result: T = self._kept[what][1]
+        return result
 
-    def _given(self, k3: float | None) -> WeightedQueries:
-        """The queries as they are given."""
+    def _queries(self, k3: float | None) -> WeightedQueries:
+        """The queries without feedback."""
         return self._once("own", k3, lambda: number_terms(self.index, self.query_terms, k3=k3))
 
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> JudgedRanks:
@@ -152,17 +148,17 @@ class Sweep(Objective):
 
     def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
-        kernels = compile_loops(_kernels.__name__)
+        kernels = compile_loops(_feedback_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
         # Kept to the largest depth so far, so that a deeper one is not retrieved again and again.
-        depth = max(settings[0], self._made.get("depth", (None, 0))[1])
-        self._made["depth"] = (None, depth)
+        depth = max(settings[0], self._kept.get("depth", (None, 0))[1])
+        self._kept["depth"] = (None, depth)
 
         def retrieve() -> TopDocuments:
             return top_documents(
                 self.index,
-                self._given(first.k3),
+                self._queries(first.k3),
                 b=first.b,
                 k1=first.k1,
                 idf=first.idf,
@@ -235,7 +231,7 @@ def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex)
 
 @dataclass(frozen=True)
 class JudgedRanks:
-    """Where judged documents were ranked.
+    """The ranks of judged documents.
 
     Attributes:
         judged: their ranks.

@@ -77,6 +77,6 @@ def test_a_matrix_transposed_twice_is_itself(matrix, monkeypatch):
 def test_zeros_of_both_signs_tie_and_are_ordered_by_docid():
     docs, scores = np.array([3, 1, 2], dtype=np.int32), np.array([9.0, -0.0, 0.0, -0.0])
     ordered = np.empty(3)
-    compile_loops(_kernels.__name__)._sort(docs, scores, ordered)
+    compile_loops(_kernels.__name__).sort_by_score(docs, scores, ordered)
     assert docs.tolist() == [1, 2, 3]
     np.testing.assert_array_equal(ordered, 0)
