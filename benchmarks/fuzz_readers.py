@@ -29,6 +29,7 @@ from typing import Any
 
 import fuzz_index
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -40,6 +41,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.files import read_groups
 from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import iter_runs, list_runs, read_run, read_run_table
 from pyterrier_asl.io.saved_tables import load_table, save_table
@@ -249,6 +251,33 @@ def damaged_columns(folder: Path, drawn: Any) -> None:
     try:
         with errors_name(path):
             read_run_table(path)
+    except Refused:
+        pass
+
+
+SCORES = pd.DataFrame(
+    [(name, qid, "AP", 0.25) for name in ("a", "b") for qid in ("1", "2")],
+    columns=["name", "qid", "measure", "value"],
+)
+WRITE_SCORES: dict[str, Callable[[Path], None]] = {
+    ".parquet": SCORES.to_parquet,
+    ".feather": SCORES.to_feather,
+    ".csv": lambda path: SCORES.to_csv(path, index=False),
+    ".csv.gz": lambda path: SCORES.to_csv(path, index=False),
+    ".tsv": lambda path: SCORES.to_csv(path, index=False, sep="\t"),
+    ".jsonl": lambda path: SCORES.to_json(path, orient="records", lines=True),
+}
+
+
+@target(st.tuples(st.sampled_from(list(WRITE_SCORES)), damages))
+def score_tables(folder: Path, drawn: Any) -> None:
+    suffix, (places, cut) = drawn
+    path = folder / f"fuzz{suffix}"
+    WRITE_SCORES[suffix](path)
+    path.write_bytes(damage(path.read_bytes(), places, cut))
+    try:
+        with errors_name(path):
+            read_scores(path)
     except Refused:
         pass
 

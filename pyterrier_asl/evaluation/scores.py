@@ -3,7 +3,8 @@
 Read are (``.csv``, ``.tsv``, ``.parquet``, ``.jsonl``, compressed or not):
 
 * long tables ``name, qid, measure, value``, with ``track`` where there are several collections, as
-  PyTerrier's ``perquery`` frames are; a file without ``name`` is about the system it is called by;
+  PyTerrier's ``perquery`` frames are; a file without ``name`` is about the system it is called by,
+  one without ``measure`` about one measure that has no name there;
 * tables with a column for each measure beside ``name`` and ``qid``, as of
   :func:`~pyterrier_asl.evaluate`;
 * what ``trec_eval -q`` and ``ir_measures -q`` print, one file a system;
@@ -20,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 
-from ..io.files import check_file, file_format, local_path
+from ..io.files import check_file, file_format, local_path, read_arrow
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.runs import run_name
@@ -162,7 +164,8 @@ def read_scores(
     if isinstance(scores, ScoreTable):
         return scores
     if isinstance(scores, pd.DataFrame):
-        parts = [_long(scores, "", "the frame of scores")]
+        sources = ["the frame of scores"]
+        parts = [_long(scores, "", sources[0])]
     else:
         paths = [scores] if isinstance(scores, (str, os.PathLike)) else list(scores)
         files = [
@@ -170,15 +173,18 @@ def read_scores(
             for path in map(local_path, paths)
             for file in (sorted(path.glob("[!.]*")) if path.is_dir() else [path])
         ]
+        sources = [str(file) for file in files]
         parts = [_long(_frame(file), run_name(file), str(file)) for file in files]
-    rows = pd.concat(parts, ignore_index=True)
+    rows = pd.concat(parts, keys=sources)
     twice = rows.duplicated(list(_KEYS))
     if twice.any():
         track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
         where = f" in {track}" if track else ""
         raise ValueError(
-            f"the scores have two values of {measure or 'system'} {name!r} for topic {qid!r}{where}"
+            f"the scores have two values of {measure or 'system'} {name!r} for topic {qid!r}"
+            f"{where}, the second in {rows.index[twice][0][0]}"
         )
+    rows = rows.reset_index(drop=True)
     return ScoreTable(rows, tuple(lower_is_better), tuple(higher_is_better), fill)
 
 
@@ -191,9 +197,21 @@ def canonical_name(name: str) -> str:
 def _frame(path: Path) -> pd.DataFrame:
     """The table in a file, ids as text."""
     check_file(path)
-    if file_format(path) is not None:
-        read = pd.read_parquet if file_format(path) == "Parquet" else pd.read_feather
-        return pd.DataFrame(read(path))
+    form = file_format(path)
+    try:
+        if form is None:
+            return _text_frame(path)
+        table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
+        table.validate(full=True)  # pandas does not look whether offsets lie in the file
+        return pd.DataFrame(table.to_pandas())
+    except Exception as error:  # of Arrow, pandas or a decompressor: of a damaged file, anything
+        if str(path) in str(error):
+            raise
+        what = str(error) or type(error).__name__
+        raise ValueError(f"{path} cannot be read as a table of scores: {what}") from error
+
+
+def _text_frame(path: Path) -> pd.DataFrame:
     with open_text(path) as stream:
         text = stream.read().decode("utf-8-sig")
     first = text.lstrip().partition("\n")[0]
@@ -238,9 +256,18 @@ def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
     named = {_column(table.columns, key): key for key in _ALIASES}
     table = table.rename(columns={old: key for old, key in named.items() if old is not None})
     keys = [key for key in _KEYS if key in table]
+    for key in [*keys, "value"]:
+        if list(table.columns).count(key) > 1:
+            raise ValueError(f"{source} has more than one column {key}")
     if "qid" not in keys:
         raise ValueError(f"{source} has no column qid; it has {', '.join(map(str, table.columns))}")
-    if not {"measure", "value"} <= set(table):
+    for key in keys:
+        if missing := int(table[key].isna().sum()):
+            raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")
+    if "value" not in table:
+        if "measure" in keys:
+            has = ", ".join(map(str, table.columns))
+            raise ValueError(f"{source} has a column measure, but none called value; it has {has}")
         column = "measure" if "name" in keys else "name"
         table = table.melt([*keys], var_name=column, value_name="value")
     filled = {"track": "", "name": name, "measure": ""}

@@ -129,10 +129,21 @@ def file_format(path: Path) -> str | None:
     return _MAGIC.get(magic) or _FORMATS.get(path.suffix.lower())
 
 
+def read_arrow(path: Path) -> pa.Table:
+    """Reads all of a file in Arrow's format, and checks that its buffers hold its rows.
+
+    Raises:
+        pa.ArrowException, OSError: If it is damaged or cannot be read.
+    """
+    with pa.OSFile(str(path)) as file:
+        table = pa.ipc.open_file(file).read_all()
+    table.validate()
+    return table
+
+
 def _arrow_file(path: Path, layout: Layout) -> pa.Table:
     try:
-        with pa.OSFile(str(path)) as file:
-            table = pa.ipc.open_file(file).read_all()
+        table = read_arrow(path)
         if layout is RUN:
             _check_one_run(path, table, {})
         return table

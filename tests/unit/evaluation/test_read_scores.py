@@ -139,6 +139,51 @@ def test_other_files_are_refused(text, tmp_path):
         read_scores(tmp_path / "s.txt")
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "message"),
+    [
+        ("name,qid,measure,vlaue", "a,1,AP,.5", "a column measure, but none called value"),
+        ("name,qid,measure,value", "a,,AP,.5", "1 row without qid"),
+        ("name,Name,qid,measure,value", "a,b,1,AP,.5", "more than one column name"),
+    ],
+)
+def test_a_table_that_lacks_something_is_refused_by_the_name_of_its_file(
+    header, row, message, tmp_path
+):
+    (tmp_path / "s.csv").write_text(f"{header}\n{row}\n")
+    with pytest.raises(ValueError, match=f"s.csv has {message}"):
+        read_scores(tmp_path / "s.csv")
+
+
+def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("name,qid,measure,value\nbm25,1,AP,.5\n")
+    with pytest.raises(
+        ValueError, match="two values of AP 'bm25' for topic '1', the second in .*b.csv"
+    ):
+        read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
+    with pytest.raises(ValueError, match="two values"):
+        read_scores([tmp_path / "a.csv", tmp_path / "a.csv"])
+
+
+def test_a_table_without_a_column_measure_is_about_one(tmp_path):
+    (tmp_path / "s.csv").write_text("run,topic,score\na,1,0.5\nb,1,0.25\n")
+    assert read_scores(tmp_path / "s.csv").matrix("AP")["1"].to_dict() == {"a": 0.5, "b": 0.25}
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
+    path = tmp_path / f"s{suffix}"
+    LONG.to_parquet(path) if suffix == ".parquet" else LONG.to_feather(path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 7):  # in a process that reads on, whatever the place
+        path.write_bytes(whole[:place] + b"\xff\xff\xff\x7f" + whole[place + 4 :])
+        try:
+            read_scores(path)
+        except (ValueError, OSError) as error:
+            assert path.name in str(error)
+
+
 def test_ranks_of_scores_are_those_of_the_runs(tmp_path):
     generator = np.random.default_rng(0)
     qrels = {f"q{n:02}": {f"d{k}": int(k < 3) for k in range(9)} for n in range(30)}

@@ -575,6 +575,21 @@ def test_a_damaged_parquet_file(write, suffix):
             runs.read_run(write(content, f"a{suffix}"))
 
 
+def test_any_byte_of_an_arrow_file_may_be_zero(tmp_path):
+    path = tmp_path / "run.arrow"
+    table = pa.table({"qid": ["q", "q", "r"], "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    whole = written(table, path).read_bytes()
+    refused = 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + b"\0" + whole[place + 1 :])
+        try:
+            runs.read_run_table(path)
+        except ValueError as error:
+            assert path.name in str(error)
+            refused += 1
+    assert refused > 0
+
+
 def written(table: pa.Table, path: Path) -> Path:
     """An Arrow file, which keeps the types of its columns."""
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as stream:
