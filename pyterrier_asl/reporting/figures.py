@@ -179,7 +179,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         ],
     )
     dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
-    dashed = alt.StrokeDash("short:N", legend=None, scale=dashes)
+    dashed = alt.StrokeDash("shallow:N", legend=None, scale=dashes)
     grey = base.mark_line(strokeWidth=1).encode(
         strokeDash=dashed,
         opacity=alt.condition(near, alt.value(1.0), alt.value(0.22)),
@@ -188,7 +188,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
     marked = base.transform_filter("datum.marked")
     colour = alt.Color("system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=COLOURS))
     label = marked.transform_filter("datum.last").mark_text(
-        align="left", dx=7, fontWeight=600, fontSize=11, limit=110
+        align="left", dx=7, fontWeight=600, fontSize=11, limit=150
     )
     return alt.layer(
         grey,
@@ -196,7 +196,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         marked.mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dashed),
         marked.mark_circle(size=45, opacity=1).encode(color=colour),
         label.encode(text="short:N", color=colour, y=alt.Y("label:Q")),
-    ).properties(width="container", padding={"left": 5, "right": 92, "top": 5, "bottom": 5})
+    ).properties(width="container", padding={"left": 5, "right": 120, "top": 5, "bottom": 5})
 
 
 def _bars_by_query(*, documents: bool) -> alt.TopLevelMixin:

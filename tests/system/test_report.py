@@ -273,7 +273,7 @@ def test_names_of_systems_stay_different(browser, tmp_path, width):
         for part in ("#board tbody th.name", ".ten li a", "#strip td.name"):
             assert page.eval_on_selector_all(part, cut) == 0
         draw_all(page)
-        for chart in ("loss", "judged", "matrix"):
+        for chart in ("loss", "judged", "matrix", "bump"):
             button = page.query_selector(f"[data-chart={chart}] [data-save=svg]")
             _, svg = saved_text(page, button)
             labels = [
@@ -287,6 +287,70 @@ def test_a_phone_shows_the_measure_chosen(browser, file):
         page.select_option("#measure", label="nDCG@10")
         box = page.query_selector("#board tbody tr td.chosen").bounding_box()
         assert box["x"] + box["width"] <= 390
+
+
+def test_chosen_columns_belong_to_the_address(browser, file):
+    """They stay where the page is reloaded, left, gone back to, and shared."""
+
+    def shown(page):
+        heads = page.locator("#board thead th:visible").all_text_contents()
+        return [head.strip(" ↑↓") for head in heads if head.startswith(("RR", "Retrieved", "AP"))]
+
+    with opened(browser, file) as page:
+        usual = shown(page)
+        page.click("#board-columns summary")
+        assert "column=" not in page.url
+        page.check("#board-columns label:text-is(' RR') input")
+        page.uncheck("#board-columns label:text-is(' Retrieved') input")
+        chosen = shown(page)
+        assert "RR" in chosen and "Retrieved" in usual and "Retrieved" not in chosen
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert shown(page) == chosen
+        page.click("nav a[data-section=about]")
+        address = page.url
+        page.click("#board-columns summary")
+        page.uncheck("#board-columns label:text-is(' RR') input")
+        assert "RR" not in shown(page)
+        page.go_back()
+        page.wait_for_function(
+            "document.querySelector('#board-columns [value=m0]') && location.hash"
+        )
+        assert shown(page) == chosen
+    with opened(browser, file, address=address) as page:
+        assert shown(page) == chosen
+        page.click("#board-columns summary")
+        page.uncheck("#board-columns label:text-is(' RR') input")
+        page.check("#board-columns label:text-is(' Retrieved') input")
+        assert shown(page) == usual and "column=" not in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_axe_finds_no_violation(browser, file, width, scheme):
+    """Rules of the Web Content Accessibility Guidelines and good practice, everything unfolded."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        _missing("chromium", "axe-playwright-python is not installed")
+    with opened(browser, file, width, scheme) as page:
+        page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
+        draw_all(page)
+        found = Axe().run(page)
+        assert len(found.response["passes"]) > 30
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_parts_of_the_strip_do_not_overlap_on_a_phone(browser, file):
+    with opened(browser, file, 390) as page:
+        for row in page.query_selector_all("#strip tbody tr"):
+            boxes = [cell.bounding_box() for cell in row.query_selector_all("th, td:not(:empty)")]
+            for one, other in itertools.combinations(boxes, 2):
+                across = one["x"] + one["width"] <= other["x"] + 1
+                down = one["y"] + one["height"] <= other["y"] + 1
+                assert across or down or other["y"] + other["height"] <= one["y"] + 1
+            cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
+            assert row.eval_on_selector_all("th, td", cut) == 0
 
 
 def test_filter(browser, file):

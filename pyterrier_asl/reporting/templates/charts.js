@@ -159,7 +159,7 @@ function bumpRows() {
   return page.reordered.flatMap(({ name, ranks, means }, at) => page.systems.map((system, i) => {
     const mark = marked.indexOf(i);
     return { system, short: SHORT_NAMES[system], measure: name, at, rank: ranks[i], value: means[i], retrieved: page.retrieved[i],
-      short: page.short[i], marked: mark >= 0, last: at === last, label: mark >= 0 ? labels[mark] : ranks[i], first: mark };
+      shallow: page.short[i], marked: mark >= 0, last: at === last, label: mark >= 0 ? labels[mark] : ranks[i], first: mark };
   }));
 }
 

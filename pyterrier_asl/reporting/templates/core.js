@@ -167,7 +167,7 @@ function csv(rows) {
 const raw = (value) => Number(value.toPrecision(7));
 
 // Columns that rows have only for drawing.
-const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "short", "x", "y"];
+const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "shallow", "short", "x", "y"];
 
 function csvOfObjects(objects) {
   const columns = Object.keys(objects[0] ?? {}).filter((name) => !DRAWN.includes(name));

@@ -82,8 +82,8 @@ function moveChosen(row) {
 
 // Columns that are not chosen are not shown; that of the chosen measure always is.
 function showColumns() {
-  const boxes = [...$("board-columns").querySelectorAll("input")];
-  const off = boxes.filter((box) => !box.checked && box.value !== `m${state.measure}`);
+  for (const box of columnBoxes) box.checked = state.columns.split("\n").includes(columnName(box));
+  const off = columnBoxes.filter((box) => !box.checked && box.value !== `m${state.measure}`);
   $("board-style").textContent = off.map((box) => `#board [data-column="${box.value}"]{display:none}`).join("");
   const region = board.parentElement;
   region.classList.remove("wide");
@@ -168,9 +168,8 @@ function startLeaderboard() {
   filterRows($("board-filter"), board, $("board-empty"), (row) => row.cells[1].textContent);
   $("measure").addEventListener("change", () => chooseHere({ measure: Number($("measure").value) }));
   $("board-top")?.addEventListener("change", showTopRanks);
-  for (const box of $("board-columns").querySelectorAll("input")) {
-    if (innerWidth < 700 && box.value !== "ranks") box.checked = false; // a phone has room for one
-    box.addEventListener("change", showColumns);
+  for (const box of columnBoxes) {
+    box.addEventListener("change", () => chooseHere({ columns: columnsShown() }, "leaderboard"));
   }
   startRows();
   const show = () => {
@@ -185,6 +184,7 @@ function startLeaderboard() {
   };
   $("board-unjudged")?.addEventListener("change", (event) => chooseHere({ unjudged: Number(event.target.checked) }, "leaderboard"));
   follow((changed) => (changed.includes("measure") || changed.includes("unjudged")) && show());
+  follow((changed) => changed.includes("columns") && showColumns());
   addEventListener("resize", showColumns);
   show();
 }

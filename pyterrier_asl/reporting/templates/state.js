@@ -1,6 +1,11 @@
-// What is chosen: a measure, systems A and B, a query. The address holds all of it, and so does every link
+// What is chosen: a measure, systems A and B, a query, columns of the leaderboard. The address holds all of it, and so does every link
 // of the page, so that reloading, going back and sharing a link keep it.
-const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0 };
+const columnBoxes = [...$("board-columns").querySelectorAll("input")];
+if (innerWidth < 700) for (const box of columnBoxes) box.checked &&= box.value === "ranks"; // a phone has room for one
+const columnName = (box) => box.parentElement.textContent.trim();
+const columnsShown = () => columnBoxes.filter((box) => box.checked).map(columnName).join("\n");
+const USUAL_COLUMNS = columnsShown();
+const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0, columns: USUAL_COLUMNS };
 const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries,
   unjudged: ["no", "yes"] };
 const chosenMeasure = () => page.measures[state.measure];
@@ -21,7 +26,8 @@ function choose(changes, section) {
 function address(section, others = {}) {
   const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
   const kept = chosen.filter(([name, value]) => (["a", "b"].includes(name) ? S > 1 : name !== "unjudged" || value === "yes"));
-  return `#${section}?${new URLSearchParams(kept)}`;
+  const columns = state.columns === USUAL_COLUMNS ? [] : state.columns.split("\n").map((name) => ["column", name]);
+  return `#${section}?${new URLSearchParams([...kept, ...columns])}`;
 }
 
 // Chooses from a control of the page, and writes the address.
@@ -38,6 +44,12 @@ function chooseByAddress(event) {
   for (const [name, values] of Object.entries(CHOICES)) {
     const at = values.indexOf(params.get(name));
     if (at >= 0) changes[name] = at;
+  }
+  if (text !== undefined) {
+    changes.unjudged ??= 0;
+    const columns = params.getAll("column");
+    const names = columnBoxes.map(columnName).filter((name) => columns.includes(name));
+    changes.columns = columns.length ? names.join("\n") : USUAL_COLUMNS;
   }
   choose(changes, section || "summary");
   if (text !== undefined) goTo(section, event ? "auto" : "instant");
