@@ -124,7 +124,7 @@ def text_of_cell(cell: str) -> str:
     return _ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)
 
 
-def _cell(value: Any, column: Any, places: int) -> str:
+def _cell(value: Any, column: str, places: int) -> str:
     plain = as_python(value)
     if column in P_VALUES and isinstance(plain, float) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"
@@ -178,7 +178,7 @@ def formatted(value: float, places: int) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 takes the sign off a zero
 
 
-def number_or_text(value: Any, column: Any, places: int) -> str:
+def number_or_text(value: Any, column: str, places: int) -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:g}" if column in _CHOSEN else formatted(value, places)

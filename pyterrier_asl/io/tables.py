@@ -277,7 +277,7 @@ def _are_best(column: list[Any], up: bool | None) -> list[bool]:
     return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
 
 
-def _human_readable(value: Any, column: Any, places: int, missing: str) -> str:
+def _human_readable(value: Any, column: str, places: int, missing: str) -> str:
     plain = as_python(value)
     if plain is None:
         return missing

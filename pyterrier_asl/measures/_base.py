@@ -36,12 +36,17 @@ class Param(ParamInfo):  # type: ignore[misc]
     """
 
     def __init__(
-        self, check: Callable[[Any], Any], *, default: Any = None, required: bool = False, desc: str
+        self,
+        check: Callable[[object], Any],
+        *,
+        default: object = None,
+        required: bool = False,
+        desc: str,
     ) -> None:
         super().__init__(default=default, required=required, desc=desc)
         self.check = check
 
-    def validate(self, value: Any) -> bool:
+    def validate(self, value: object) -> bool:
         """Returns True: values are checked when the measure is made, with a better message."""
         return True
 
@@ -53,7 +58,7 @@ DEEPEST = 2**31 - 1
 MOST = 1e9
 
 
-def count(value: Any) -> int:
+def count(value: object) -> int:
     """A whole number from 1 to :data:`DEEPEST`."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < 1:
         raise ValueError("a whole number from 1 on")
@@ -62,10 +67,10 @@ def count(value: Any) -> int:
     return int(value)
 
 
-def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Any], float]:
+def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[object], float]:
     """A check for a number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
 
-    def check(value: Any) -> float:
+    def check(value: object) -> float:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             try:
                 number = float(value)
@@ -79,23 +84,23 @@ def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable
     return check
 
 
-def grade(value: Any) -> float:
+def grade(value: object) -> float:
     """A grade: a number from 0 on, whole where it can be."""
     number = real(0)(value)
     return int(number) if number.is_integer() else number
 
 
-def flag(value: Any) -> bool:
+def flag(value: object) -> bool:
     """True or False."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ValueError("True or False")
 
 
-def one_of(*choices: str) -> Callable[[Any], str]:
+def one_of(*choices: str) -> Callable[[object], str]:
     """A check for one of several words."""
 
-    def check(value: Any) -> str:
+    def check(value: object) -> str:
         if isinstance(value, str) and value in choices:
             return str(value)
         raise ValueError("one of " + ", ".join(map(repr, choices)))
@@ -153,7 +158,7 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
                 how = "@k" if name == self.AT_PARAM else f"({name}=...)"
                 raise ValueError(f"{self.NAME} needs {name}: write {self.NAME}{how}")
 
-    def _param_repr(self, value: Any) -> str:
+    def _param_repr(self, value: object) -> str:
         return repr(value.id) if isinstance(value, Named) else str(super()._param_repr(value))
 
     def __repr__(self) -> str:

@@ -24,6 +24,7 @@ from ..scoring.arrays import Floats
 from .named import Named, without_digest
 
 if TYPE_CHECKING:
+    import pandas as pd
     from typing_extensions import Self
 
 _IRDS = "irds:"
@@ -126,7 +127,7 @@ class DocLengths(Named):
         return cls(docnos, np.asarray(lengths, dtype=np.float64), name=name)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, name: str = "lengths") -> Self:
+    def from_frame(cls, frame: pd.DataFrame, *, name: str = "lengths") -> Self:
         """Takes lengths from a frame with columns ``docno`` and ``doc_len``."""
         lacking = [column for column in ("docno", "doc_len") if column not in frame.columns]
         if lacking:
@@ -193,7 +194,7 @@ class DocLengths(Named):
             raise ValueError(f"{path}, line {_line(path, error.row)}: {error}") from None
 
     @classmethod
-    def resolve(cls, value: Any) -> Self:
+    def resolve(cls, value: object) -> Self:
         """The lengths that ``lengths=`` names: see :meth:`Named.resolve`, also ``'irds:ID'``."""
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
             lengths = cls.from_irds(without_digest(value)[len(_IRDS) :])

@@ -89,7 +89,7 @@ class Named:
         raise TypeError(f"{cls.__name__} does not say how it is loaded")
 
     @classmethod
-    def resolve(cls, value: Any) -> Self:
+    def resolve(cls, value: object) -> Self:
         """Resolves a parameter: an object of this kind, the name or id of a known one, or a file.
 
         Raises:

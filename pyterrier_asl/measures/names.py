@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import ir_measures
+from ir_measures import Measure
 from ir_measures.measures.base import SumAgg
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
@@ -20,7 +21,7 @@ from ._base import DEEPEST, grade, own_measures
 from .standard import computed
 
 #: Measures as callers give them: one or several, by name or not, or by the names of their columns.
-Measures: TypeAlias = str | Any | Sequence[Any] | Mapping[str, Any]
+Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
 
 #: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
@@ -28,7 +29,7 @@ _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
 
 
-def higher_is_better(measure: Any) -> bool | None:
+def higher_is_better(measure: Measure | NamedMeasure) -> bool | None:
     """Whether higher is better by a measure; None for a count, or where neither way is better.
 
     Args:
@@ -44,7 +45,7 @@ def higher_is_better(measure: Any) -> bool | None:
     return own.HIGHER_IS_BETTER
 
 
-def added_up(measure: Any) -> bool:
+def added_up(measure: Measure | str) -> bool:
     """Whether values of a measure, or of a name, are added up over the queries, not averaged.
 
     Counts are added up; values of a name that is no measure's are averaged.
@@ -57,18 +58,18 @@ def added_up(measure: Any) -> bool:
     return measure is not None and isinstance(measure.aggregator(), SumAgg)
 
 
-def needs_pool(measure: Any) -> bool:
+def needs_pool(measure: Measure) -> bool:
     """Whether a measure counts rareness over a pool that it does not name."""
     return "pool" in measure.SUPPORTED_PARAMS and measure.params.get("pool") is None
 
 
-def pool_depth(measures: Iterable[Any]) -> int | None:
+def pool_depth(measures: Iterable[Measure]) -> int | None:
     """The depth of a pool for measures that need one; None: that of the runs."""
     depths = [measure["depth"] or measure["cutoff"] for measure in measures if needs_pool(measure)]
     return None if None in depths else max(depths, default=None)
 
 
-def with_pool(measure: Any, pool: Any) -> Any:
+def with_pool(measure: Measure, pool: Any) -> Measure:
     """A measure with the pool of the measured runs, if it needs one; each run is a member of it."""
     if not needs_pool(measure):
         return measure
@@ -80,7 +81,7 @@ class NamedMeasure:
     """A measure with the name by which it was asked for."""
 
     name: str
-    measure: Any
+    measure: Measure
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -148,7 +149,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     return unique(asked)
 
 
-def parse_measure(measure: Any) -> Any:
+def parse_measure(measure: Measure | str) -> Measure:
     """Parses a measure: returns a measure as it is, or the one of a name.
 
     Raises:
@@ -165,7 +166,7 @@ def parse_measure(measure: Any) -> Any:
     return several[0].measure
 
 
-def measure_named(name: str) -> Any:
+def measure_named(name: str) -> Measure | None:
     """The measure of a name; None where there is no such measure.
 
     >>> measure_named("map"), measure_named("latency")
@@ -177,7 +178,7 @@ def measure_named(name: str) -> Any:
         return None
 
 
-def named_measures(measures: Any) -> list[NamedMeasure]:
+def named_measures(measures: Measures) -> list[NamedMeasure]:
     """Parses measures: one or several, names, text that names several, or a dict.
 
     Args:
@@ -210,7 +211,7 @@ def named_measures(measures: Any) -> list[NamedMeasure]:
     return named
 
 
-def _valid(measure: Any) -> Any:
+def _valid(measure: Measure) -> Measure:
     """The measure, if its parameters are ones that it takes."""
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
@@ -247,14 +248,14 @@ def _parse(word: str) -> list[NamedMeasure]:
     if family := _trec_family(word):
         names = [word] if len(family) == 1 else map(str, family)
         return [NamedMeasure(name, measure) for name, measure in zip(names, family)]
-    measure, params = _read(word)
+    measure, params = _parse_params(word)
     try:
         return [NamedMeasure(word, build_measure(measure, params))]
     except ValueError as error:
         raise ValueError(f"the measure {word!r}: {error}") from None
 
 
-def _read(word: str) -> tuple[Any, dict[str, Any]]:
+def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
     """The measure that ``NAME(PARAMETER=VALUE, ...)@CUTOFF`` names, and its parameters.
 
     ``ir_measures.parse_measure`` in its last release needs classes that Python 3.14 has removed,
@@ -311,7 +312,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 _TYPES = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
 
 
-def build_measure(measure: Any, params: Mapping[str, Any]) -> Any:
+def build_measure(measure: Measure, params: Mapping[str, Any]) -> Measure:
     """A measure with these parameters, which are checked, whichever package it is of.
 
     Raises:
@@ -333,7 +334,7 @@ def build_measure(measure: Any, params: Mapping[str, Any]) -> Any:
     return measure if repr(checked) == repr(measure.params) else measure(**checked)
 
 
-def _checked_value(measure: Any, name: str, value: Any) -> Any:
+def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     """A value of a parameter of ir_measures', as its provider wants it."""
     param = measure.SUPPORTED_PARAMS.get(name)
     if param is None:
@@ -357,11 +358,11 @@ def _checked_value(measure: Any, name: str, value: Any) -> Any:
     raise ValueError(f"{measure.NAME}: {name} must be {what}, not {value!r}")
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> bool:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 
-def _trec_family(word: str) -> list[Any]:
+def _trec_family(word: str) -> list[Measure]:
     """The measures that trec_eval has by a name; none where it does not know the name."""
     if not _TREC.fullmatch(word):
         return []
@@ -372,7 +373,7 @@ def _trec_family(word: str) -> list[Any]:
         return []
 
 
-def official_rel(official: Iterable[Any]) -> int | None:
+def official_rel(official: Iterable[Measure]) -> int | None:
     """The least relevant grade that official measures name; None: they name none.
 
     >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
@@ -383,7 +384,7 @@ def official_rel(official: Iterable[Any]) -> int | None:
 
 
 def default_measures(
-    official: Iterable[Any] = (),
+    official: Iterable[Measure] = (),
     *,
     several: bool,
     lengths: bool = False,
@@ -426,7 +427,7 @@ def default_measures(
     )
 
 
-def with_options(measure: Any, rel: float | None = None, cutoff: int | None = None) -> Any:
+def with_options(measure: Measure, rel: float | None = None, cutoff: int | None = None) -> Measure:
     """The measure for documents of grade ``rel`` or more, at ``cutoff``; None: as it is.
 
     A measure without grades of relevance, such as nDCG, keeps looking at all of them.

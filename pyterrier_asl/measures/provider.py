@@ -86,18 +86,18 @@ class PluginProvider(Provider):  # type: ignore[misc]
     NAME = "pyterrier_asl"
     SUPPORTED_MEASURES = own_measures()
 
-    def supports(self, measure: Any) -> bool:
+    def supports(self, measure: Measure) -> bool:
         """Whether it computes this measure."""
         return isinstance(measure, Unscored) or bool(super().supports(measure))
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
         measures = list(measures)
         if all(isinstance(measure, Unscored) for measure in measures):
             frame = QrelsConverter(qrels).as_pd_dataframe()
             return _UnscoredEvaluator(measures, frame["query_id"].unique().tolist())
         return JudgedRunEvaluator(measures, qrels)
 
-    def run_inputs(self, measures: Iterable[Any]) -> list[str]:
+    def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """The columns that these measures need in the run."""
         further = {
             column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .pool import RarenessPool
 
 
-def _as_pool(value: Any) -> RarenessPool:
+def _as_pool(value: object) -> RarenessPool:
     """The pool that a value means; what reads and matches files is imported now."""
     from .pool import RarenessPool
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
+from ir_measures import Measure
 
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
@@ -47,11 +48,11 @@ class Standard(Computed):
     """
 
     #: The measure without parameters.
-    MEASURE: ClassVar[Any]
+    MEASURE: ClassVar[Measure]
     LAST_ROW_COUNTS = True
-    measure: Any
+    measure: Measure
 
-    def __init_subclass__(cls, *, of: Any = None) -> None:
+    def __init_subclass__(cls, *, of: Measure | None = None) -> None:
         if of is not None:
             cls.MEASURE = of
             _STANDARD[type(of)] = cls
@@ -408,7 +409,7 @@ class NumQ(Description, of=ir_measures.NumQ):
         return np.ones(len(view.judgements))
 
 
-def computed(measure: Any) -> Computed | None:
+def computed(measure: Measure) -> Computed | None:
     """The object that computes a measure; None for one that is not computed here.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DOC_LEN = "doc_len"
 
 
-def _as_lengths(value: Any) -> DocLengths:
+def _as_lengths(value: object) -> DocLengths:
     """The lengths that a value means; what reads and matches files is imported now."""
     from .lengths import DocLengths
 

@@ -176,7 +176,7 @@ def report(
     return Report(render(findings, title=title, texts=texts, note=note), findings)
 
 
-def _check_no_runs_needed(**arguments: Any) -> None:
+def _check_no_runs_needed(**arguments: object) -> None:
     """Raises ValueError for an argument that scores without runs cannot use."""
     for name, value in arguments.items():
         if value is not None and value is not False:

@@ -35,7 +35,7 @@ class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
         return hash((type(self).__name__, self._values()[0]))
 
 
-def validate_any(inp: pd.DataFrame, transformer: Any) -> Any:
+def validate_any(inp: pd.DataFrame, transformer: pt.Transformer) -> Any:
     """``pt.validate.any``, with errors that name the transformer where PyTerrier (1.1) can."""
     return pt.validate.any(inp, **({"context": transformer} if _takes_context() else {}))
 
@@ -45,15 +45,15 @@ def _takes_context() -> bool:
     return "context" in inspect.signature(pt.validate.any).parameters
 
 
-def check_count(name: str, value: Any) -> None:
+def check_count(name: str, value: float) -> None:
     """Raises ValueError unless the value is a whole number from 1."""
     if value < 1 or int(value) != value:
         raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
 
 
-def check_not_negative(name: str, value: Any, *, optional: bool = False) -> None:
+def check_not_negative(name: str, value: float | None, *, optional: bool = False) -> None:
     """Raises ValueError unless the value is a finite number from 0, or None where ``optional``."""
-    if not (optional and value is None) and not 0 <= value < math.inf:
+    if not (optional if value is None else 0 <= value < math.inf):
         raise ValueError(
             f"{name} is {value!r}; it must be {'None or ' * optional}a finite number, 0 or more"
         )

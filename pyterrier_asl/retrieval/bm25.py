@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -296,7 +296,9 @@ class BM25(ParameterisedTransformer):
         idf_weights(self.idf, [], 0)
 
 
-def query_weights(queries: pd.DataFrame, tokenise: Any) -> list[Mapping[str, float]]:
+def query_weights(
+    queries: pd.DataFrame, tokenise: Callable[[str], Mapping[str, float]]
+) -> list[Mapping[str, float]]:
     """The index terms of each row and their weights: ``query_toks`` where there are any.
 
     Args:

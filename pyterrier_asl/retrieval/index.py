@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from .bm25 import BM25
+    from .build import Contents
 
 
 class Postings(NamedTuple):
@@ -404,7 +405,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @classmethod
     def _build(
-        cls, contents: Any, tokeniser: Tokeniser, path: str | Path | None, source: str | None
+        cls, contents: Contents, tokeniser: Tokeniser, path: str | Path | None, source: str | None
     ) -> TermIndex:
         from .build import write_index
 

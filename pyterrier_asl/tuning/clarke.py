@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyterrier as pt
 
+from ..charts.forms import alt
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
@@ -95,7 +97,7 @@ def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> 
 
 
 def _values_of(
-    pipeline: Any, collection: IndexedCollection, reported: Mapping[str, Any]
+    pipeline: pt.Transformer, collection: IndexedCollection, reported: Mapping[str, Any]
 ) -> tuple[dict[str, Floats], dict[str, float]]:
     """A pipeline's measures on a collection: by query, and their means."""
     measures = list(reported.values())
@@ -239,7 +241,7 @@ def in_the_papers_words(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(name=table["name"].replace(_PAPER))
 
 
-def scores_by_parameters(results: Mapping[str, StagedResult]) -> Any:
+def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.VConcatChart:
     """Score against b and k1, for each measure and retrieval stage; the best trial in red.
 
     Clarke (2019), Figures 1 and 2.
@@ -247,8 +249,6 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> Any:
     Args:
         results: the results of :func:`tune_for_each`.
     """
-    import altair as alt
-
     rows = [
         alt.hconcat(*(_scatter(result, stage, metric, x) for x in ("b", "k1")))
         for stage in _RETRIEVALS
@@ -257,9 +257,7 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> Any:
     return alt.vconcat(*rows)
 
 
-def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> Any:
-    import altair as alt
-
+def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> alt.Chart:
     trials = result.trials[stage]
     row = result.table
     best = row[(row["stage"] == stage) & (row["which"] == "best")]["trial"].iloc[0]

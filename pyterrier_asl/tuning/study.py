@@ -31,7 +31,7 @@ from .space import Setting, Space, describe
 
 try:
     import optuna
-    from optuna.trial import TrialState
+    from optuna.trial import FrozenTrial, TrialState
 except ImportError as error:
     raise ImportError("searches need Optuna: pip install 'pyterrier-asl[tune]'") from error
 
@@ -50,7 +50,11 @@ class NumberedSampler(optuna.samplers.RandomSampler):  # type: ignore[misc]
         self.seed = seed
 
     def sample_independent(
-        self, study: Any, trial: Any, param_name: str, param_distribution: Any
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: optuna.distributions.BaseDistribution,
     ) -> Any:
         numbers = [self.seed, _draw_of(trial), zlib.crc32(param_name.encode())]
         point = np.random.default_rng(numbers).random()
@@ -85,14 +89,14 @@ def run_trials(
         bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
         bar.update(len(_finished(study, n_trials)))
 
-        def show(study: Any, trial: Any) -> None:
+        def show(study: optuna.Study, trial: FrozenTrial) -> None:
             if trial.state == TrialState.COMPLETE:
                 bar.set_postfix_str(f"{metric} {study.best_value:.4f}", refresh=False)
                 bar.update()
 
         with bar, _workers(objective, jobs) as evaluate:
 
-            def run(trial: Any) -> float:
+            def run(trial: optuna.Trial) -> float:
                 _reassign(study, trial, n_trials)
                 setting = space.setting(_suggest(trial, space))
                 measures = evaluate(setting)
@@ -105,12 +109,12 @@ def run_trials(
     return _search_result(study, objective, n_trials)
 
 
-def _draw_of(trial: Any) -> int:
+def _draw_of(trial: optuna.Trial | FrozenTrial) -> int:
     """The number of a trial's draw."""
     return int(trial.user_attrs.get(_DRAW, trial.number))
 
 
-def _reassign(study: Any, trial: Any, n_trials: int) -> None:
+def _reassign(study: optuna.Study, trial: optuna.Trial, n_trials: int) -> None:
     """Reassigns a surplus trial to an unfinished draw."""
     if trial.number >= n_trials:
         draws = _open_draws(study, n_trials)
@@ -120,7 +124,7 @@ def _reassign(study: Any, trial: Any, n_trials: int) -> None:
         trial.set_user_attr(_DRAW, draws[0])
 
 
-def _suggest(trial: Any, space: Space) -> Iterator[float]:
+def _suggest(trial: optuna.Trial, space: Space) -> Iterator[float]:
     for parameter in space.parameters:
         if parameter.choices is None:
             yield trial.suggest_float(parameter.label, 0.0, 1.0)
@@ -137,16 +141,16 @@ def _record(space: Space, setting: Setting, measures: dict[str, float]) -> dict[
     return {"parameters": shown, "measures": measures}
 
 
-def _finished(study: Any, n_trials: int) -> dict[int, Any]:
+def _finished(study: optuna.Study, n_trials: int) -> dict[int, FrozenTrial]:
     """The first finished trial of each draw."""
-    finished: dict[int, Any] = {}
+    finished: dict[int, FrozenTrial] = {}
     for trial in study.get_trials(deepcopy=False):
         if trial.state == TrialState.COMPLETE and _draw_of(trial) < n_trials:
             finished.setdefault(_draw_of(trial), trial)
     return finished
 
 
-def _open_draws(study: Any, n_trials: int) -> list[int]:
+def _open_draws(study: optuna.Study, n_trials: int) -> list[int]:
     """The draws not begun; where all have been, the unfinished ones, least often begun first."""
     finished = _finished(study, n_trials)
     begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
@@ -155,7 +159,7 @@ def _open_draws(study: Any, n_trials: int) -> list[int]:
     return [draw for draw in unfinished if not begun[draw]] or unfinished
 
 
-def _search_result(study: Any, objective: Objective, n_trials: int) -> SearchResult:
+def _search_result(study: optuna.Study, objective: Objective, n_trials: int) -> SearchResult:
     space, task = objective.space, objective.task
     finished = dict(sorted(_finished(study, n_trials).items()))
     settings = [
@@ -175,7 +179,7 @@ def _search_result(study: Any, objective: Objective, n_trials: int) -> SearchRes
 
 def _open_study(
     objective: Objective, seed: int | None, sampler: Any, storage: Any, study_name: str | None
-) -> Any:
+) -> optuna.Study:
     """Opens the study of this name, or creates it, with a random seed where it has none."""
     study = optuna.create_study(
         storage=open_storage(storage),

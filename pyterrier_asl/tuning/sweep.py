@@ -110,13 +110,13 @@ class Sweep(Objective):
         queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expanded(*stages[:2])
         return self._retrieve(stages[-1], queries)
 
-    def _with(self, stage: Any, setting: Setting) -> Any:
+    def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
         """The transformer with its parameters of this setting, the original left as it is."""
         of_space = zip(self.space.parameters, setting)
         chosen = {p.name: value for p, value in of_space if p.transformer is stage}
         return pt.inspect.transformer_apply_attributes(stage, **chosen)
 
-    def _once(self, what: str, key: Any, make: Callable[[], T]) -> T:
+    def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
         """The result of ``make``, kept until it is asked for with another key."""
         if what not in self._kept or self._kept[what][0] != key:
             self._kept[what] = (key, make())
