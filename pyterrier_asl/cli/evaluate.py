@@ -95,7 +95,7 @@ def command(
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources(qrels, runs, tracks)
     sources = source if tracks else {"": (source, judgements)}
-    results = _measure(sources, measures, common, settings)
+    results = _measure_tracks(sources, measures, common, settings)
     tables_of_tracks = {}
     for track, measured in results.items():
         scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
@@ -120,13 +120,13 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _measure(
+def _measure_tracks(
     tracks: Mapping[str, tuple[Any, str]],
     measures: tuple[str, ...],
     common: bool,
     settings: dict[str, Any],
 ) -> dict[str, Measured]:
-    """The measured runs of each track."""
+    """Measures the runs of each track."""
     from ..evaluation.files import measure_files
     from ..io.names import shared_systems
     from ..io.runs import list_runs

@@ -31,7 +31,7 @@ RUN_NAMES = ("name", "run")
 
 
 @dataclass(frozen=True)
-class Part:
+class RunFile:
     """A file of a run.
 
     Attributes:
@@ -53,19 +53,16 @@ class PartitionedRun:
     """
 
     folder: Path
-    parts: tuple[Part, ...]
+    parts: tuple[RunFile, ...]
 
     def absolute(self) -> PartitionedRun:
-        """The same files, wherever one is."""
+        """The run with absolute paths, for workers in other folders."""
         parts = (replace(part, path=part.path.absolute()) for part in self.parts)
         return PartitionedRun(self.folder.absolute(), tuple(parts))
 
     def chunks(self) -> list[PartitionedRun]:
-        """The same files in groups, each enough work to be sent to a worker.
-
-        What they are depends on the files alone.
-        """
-        chunks: list[list[Part]] = []
+        """The files in groups, each enough work for a worker, which depend on the files alone."""
+        chunks: list[list[RunFile]] = []
         size = _CHUNK_BYTES
         for part in self.parts:
             if size >= _CHUNK_BYTES:
@@ -106,7 +103,7 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
     import pyarrow.dataset as ds
 
     schema = pa.schema([(key, pa.string()) for key in (*RUN_NAMES, *QID)])
-    found: dict[str, list[Part]] = {}
+    files_of: dict[str, list[RunFile]] = {}
     for path in sorted(_files(folder)):
         if path.suffix != ".parquet":
             raise ValueError(
@@ -120,10 +117,10 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
         if name is None:
             raise ValueError(f"the run of {path} has no name: rename its folder")
         qid = next((keys[key] for key in QID if key in keys), None)
-        found.setdefault(name, []).append(Part(path, qid))
-    if not found:
+        files_of.setdefault(name, []).append(RunFile(path, qid))
+    if not files_of:
         raise ValueError(f"the folder {folder} holds no Parquet files")
-    return {name: PartitionedRun(folder, tuple(parts)) for name, parts in found.items()}
+    return {name: PartitionedRun(folder, tuple(parts)) for name, parts in files_of.items()}
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -29,7 +29,7 @@ from .files import (
 )
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
-from .partitions import Part, PartitionedRun, concatenated, is_partitioned, partitioned_runs
+from .partitions import PartitionedRun, RunFile, concatenated, is_partitioned, partitioned_runs
 from .prefetch import PrefetchedFile, map_ahead
 from .trec_text import RUN, iter_columns
 
@@ -284,7 +284,7 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
             yield from iter_columns(path, RUN, _RUN)
             return
         if form == "Parquet":
-            source = PartitionedRun(path.parent, (Part(path),))
+            source = PartitionedRun(path.parent, (RunFile(path),))
     if isinstance(source, PartitionedRun):
         for part in source.parts:
             yield from _run_batches(part)
@@ -389,7 +389,7 @@ def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
     return frame.groupby("qid", sort=False).cumcount().astype("int64")
 
 
-def _run_batches(part: Part) -> Iterator[pa.Table]:
+def _run_batches(part: RunFile) -> Iterator[pa.Table]:
     """A run's tables from a Parquet file."""
     path, qid, row = part.path, part.qid, 0
     check_file(path)

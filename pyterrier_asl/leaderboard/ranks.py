@@ -184,11 +184,11 @@ def ranks_of(
     check_sample(whole, measure)
     level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
     of_each = {
-        track: _Computed(sample, measure, options | {"alpha": level})
+        track: _SampleIntervals(sample, measure, options | {"alpha": level})
         for track, sample in samples.items()
         if several and len(sample.qids) >= FEWEST
     }
-    overall = _Computed(whole, measure, options)
+    overall = _SampleIntervals(whole, measure, options)
 
     def board_by(judges: Sequence[str]) -> Leaderboard:
         board = replace(overall.board(judges), board_by=board_by)
@@ -201,7 +201,7 @@ def ranks_of(
     return board_by(list(whole.values))
 
 
-class _Computed:
+class _SampleIntervals:
     """The intervals of a sample by each judge, computed once."""
 
     def __init__(self, sample: Sample, measure: str, options: dict[str, Any]) -> None:

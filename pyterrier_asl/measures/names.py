@@ -410,21 +410,18 @@ def default_measures(
         ours += [AP_Rareness @ 100, P_Rareness @ 100]
     if lengths:
         ours.append(TBG)
-    beside = [
-        ir_measures.AP,
-        ir_measures.nDCG @ 10,
-        ir_measures.R @ cutoff,
-        ir_measures.Judged @ 10,
-    ]
+    beside = [ir_measures.AP, ir_measures.nDCG @ 10]
     if brief:
-        ours = [measure for measure in ours if measure.NAME not in (nASL.NAME, P_Rareness.NAME)]
-        beside.insert(2, ir_measures.RR)
+        ours = [measure for measure in ours if measure not in (nASL @ cutoff, P_Rareness @ 100)]
+        beside.append(ir_measures.RR)
+    beside += [ir_measures.R @ cutoff, ir_measures.Judged @ 10]
     rel = official_rel(official)
-    asked = [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in ours]
-    asked += [NamedMeasure(str(measure), measure) for measure in official]
-    return unique(
-        asked + [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in beside]
+    named, further = (
+        [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in measures]
+        for measures in (ours, beside)
     )
+    named += [NamedMeasure(str(measure), measure) for measure in official]
+    return unique(named + further)
 
 
 def with_options(measure: Measure, rel: float | None = None, cutoff: int | None = None) -> Measure:

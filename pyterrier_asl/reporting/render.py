@@ -174,7 +174,7 @@ class _Page:
             "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
             "measures": [
-                _measure(ranking, letters=self.has_letters)
+                _measure_data(ranking, letters=self.has_letters)
                 | {"unjudged": _intervals(f.whatever_unjudged.get(ranking.name))}
                 for ranking in f.rankings
             ],
@@ -336,7 +336,7 @@ def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
-def _measure(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
+def _measure_data(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
     """A measure with its values by query, intervals and tests."""
     frame = ranking.comparisons
     if frame is not None and frame.attrs["correction"] == "holm":
