@@ -83,7 +83,7 @@ AUDIT = {option.name for option in audit_options(click.Command(None)).params} - 
 @options.measures("as 'evaluate' takes them, with its defaults, without counts.")
 @options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
 @options.switch("--all-pairs", help="Compare every two runs.")
-@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.rel_of_measures
 @options.lengths
 @options.duplicates
 @options.alpha

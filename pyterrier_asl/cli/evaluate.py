@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
 )
-@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.rel_of_measures
 @options.pool("the runs given.")
 @options.lengths
 @options.duplicates

@@ -93,8 +93,8 @@ if TYPE_CHECKING:
 @options.text_option(
     "--texts", "ID", "Collection of ir_datasets with the texts.  [default: QRELS, where it is one]"
 )
-@options.text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines docno<TAB>text.")
-@options.text_option("--topics", "FILE", "Texts of queries: lines qid<TAB>query, or JSON lines.")
+@options.docs
+@options.topics
 @options.rel(
     help="Least grade of a relevant document, if the measure does not say it.  [default: 1]"
 )

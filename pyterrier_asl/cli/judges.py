@@ -50,7 +50,7 @@ TABLES = (
     required=True, help="A judge: a name, and a file or ir_datasets id. Can be given again."
 )
 @options.about_judges
-@options.rel(help="Least grade of a relevant document, for measures that do not say.  [default: 1]")
+@options.rel_of_measures
 @options.measures("of the leaderboards.  [default: AP]")
 @options.text_option("--groups", "TSV", "Lines of run and group: say also which groups gain.")
 @click.option(

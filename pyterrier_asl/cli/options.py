@@ -165,6 +165,15 @@ duplicates = click.option(
 #: The least relevant grade, by the name that trec_eval has for it.
 rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
 
+#: The least relevant grade for measures by name.
+rel_of_measures = rel(
+    help="Least grade of a relevant document, for measures that do not say.  [default: 1]"
+)
+
+#: Texts of queries and documents, to be shown.
+topics = text_option("--topics", "FILE", "Texts of queries: lines qid<TAB>query, or JSON lines.")
+docs = text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines docno<TAB>text.")
+
 #: The seed of random numbers.
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
 

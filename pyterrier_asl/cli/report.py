@@ -48,8 +48,8 @@ from . import epilog, options
     show_default=True,
     help="Depth to which every run is read.",
 )
-@options.text_option("--topics", "FILE", "Texts of queries: lines qid<TAB>query, or JSON lines.")
-@options.text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines docno<TAB>text.")
+@options.topics
+@options.docs
 @options.repeated(
     "--labels",
     metavar="FILE",
