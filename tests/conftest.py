@@ -18,8 +18,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A slow machine is no failure.
-settings.register_profile("pyterrier_asl", deadline=None)
+from pyterrier_asl.scoring import compiled
+
+# A slow machine is no failure. Where a test does not say how many examples it needs, the full suite
+# has twice as many.
+settings.register_profile("pyterrier_asl", deadline=None, max_examples=50)
+settings.register_profile("pyterrier_asl full", deadline=None, max_examples=100)
 settings.load_profile("pyterrier_asl")
 
 
@@ -32,6 +36,12 @@ HERE = Path(__file__).parent
 def pytest_addoption(parser: pytest.Parser) -> None:
     what = f"also the folders {', '.join(FULL)} and tests that are marked slow"
     parser.addoption("--full", action="store_true", help=what)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Has the full suite try more examples."""
+    if config.getoption("--full"):
+        settings.load_profile("pyterrier_asl full")
 
 
 def _is_named(config: pytest.Config, path: Path) -> bool:
@@ -106,6 +116,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         if "has no attribute 'Num'" not in printed:
             raise
         pytest.skip(NO_NAMES)
+
+
+@pytest.fixture(autouse=True)
+def _own_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test counts the steps of its own loops, as a new process would.
+
+    Else the tests before it in the same worker decide whether its loops are compiled.
+    """
+    monkeypatch.setattr(compiled, "_steps", 0)
 
 
 @pytest.fixture(scope="session")

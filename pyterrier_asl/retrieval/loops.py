@@ -8,7 +8,7 @@ to load, and longer to compile them for the first time.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,14 @@ def _compiled(steps: int) -> ModuleType | None:
     return None if kernels is _kernels else kernels
 
 
+def _read_only(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Arrays as mapped files have them: loops are not compiled again for those in memory."""
+    views = [array.view() for array in arrays]
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
 def transpose(
     offsets: Ints,
     columns: Int32s,
@@ -50,7 +58,8 @@ def transpose(
     ([1, 0, 1], [6, 5, 7])
     """
     if (kernels := _compiled(10 * len(columns))) is not None:
-        kernels.transpose(offsets, columns, values, out_offsets, out, out_values)
+        matrix = _read_only(offsets, columns, values)
+        kernels.transpose(*matrix, out_offsets, out, out_values)
         return
     order = np.argsort(columns, kind="stable")
     out[:], out_values[:] = queries_of(offsets)[order], values[order]
@@ -67,7 +76,7 @@ def count_entries(
     """
     if (kernels := _compiled(10 * len(columns))) is not None:
         counted: tuple[bool, Ints, Ints, Ints] = kernels.count_entries(
-            offsets, columns, values, num_columns
+            *_read_only(offsets, columns, values), num_columns
         )
         return counted
     rows = queries_of(offsets)
@@ -85,6 +94,8 @@ def best_documents(
     sizes = np.diff(index.term_offsets)[queries.terms]
     pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
     if (kernels := _compiled(int(sizes.sum()) + pairs // 8)) is not None:
+        mapped = _read_only(index.term_offsets, index.posting_docs, index.posting_tfs)
+        index = index._replace(**dict(zip(index._fields, mapped)))
         best: tuple[Ints, Int32s, Floats] = kernels.best_documents(index, queries, k1, b, depth)
         return best
     norms = _kernels.length_norm(k1, b, index.length_ratios)

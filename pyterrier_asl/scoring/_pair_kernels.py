@@ -69,15 +69,16 @@ def layered(
     """
     for q in range(len(base)):
         some = weights[offsets[q] : offsets[q + 1]]
-        high[q] = _most(base[q], some, 1, others[q], counts[q], steps, given, ideal)
-        low[q] = -_most(-base[q], some, -1, others[q], counts[q], steps, given, ideal)
+        # Signs are floats: of each whole number that is written out Numba compiles a copy.
+        high[q] = _most(base[q], some, 1.0, others[q], counts[q], steps, given, ideal)
+        low[q] = -_most(-base[q], some, -1.0, others[q], counts[q], steps, given, ideal)
 
 
 @compiled
 def _most(
     base: float,
     weights: Floats,
-    sign: int,
+    sign: float,
     others: int,
     counts: Ints,
     steps: Floats,
@@ -119,7 +120,7 @@ def _most(
 
 
 @compiled
-def _sums_of_best(weights: Floats, sign: int, others: int) -> Floats:
+def _sums_of_best(weights: Floats, sign: float, others: int) -> Floats:
     """What the best 0, 1, 2, ... documents weigh: ``weights``, which ascend, times a sign, and a
     weight of 0 for each of ``others``, which are in no ranking."""
     size = len(weights)

@@ -207,7 +207,7 @@ def ratio_of_gains(
         weights[np.lexsort((weights, queries_of(offsets)))],
         offsets,
         others,
-        counts,
+        np.ascontiguousarray(counts),  # one kind of array, or the loops are compiled for each
         steps,
         given,
         best,

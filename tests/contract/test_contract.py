@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from _systems import QUERIES, Toy, by_query, expected, qrels, results, system, topics
+from _systems import QUERIES, Toy, by_query, evaluated, expected, qrels, results, system, topics
 from ir_measures.measures import Measure
 from scipy import stats
 
@@ -311,17 +311,13 @@ def test_what_a_measure_cannot_do_without_is_said():
 # 3. Pickled, and in workers
 
 
-def _evaluate(measures, run):
-    return pt.Evaluate(run, qrels(), metrics=measures, perquery=True)
-
-
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_measures_travel_to_joblib_workers(ours, backend):
     joblib = pytest.importorskip("joblib")
     runs = [results(1), results(2)]
     measures = list(ours)
     found = joblib.Parallel(n_jobs=2, backend=backend)(
-        joblib.delayed(_evaluate)(measures, run) for run in runs
+        joblib.delayed(evaluated)(measures, run) for run in runs
     )
     for run, answer in zip(runs, found):
         for measure, loop in ours.items():

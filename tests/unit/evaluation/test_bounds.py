@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.bounds import bounds
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
+from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.scoring.bounds import lexicographic_verdicts
 
 EXACT = 1e-9
@@ -22,13 +22,20 @@ def scored(docs):
     return {"q": {doc: -place for place, doc in enumerate(docs)}}
 
 
+def judged_runs(rankings, grades):
+    """Rankings of one query (empty ones too), judged."""
+    judgements = Judgements({"q": grades})
+    return [judgements.judge_part(scored(docs) if docs else {}) for docs in rankings]
+
+
+def of_measure(runs, measure, **options):
+    """Judged rankings in a measure."""
+    return Labelled(unjudged_of(runs, [measure], options.get("depth")), measure, **options)
+
+
 def labelled(rankings, grades, measure, **options):
-    """Rankings of one query (empty ones too) in a measure."""
-    judged = JudgedRuns.of({"every": scored(["z"])}, {"q": {**grades, "z": 0}}).judgements
-    judged = type(judged)({"q": grades})
-    runs = [judged.judge_part(scored(docs) if docs else {}) for docs in rankings]
-    depth = options.get("depth")
-    return Labelled(unjudged_of(runs, [measure], depth), measure, **options)
+    """Rankings of one query in a measure."""
+    return of_measure(judged_runs(rankings, grades), measure, **options)
 
 
 def measure_of(name, case):
@@ -43,18 +50,18 @@ def measure_of(name, case):
 
 def test_worked_cases(holes_vectors):
     for case in holes_vectors["cases"]:
-        pair = case["A"], case["B"]
+        pair = judged_runs((case["A"], case["B"]), case["judged"])
         for name, (low, high) in case["one"].items():
-            one = labelled(pair, case["judged"], measure_of(name, case))
+            one = of_measure(pair, measure_of(name, case))
             found = [float(bound[0]) for bound in one.bounds(0)]
             assert found == pytest.approx([low, high], abs=EXACT), (name, case)
         for name, expected in case["pair"].items():
             if name == "sgnLP":
-                one = labelled(pair, case["judged"], measure_of("RR", case))
+                one = of_measure(pair, measure_of("RR", case))
                 verdicts = lexicographic_verdicts(one.pair(0, 1).documents)[0]
                 assert [sign for sign in (-1, 0, 1) if verdicts[sign + 1]] == expected, case
                 continue
-            one = labelled(pair, case["judged"], measure_of(name, case))
+            one = of_measure(pair, measure_of(name, case))
             low, high = (float(bound[0]) for bound in one.difference(0, 1))
             if one.measure.is_exact(pair=True):
                 assert [low, high] == pytest.approx(expected, abs=EXACT), (name, case)
