@@ -141,7 +141,10 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
     from joblib import effective_n_jobs
 
     jobs = int(effective_n_jobs(jobs))
-    pool = _worker_pool(jobs)
+    if jobs == 1:  # as in a process that must not have others
+        yield from _one_by_one(scorer, list(tasks))
+        return
+    pool = _worker_pool(jobs, os.getpid())
     with _sent(scorer) as work:
         try:
             yield from _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
@@ -152,11 +155,11 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
 
 
 @lru_cache(maxsize=1)
-def _worker_pool(jobs: int) -> Any:
-    """The processes of one evaluation, for the next one, too."""
+def _worker_pool(jobs: int, sender: int) -> Any:
+    """The processes of one evaluation of the process ``sender``, for its next one, too."""
     from ..io.workers import worker_pool
 
-    return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(os.getpid(),))
+    return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(sender,))
 
 
 def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -> Iterator[Done]:
