@@ -47,6 +47,14 @@ def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
 
 
+def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
+    """Values by query, each by its number among the different ones or as it is."""
+    if packed["codes"] is None:
+        return unpacked(packed["different"], "<f4", shape)
+    different = unpacked(packed["different"], "<f4", (-1,))
+    return different[unpacked_whole(packed["codes"], shape)]
+
+
 def write_files(folder: Path) -> list[Path]:
     """Judgements and two runs as files."""
 

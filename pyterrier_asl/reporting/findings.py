@@ -15,7 +15,6 @@ from ..evaluation.relevant_documents import RelevantRanks
 from ..measures import ASL
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
-from ..scoring.preferences import by_query
 from ..statistics.correlation import kendall_tau
 from ..statistics.rank_intervals import RankIntervals
 from .provenance import Provenance
@@ -193,14 +192,6 @@ class Findings(SystemFindings):
         return float(np.corrcoef(self.asl.means, recall)[0, 1])
 
     @cached_property
-    def levels(self) -> Ints:
-        """The rank of each system in the lexicographic order of a query's rankings, from 0.
-
-        Equal rankings are alike: the sign of a difference is sgnLP. Shape (S, Q).
-        """
-        return _lexicographic_levels(self.relevant.reciprocal(), self.relevant.total)
-
-    @cached_property
     def finders(self) -> Ints:
         """The number of systems that retrieve each relevant document, shape (R,)."""
         finders: Ints = self.relevant.found().sum(axis=0)
@@ -222,26 +213,3 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
 def ranking_of(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
     """The systems by a measure."""
     return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)
-
-
-def _lexicographic_levels(reciprocal: Floats, total: Ints) -> Ints:
-    """The rank of every ranking in the lexicographic order of a query's rankings.
-
-    Args:
-        reciprocal: RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()).
-        total: relevant documents of each query, shape (Q,).
-
-    Returns:
-        From 0, the best; rankings that no recall level distinguishes share one. Shape (S, Q).
-
-    >>> reciprocal = np.array([[0.5, 0.0], [1.0, 0.0], [0.5, 0.0]])
-    >>> _lexicographic_levels(reciprocal, np.array([2])).tolist()
-    [[1], [0], [1]]
-    """
-    levels = np.zeros((len(reciprocal), len(total)), dtype=np.int64)
-    for query, part in enumerate(by_query(reciprocal, total)):
-        if part.shape[1]:
-            order = np.lexsort(-part.T[::-1])
-            new = np.any(np.diff(part[order], axis=0) != 0, axis=1)
-            levels[order, query] = np.append(0, np.cumsum(new))
-    return levels

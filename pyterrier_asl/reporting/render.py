@@ -29,6 +29,9 @@ from .verdicts import verdict_measures
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
 
+#: Characters of the values by query in a page: beyond that, only those of the best systems.
+MOST_VALUES = 4_000_000
+
 #: The scripts of the page, in the order in which they need each other.
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
 
@@ -129,10 +132,29 @@ class _Page:
         numbers = [f"m{f.rankings.index(ranking)}" for ranking in shown]
         return {"ranks", "letters", "retrieved", *numbers}
 
+    @cached_property
+    def shown_values(self) -> npt.NDArray[np.int64]:
+        """The systems whose values by query are on the page."""
+        f = self.findings
+        size = sum(_size(ranking.values) for ranking in f.rankings)
+        most = max(2, len(f.names) * MOST_VALUES // max(size, MOST_VALUES))
+        return np.sort(f.first.order[:most])
+
+    @property
+    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """What a large page holds of the best systems alone, and which these are."""
+        return [("The values by query", self.shown_values)]
+
     @property
     def left_out(self) -> list[str]:
         """Sentences on data that is left out for some systems, as the page would be too large."""
-        return []
+        f = self.findings
+        return [
+            f"{what} are on this page for the {len(systems)} best of {len(f.names)} systems by "
+            f"{f.first.name} only: those of all would make it too large."
+            for what, systems in self.of_best
+            if len(systems) < len(f.names)
+        ]
 
     @property
     def recall_like(self) -> SystemRanking | None:
@@ -174,10 +196,11 @@ class _Page:
             "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
             "measures": [
-                _measure_data(ranking, letters=self.has_letters)
+                _measure_data(ranking, self.shown_values, letters=self.has_letters)
                 | {"unjudged": _intervals(f.whatever_unjudged.get(ranking.name))}
                 for ranking in f.rankings
             ],
+            "held": self.shown_values.tolist(),
             "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
@@ -238,18 +261,12 @@ class _DocumentPage(_Page):
         return np.sort(self.findings.first.order[:most])
 
     @property
-    def left_out(self) -> list[str]:
-        """Sentences on data that is left out for some systems, as the page would be too large."""
-        f = self.findings
-        of_best = [
-            ("The first ten documents", f.tops.systems),
-            ("The ranks of relevant documents", self.shown_ranks),
-        ]
+    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """What a large page holds of the best systems alone, and which these are."""
         return [
-            f"{what} are on this page for the {len(systems)} best of {len(f.names)} systems by "
-            f"{f.first.name} only: those of all would make it too large."
-            for what, systems in of_best
-            if len(systems) < len(f.names)
+            *super().of_best,
+            ("The first ten documents", self.findings.tops.systems),
+            ("The ranks of relevant documents", self.shown_ranks),
         ]
 
     def data(self) -> dict[str, Any]:
@@ -323,7 +340,7 @@ class _DocumentPage(_Page):
             return None
         upper = np.triu_indices(len(self.findings.names), k=1)
         return {
-            "levels": _whole(self.findings.levels),
+            "wins": _whole(preferences.wins.to_numpy()),
             "rrLP": _floats(preferences.rrLP.to_numpy()[upper]),
             "rrOwnP": _floats(preferences.rrLP_p.to_numpy()[upper]),
             "sgnOwnP": _floats(preferences.sgnLP_p.to_numpy()[upper]),
@@ -336,8 +353,10 @@ def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
-def _measure_data(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
-    """A measure with its values by query, intervals and tests."""
+def _measure_data(
+    ranking: SystemRanking, systems: npt.NDArray[np.int64], *, letters: bool
+) -> dict[str, Any]:
+    """A measure with intervals, tests, and the values by query of these systems."""
     frame = ranking.comparisons
     if frame is not None and frame.attrs["correction"] == "holm":
         frame = None  # the page corrects own p-values itself
@@ -348,7 +367,7 @@ def _measure_data(ranking: SystemRanking, *, letters: bool) -> dict[str, Any]:
         "margins": _plain(ranking.margins),
         "letters": ranking.letters if letters else None,
         "judged": _intervals(ranking.intervals),
-        "values": _floats(ranking.values),
+        "values": _values(ranking.values[systems]),
         "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
         "p": None if frame is None else _floats(frame["p_corrected"]),
         "medians": _plain(ranking.medians),
@@ -374,9 +393,34 @@ def _floats(values: npt.ArrayLike) -> str:
     return _base64(np.asarray(values, dtype="<f4"))
 
 
+def _values(values: npt.ArrayLike) -> dict[str, Any]:
+    """Numbers as text: the different ones and which each is, or all where that is shorter."""
+    numbers = np.asarray(values, dtype="<f4")
+    different, codes = np.unique(numbers, return_inverse=True)
+    if _bits(different.size, numbers.size) >= 32 * numbers.size:
+        return {"different": _floats(numbers), "codes": None}
+    return {"different": _floats(different), "codes": _whole(codes)}
+
+
+def _size(values: npt.ArrayLike) -> int:
+    """Characters of the text that numbers become, each of which has six bits."""
+    numbers = np.asarray(values, dtype="<f4")
+    return min(_bits(len(np.unique(numbers)), numbers.size), 32 * numbers.size) // 6
+
+
+def _bits(different: int, count: int) -> int:
+    """Bits of numbers, so many of them different, where each different one is there once."""
+    return 32 * different + count * _width(different - 1)
+
+
+def _width(largest: int) -> int:
+    """Bits of a whole number."""
+    return max(int(largest).bit_length(), 1)
+
+
 def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
     """Whole numbers from 0 as text, each in as many bits as the largest needs."""
-    width = max(int(values.max(initial=0)).bit_length(), 1)
+    width = _width(values.max(initial=0))
     bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
     packed = np.packbits(bits.astype(np.uint8))
     return {"bits": width, "count": values.size, "data": _base64(packed)}

@@ -682,6 +682,28 @@ def test_tables_can_be_read_without_scripts(browser, file):
     context.close()
 
 
+def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
+    """Differences are there, without intervals; queries show the systems whose values are held."""
+    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_VALUES", 1)
+    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
+    made = report(runs, QRELS, ["AP"])
+    made.save(tmp_path / "page.html")
+    ranking = made.findings.first
+    names = [made.findings.names[at] for at in ranking.order]
+    means = dict(zip(made.findings.names, ranking.means))
+    with opened(browser, tmp_path / "page.html") as page:
+        assert "not on this page" not in page.text_content("#pair-says")
+        page.select_option("#pair-b", label=names[2])
+        says = page.text_content("#pair-says")
+        assert "The values by query of one of the two are not on this page" in says
+        cells = texts(page, "#pair-table tbody tr:first-child > *")
+        assert float(cells[3]) == pytest.approx(means[names[0]] - means[names[2]], abs=6e-5)
+        assert cells[4] == "–" and cells[5] != "–"
+        draw_all(page)
+        _, rows = saved(page, page.query_selector("#leaderboard [data-save=values]"))
+        assert {row[0] for row in rows[1:]} == set(names[:2])
+
+
 # Missing judgements
 
 

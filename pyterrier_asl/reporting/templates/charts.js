@@ -64,6 +64,14 @@ async function draw(one) {
   const { name, figure, rows, click, more } = one;
   const canvas = figure.querySelector(".canvas");
   const data = rows();
+  if (!data.length) {
+    one.finalize?.();
+    one.view = one.finalize = undefined;
+    one.turn = (one.turn || 0) + 1;
+    canvas.replaceChildren(element("p", "This page has no data to draw here.", "empty"));
+    figure.dataset.drawn = "yes";
+    return;
+  }
   const spec = specification(name);
   if (name === "matrix" || name === "ranks") spec.height = Math.min(canvas.clientWidth - 60, printing ? 380 : 520);
   spec.data = { name: "data" };

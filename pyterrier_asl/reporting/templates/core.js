@@ -31,6 +31,16 @@ function unpackWhole({ bits, count, data }) {
   return numbers;
 }
 
+// Values by query; of systems that the page does not hold they are not a number.
+function unpackValues({ different, codes }) {
+  const numbers = unpackFloats(different);
+  const held = codes ? Float32Array.from(unpackWhole(codes), (code) => numbers[code]) : numbers;
+  if (page.held.length === S) return held;
+  const values = new Float32Array(S * Q).fill(NaN);
+  page.held.forEach((system, row) => values.set(held.subarray(row * Q, (row + 1) * Q), system * Q));
+  return values;
+}
+
 // Holm's correction of p-values; what is not a number is none.
 function holm(p) {
   const order = [...p.keys()].filter((at) => !Number.isNaN(p[at])).sort((x, y) => p[x] - p[y]);
@@ -44,7 +54,7 @@ function holm(p) {
 }
 
 for (const measure of page.measures) {
-  measure.values = unpackFloats(measure.values);
+  measure.values = unpackValues(measure.values);
   measure.ownP = measure.ownP && unpackFloats(measure.ownP);
   for (const ranks of [measure.judged, measure.unjudged]) if (ranks) ranks.better = unpackWhole(ranks.better);
   measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
@@ -57,7 +67,7 @@ if (docs) {
 }
 const R = docs?.starts[Q]; // relevant documents, the first of all
 if (page.preferences) {
-  page.preferences.levels = unpackWhole(page.preferences.levels);
+  page.preferences.wins = unpackWhole(page.preferences.wins);
   for (const name of ["rrLP", "rrOwnP", "sgnOwnP"]) page.preferences[name] = unpackFloats(page.preferences[name]);
   page.preferences.rrP = holm(page.preferences.rrOwnP);
   page.preferences.sgnP = holm(page.preferences.sgnOwnP);
@@ -70,12 +80,7 @@ function pairAt(a, b) {
 }
 
 // Queries on which the first of two systems is preferred to the second.
-function winsOf(a, b) {
-  const { levels } = page.preferences;
-  let wins = 0;
-  for (let q = 0; q < Q; q++) wins += levels[a * Q + q] < levels[b * Q + q];
-  return wins;
-}
+const winsOf = (a, b) => page.preferences.wins[a * S + b];
 
 const rrLPOf = (a, b) => (a === b ? 0 : page.preferences.rrLP[pairAt(a, b)] * (a < b ? 1 : -1));
 

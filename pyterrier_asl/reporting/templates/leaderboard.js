@@ -111,8 +111,8 @@ function boardCsv() {
 
 function valuesCsv() {
   const head = ["run", "qid", ...page.measures.map(({ name }) => name)];
-  const rows = page.systems.flatMap((system, i) => page.queries.map((qid, q) => (
-    [system, qid, ...page.measures.map(({ values }) => raw(values[i * Q + q]))]
+  const rows = page.held.flatMap((i) => page.queries.map((qid, q) => (
+    [page.systems[i], qid, ...page.measures.map(({ values }) => raw(values[i * Q + q]))]
   )));
   return csv([head, ...rows]);
 }

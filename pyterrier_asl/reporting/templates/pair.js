@@ -2,9 +2,12 @@
 const FEW = 20;
 let allMoved = false;
 
+const holdsBoth = () => page.held.includes(state.a) && page.held.includes(state.b);
+
 // The mean difference of A and B with its interval by Student's t; of a count the sum, without one.
 function differenceOf(measure) {
-  const { values } = measure;
+  const { values, means } = measure;
+  if (!holdsBoth()) return { difference: means[state.a] - means[state.b], low: NaN, high: NaN };
   let [sum, squares] = [0, 0];
   const differences = page.queries.map((_, q) => values[state.a * Q + q] - values[state.b * Q + q]);
   for (const difference of differences) sum += difference;
@@ -87,6 +90,7 @@ function runEnds() {
 function differenceRows() {
   const { a, b } = state;
   const measure = chosenMeasure();
+  if (!holdsBoth()) return [];
   return page.queries.map((query, q) => {
     const [valueA, valueB] = [measure.values[a * Q + q], measure.values[b * Q + q]].map(raw);
     const difference = raw(sign(measure) * (valueA - valueB));
@@ -192,7 +196,8 @@ function showPair() {
   $("pair-b").value = String(state.b);
   showComparison();
   if (docs) {
-    $("pair-says").textContent = saysOf(rankRows());
+    const values = holdsBoth() ? "" : " The values by query of one of the two are not on this page either, so differences have no interval.";
+    $("pair-says").textContent = saysOf(rankRows()) + values;
     allMoved = false;
     showMoved();
   }

@@ -13,8 +13,8 @@ function queryRows() {
 function stripRows() {
   const measure = chosenMeasure();
   const side = (i) => (i === state.a ? "A" : i === state.b ? "B" : "equal");
-  const values = page.systems.map((system, i) => (
-    { query: page.queries[state.query], system, measure: measure.name, value: raw(measure.values[i * Q + state.query]), side: side(i) }
+  const values = page.held.map((i) => (
+    { query: page.queries[state.query], system: page.systems[i], measure: measure.name, value: raw(measure.values[i * Q + state.query]), side: side(i) }
   ));
   const sorted = values.map((row) => sign(measure) * row.value).sort((a, b) => b - a);
   const rows = values.map((row) => ({ ...row, rank: sorted.indexOf(sign(measure) * row.value) + 1 }));

@@ -17,7 +17,7 @@ from pyterrier_asl import ASL, LexiP
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.frame import means
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
-from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
+from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.ranking import SystemRanking, groups
 
@@ -63,12 +63,6 @@ def test_preferences_are_the_preference_matrix(findings):
         np.fill_diagonal(theirs := theirs.copy(), 0)
         np.testing.assert_allclose(ours, theirs)
     assert found.cycles() == expected.cycles()
-
-
-def test_lexicographic_levels_give_sgnlp(findings):
-    levels = findings.levels
-    expected = preferences(RUNS["good"], RUNS["poor"], QRELS)["sgnLP"].to_numpy()
-    np.testing.assert_array_equal(np.sign(levels[2] - levels[0]), expected)
 
 
 def test_shares_lie_between_0_and_1(findings):

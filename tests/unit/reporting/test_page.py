@@ -21,7 +21,7 @@ from _reports import (
     TEXTS,
     data_of,
     data_source,
-    unpacked,
+    unpacked_values,
     unpacked_whole,
     write_files,
 )
@@ -29,7 +29,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import report
 from pyterrier_asl.cli import main
-from pyterrier_asl.reporting.render import _whole
+from pyterrier_asl.reporting.render import _values, _whole
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -44,7 +44,7 @@ def test_the_page_holds_every_value(made):
     data = data_of(made.html)
     assert data["systems"] == made.findings.names
     for shown, ranking in zip(data["measures"], made.findings.rankings):
-        values = unpacked(shown["values"], "<f4", ranking.values.shape)
+        values = unpacked_values(shown["values"], ranking.values.shape)
         np.testing.assert_allclose(values, ranking.values, rtol=1e-6)
 
 
@@ -187,11 +187,16 @@ def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
     assert 'class="left-out"' not in report(runs, QRELS, ["AP"]).html
     monkeypatch.setattr("pyterrier_asl.reporting.collect._MOST_TOPS", 0)
     monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_RANKS", 0)
+    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_VALUES", 1)
     made = report(runs, QRELS, ["AP"])
-    for what in ("first ten documents", "ranks of relevant documents"):
+    for what in ("first ten documents", "ranks of relevant documents", "values by query"):
         assert f"The {what} are on this page for the 2 best of 3 systems by AP only" in made.html
     data = data_of(made.html)
     assert len(data["tops"]["systems"]) == len(data["documents"]["systems"]) == 2
+    ranking, best = made.findings.first, sorted(made.findings.first.order[:2].tolist())
+    assert data["held"] == best
+    values = unpacked_values(data["measures"][0]["values"], (2, len(QRELS)))
+    np.testing.assert_allclose(values, ranking.values[best], rtol=1e-6)
 
 
 def test_notebooks_show_the_verdict(made):
@@ -241,6 +246,16 @@ def test_fractional_grades():
 def test_whole_numbers_are_packed_without_loss(largest):
     values = np.random.default_rng(0).integers(0, largest + 1, size=(3, 7))
     assert (unpacked_whole(_whole(values), (3, 7)) == values).all()
+
+
+@pytest.mark.parametrize("different", [1, 2, 11, 200])
+def test_values_are_packed_without_loss_and_never_longer(different):
+    numbers = np.random.default_rng(0).normal(size=different)
+    values = numbers[np.arange(200) * 7 % different].reshape(10, 20)
+    packed = _values(values)
+    assert (unpacked_values(packed, (10, 20)) == values.astype("<f4")).all()
+    assert len(packed["different"]) <= 4 * 200 * 4 / 3 + 4
+    assert (packed["codes"] is None) == (different == 200)
 
 
 def test_no_document_is_held_twice(made):

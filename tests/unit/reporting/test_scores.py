@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from _reports import QRELS, RUNS, data_of, unpacked
+from _reports import QRELS, RUNS, data_of, unpacked_values
 from click.testing import CliRunner
 
 from pyterrier_asl import evaluate, report
@@ -80,7 +80,7 @@ def test_the_page_has_what_needs_no_documents(values):
     data = data_of(made.html)
     assert data["systems"] == list(RUNS) and data["documents"] is None
     for shown, ranking in zip(data["measures"], made.findings.rankings):
-        kept = unpacked(shown["values"], "<f4", ranking.values.shape)
+        kept = unpacked_values(shown["values"], ranking.values.shape)
         np.testing.assert_allclose(kept, ranking.values, rtol=1e-6)
     assert set(re.findall('<section id="(.*?)"', made.html)) == {
         "summary",
