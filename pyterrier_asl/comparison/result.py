@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
-from ..io.machine_readable import formatted
+from ..io.machine_readable import format_value
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..scoring.arrays import Floats
@@ -277,7 +277,7 @@ class RunComparison(Printed):
             significant = (rows["p_corrected"] <= self.options.alpha) & (up is not None)
             signs = np.where((rows["difference"] > 0) == up, "$^{+}$", "$^{-}$")
             marks = ["", *np.where(significant, signs, "").tolist()]
-            texts = [formatted(value, places) for value in values]
+            texts = [format_value(value, places) for value in values]
             columns[name] = [
                 (rf"\textbf{{{text}}}" if value == best else text) + mark
                 for text, value, mark in zip(texts, values, marks)

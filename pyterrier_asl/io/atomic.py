@@ -78,7 +78,7 @@ def replacing(
 def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Writes to a new file, which becomes ``path`` once it is whole, where there is none yet.
 
-    Of several processes that create one file at a time one does, whatever they write.
+    Of several processes that create one file at the same time, one does.
 
     Args:
         path: The file to create.
@@ -119,7 +119,7 @@ def locked(file: BinaryIO) -> Iterator[None]:
 
         def lock(mode: int) -> None:
             position = file.tell()
-            file.seek(_BEYOND)  # Windows lets nobody read what is locked
+            file.seek(_BEYOND)  # Windows forbids to read the locked bytes
             msvcrt.locking(file.fileno(), mode, 1)
             file.seek(position)
 

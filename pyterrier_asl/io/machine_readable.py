@@ -18,7 +18,7 @@ EVERY_PLACE = -1
 
 #: Columns of p-values, which many places or few must not turn into 0.
 P_VALUES = ("p", "p_corrected", "p_a", "p_b")
-#: Columns of numbers that someone chose, which stand as they are.
+#: Columns of chosen numbers, which are printed without more decimals.
 _CHOSEN = ("alpha", "fraction", "grade", "level")
 
 
@@ -160,17 +160,17 @@ def as_python(value: Any) -> Any:
         value = value.item()
     try:
         missing = value is None or bool(value != value)
-    except TypeError:  # of pandas' NA nobody can say what it equals
+    except TypeError:  # pandas' NA has no truth value
         missing = True
     if missing:
         return None
     return value if isinstance(value, (bool, int, float)) else str(value)
 
 
-def formatted(value: float, places: int) -> str:
+def format_value(value: float, places: int) -> str:
     """A value with so many decimal places; -1: all its digits. No zero has a sign.
 
-    >>> formatted(1 / 3, 4), formatted(1 / 3, -1), formatted(-1e-9, 4)
+    >>> format_value(1 / 3, 4), format_value(1 / 3, -1), format_value(-1e-9, 4)
     ('0.3333', '0.3333333333333333', '0.0000')
     """
     if places == EVERY_PLACE:
@@ -181,4 +181,4 @@ def formatted(value: float, places: int) -> str:
 def number_or_text(value: Any, column: str, places: int) -> str:
     if not isinstance(value, float):
         return str(value)
-    return f"{value:g}" if column in _CHOSEN else formatted(value, places)
+    return f"{value:g}" if column in _CHOSEN else format_value(value, places)

@@ -129,14 +129,14 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
 
     NAME: str
     SUPPORTED_PARAMS: dict[str, Param] = {}
-    #: The value of a query without any relevant document, whatever the run holds.
+    #: The value of a query without any relevant document, for every run.
     WITHOUT_RELEVANT = 0.0
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(**self._checked(params))
+        super().__init__(**self._check_params(params))
         self._printed: str = super().__repr__()
 
-    def _checked(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _check_params(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
             names = ", ".join(self.SUPPORTED_PARAMS)
             raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")

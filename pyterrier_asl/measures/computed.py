@@ -2,8 +2,8 @@
 
 A measure that this package computes is one object, a :class:`Computed`. Ours are such objects
 themselves; a standard measure of ir_measures has one (see
-:func:`~pyterrier_asl.measures.standard.computed`). Everything that holds for one measure and not
-for all stands in its class.
+:func:`~pyterrier_asl.measures.standard.computed`). The properties of one measure stand in its
+class.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Computed:
         return []
 
     def as_provided(self) -> bool:
-        """Whether its values are those of ir_measures' provider whatever the run: equal scores in
+        """Whether its values are those of ir_measures' provider for every run: equal scores in
         the same order, and nothing rounded."""
         return True
 

@@ -215,8 +215,7 @@ class DocLengths(Named):
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
         """The length of each document, NaN where it is not known."""
         places = self._index.find(None, docnos)  # -1, the last, where it is unknown
-        lengths: Floats = np.append(self._lengths, np.nan)[places]
-        return lengths
+        return np.asarray(np.append(self._lengths, np.nan)[places])
 
 
 def _is_text(path: str | os.PathLike[str]) -> bool:

@@ -131,7 +131,7 @@ class RarenessPool(Named):
         for run in frames:
             if not isinstance(run, str):
                 raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
-        tops = {run: ranked(run, *rank(frames[run], depth)) for run in frames}
+        tops = {run: ranking_table(run, *rank(frames[run], depth)) for run in frames}
         return cls.from_tops(tops, depth=depth, groups=groups, name=name)
 
     @classmethod
@@ -364,7 +364,9 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
         raise ValueError("a run has the same document twice")
 
 
-def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking) -> pa.Table:
+def ranking_table(
+    name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking
+) -> pa.Table:
     """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     offsets = cumulate(np.diff(ranking.offsets)[order])
@@ -378,4 +380,4 @@ def ranked(name: str, table: Columns, qids: pa.LargeStringArray, ranking: Rankin
 def top_documents(name: str, judged: JudgedRun, depth: int | None) -> pa.Table:
     """The first ``depth`` documents of a judged run, for a pool; None: all."""
     ranking = judged.whole_ranking.cut(depth)
-    return ranked(name, judged.table, judged.judgements.qid_text, ranking)
+    return ranking_table(name, judged.table, judged.judgements.qid_text, ranking)

@@ -26,7 +26,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
     """
 
     def __init__(self, measures: Iterable[PluginMeasure], qrels: Any) -> None:
-        from ..judging.judgements import Judgements  # with it PyArrow, which nobody needs before
+        from ..judging.judgements import Judgements  # imports PyArrow, which is not needed before
 
         self.judgements = Judgements(qrels)
         super().__init__(sorted(measures, key=str), self.judgements.qids)

@@ -194,8 +194,7 @@ class Findings(SystemFindings):
     @cached_property
     def finders(self) -> Ints:
         """The number of systems that retrieve each relevant document, shape (R,)."""
-        finders: Ints = self.relevant.found().sum(axis=0)
-        return finders
+        return np.asarray(self.relevant.found().sum(axis=0))
 
     def missed_by_all(self, depth: int) -> Ints:
         """The relevant documents by query that no system has in its top ``depth``, shape (Q,)."""

@@ -69,8 +69,7 @@ class SystemRanking:
     @cached_property
     def means(self) -> Floats:
         """The mean of each system, of a count the sum, shape (S,)."""
-        means: Floats = self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1)
-        return means
+        return np.asarray(self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1))
 
     @cached_property
     def gains(self) -> Floats:
@@ -91,8 +90,7 @@ class SystemRanking:
     @cached_property
     def medians(self) -> Floats:
         """The median of the systems for each query, shape (Q,)."""
-        medians: Floats = np.median(self.values, axis=0)
-        return medians
+        return np.asarray(np.median(self.values, axis=0))
 
     @cached_property
     def hardest_first(self) -> list[int]:
@@ -103,8 +101,7 @@ class SystemRanking:
     @cached_property
     def spreads(self) -> Floats:
         """The standard deviation of the systems for each query, 0 for one system, shape (Q,)."""
-        spreads: Floats = self.values.std(axis=0, ddof=min(1, len(self.names) - 1))
-        return spreads
+        return np.asarray(self.values.std(axis=0, ddof=min(1, len(self.names) - 1)))
 
     @cached_property
     def order(self) -> Ints:
@@ -116,8 +113,7 @@ class SystemRanking:
         """The rank of each system from 1; systems with equal means share the best of theirs."""
         from scipy.stats import rankdata
 
-        ranks: Ints = rankdata(-self.gains, method="min").astype(np.int64)
-        return ranks
+        return np.asarray(rankdata(-self.gains, method="min"), dtype=np.int64)
 
     @cached_property
     def comparisons(self) -> pd.DataFrame | None:
@@ -162,7 +158,7 @@ class SystemRanking:
     def intervals(self) -> RankIntervals | None:
         """The ranks that each system could have, which hold for all systems at once.
 
-        None where nothing can be said: a single system, fewer than ten queries, a count, and a cost
+        None for a single system, fewer than ten queries, a count, and a cost
         without a cut-off, in which one system that fails makes all intervals wide.
         """
         enough = len(self.names) > 1 and self.values.shape[1] >= FEWEST
@@ -189,8 +185,7 @@ class SystemRanking:
     @cached_property
     def better(self) -> Bools:
         """Whether the row's system is significantly better than the column's, shape (S, S)."""
-        better: Bools = self.differs & (self.gains[:, None] > self.gains)
-        return better
+        return np.asarray(self.differs & (self.gains[:, None] > self.gains))
 
     @cached_property
     def groups(self) -> list[tuple[int, int]]:

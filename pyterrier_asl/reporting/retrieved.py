@@ -58,8 +58,7 @@ class RunDepths:
     @property
     def short(self) -> Bools:
         """Flags of systems that retrieve less than half as much as the deepest, shape (S,)."""
-        short: Bools = self.retrieved < self.retrieved.max() / 2
-        return short
+        return np.asarray(self.retrieved < self.retrieved.max() / 2)
 
     @property
     def differ(self) -> bool:

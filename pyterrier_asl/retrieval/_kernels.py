@@ -47,8 +47,7 @@ def transpose(
 ) -> None:
     """Transposes a sparse matrix in compressed rows, filling ``out`` and ``out_values``.
 
-    Rows come out in ascending order of the columns' entries whatever the order inside them was, so
-    transposing twice also sorts.
+    The entries of every row of the result ascend, so transposing twice also sorts.
     """
     position = out_offsets[:-1].copy()
     for row in range(len(offsets) - 1):

@@ -248,7 +248,7 @@ def _write_transposed(
     names = [str(folder / f"{name}.npy") for name in ROWS[rows]]
     out_offsets = cumulate(np.bincount(columns, minlength=num_columns))
     np.save(names[0], out_offsets)
-    mapped = [_mapped(name, columns.shape) for name in names[1:]]
+    mapped = [_open_mapped(name, columns.shape) for name in names[1:]]
     out, out_tfs = map(np.asarray, mapped)
     transpose(offsets, columns, np.asarray(tfs), out_offsets, out, out_tfs)
     for file in mapped:
@@ -256,7 +256,7 @@ def _write_transposed(
     return out_offsets, out, out_tfs
 
 
-def _mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int32]]:
+def _open_mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int32]]:
     """A new array in a file whose disk space is allocated at once: writing to a mapped file on a
     full disk would kill the process."""
     array: np.memmap[Any, np.dtype[np.int32]] = np.lib.format.open_memmap(

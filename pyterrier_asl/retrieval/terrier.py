@@ -216,7 +216,7 @@ class TerrierTerms:
         if (docids < 0).any():
             raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
         entry_of = self._java.getDocumentIndex().getDocumentEntry
-        return _stacked([_all_postings(direct, entry_of(docid)) for docid in docids.tolist()])
+        return _stack([_all_postings(direct, entry_of(docid)) for docid in docids.tolist()])
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number of documents with each term."""
@@ -331,7 +331,7 @@ def read_index(
     for entry in pt.tqdm(lexicon, total=size, unit="term", desc="copying", disable=not verbose):
         names.append(str(entry.getKey()))
         rows.append(_all_postings(inverted, entry.getValue()))
-    offsets, docids, tfs = _stacked(rows)
+    offsets, docids, tfs = _stack(rows)
     by_doc = csc_array((tfs, docids, offsets), shape=(len(docnos), len(names))).tocsr()
     contents = Contents(
         docnos,
@@ -357,7 +357,7 @@ def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
     return ids, tfs
 
 
-def _stacked(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
+def _stack(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
     sizes = [len(ids) for ids, _ in rows]
     return DocTerms(
         cumulate(np.array(sizes, np.int64)),

@@ -72,7 +72,7 @@ class Sweep(Objective):
     backend = "threading"
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
-        self.measures = {name: _swept(measure) for name, measure in task.measures.items()}
+        self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
         self.stages = _stages(pipeline)
         self.space = space
         _check_parameters(self.stages, space)
@@ -107,7 +107,7 @@ class Sweep(Objective):
     def rank(self, setting: Setting) -> JudgedRanks:
         """The ranks of the judged documents at this setting."""
         stages = [self._with(stage, setting) for stage in self.stages]
-        queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expanded(*stages[:2])
+        queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2])
         return self._retrieve(stages[-1], queries)
 
     def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
@@ -146,7 +146,7 @@ class Sweep(Objective):
         lengths_above[which] = above
         return JudgedRanks(judged, lengths_above, self.own_lengths)
 
-    def _expanded(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
+    def _expand(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
         kernels = compile_loops(_feedback_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
@@ -265,7 +265,7 @@ class JudgedRanks:
         return measure.from_lengths(view, lengths, offsets)
 
 
-def _swept(measure: Measure) -> Computed:
+def _sweepable(measure: Measure) -> Computed:
     """The object that computes a measure, if the ranks of judged documents are enough for it.
 
     Raises:

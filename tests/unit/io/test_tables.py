@@ -98,7 +98,7 @@ def test_no_zero_has_a_sign(capsys):
         tables.write(frame, form)
         text = capsys.readouterr().out
         assert "-0.0000" not in text and "-0.0001" in text
-    assert machine_readable.formatted(-0.0, -1) == "0.0"
+    assert machine_readable.format_value(-0.0, -1) == "0.0"
 
 
 def test_latex_has_the_best_bold():
