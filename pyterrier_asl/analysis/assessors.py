@@ -18,7 +18,7 @@ from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, rang
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.correction import with_corrected_p
-from ..statistics.inputs import CHUNK
+from ..statistics.inputs import CHUNK, ArrayLike
 from .reading import per_slice, read_qrels_and_judges
 from .registry import TROTMAN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
@@ -293,7 +293,7 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
 
 
 def sampled_average_precision(
-    retrieved: Any, common: Any, relevant: Any, *, n: int = 10_000, seed: int = 0
+    retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike, *, n: int = 10_000, seed: int = 0
 ) -> Floats:
     """AP of another judge's documents, the mean of n random orders of each query.
 

@@ -86,7 +86,7 @@ def run_quality(
 @run_quality.chart
 def run_quality_chart(frame: pd.DataFrame) -> Any:
     """Every run by AP and by ASL, and how much of its ASL comes from missing documents."""
-    beside = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
+    further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     base = alt.Chart(frame)
     points = base.mark_circle(size=50, opacity=0.8).encode(
         color=alt.Color(
@@ -103,7 +103,7 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
             "ASL",
             "missing_share",
             "unjudged_share",
-            *beside,
+            *further,
         ],
     )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
@@ -133,8 +133,8 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
 
 def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
-    beside = judged.once(_beside_asl, options)
-    recall, missing, judged_share, unjudged_above, irrelevant_above = queries.mean(beside)
+    values = judged.once(_beside_asl, options)
+    recall, missing, judged_share, unjudged_above, irrelevant_above = queries.mean(values)
     measures = options.measures().items()
     means = {name: queries.mean(judged.values(measure)) for name, measure in measures}
     frame = pd.DataFrame({"run": judged.names, **means})
@@ -190,14 +190,14 @@ def headroom(
 
     def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
         quality = _quality(judged, queries, options)
-        beside = quality.columns[list(quality).index("ASL") + 1 :]
+        further = quality.columns[list(quality).index("ASL") + 1 :]
         rows = []
         for name, measure in options.measures().items():
             means = rounded(quality[name])
             best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
             row = quality.iloc[best]
             best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
-            rows.append({"measure": name, **best_run, **row[beside]})
+            rows.append({"measure": name, **best_run, **row[further]})
         return pd.DataFrame(rows)
 
     return per_track_and_slice(tracks, of_slice, weights, by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -14,12 +14,12 @@ from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import TUKEY_TESTS, compare_all
 from ..statistics.tukey import randomized_hsd
-from .double_scores import by_double_scores
 from .preferred_systems import compare_preferences
-from .reading import per_slice, read
+from .reading import by_double_scores, per_slice, read
 from .registry import DIAZ, REAL, TURKMEN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The tests of preferences, as the columns of the paper's table.
@@ -222,7 +222,7 @@ preference_discrimination.chart(discrimination_chart)
 
 
 def _rows_by_level(
-    what: str, name: str, p: Any, levels: Sequence[float], attrs: dict[Any, Any]
+    what: str, name: str, p: ArrayLike, levels: Sequence[float], attrs: Mapping[Any, Any]
 ) -> pd.DataFrame:
     """A row for each level; a p-value that is not a number is never significant."""
     p = np.asarray(p, dtype=np.float64)

@@ -133,8 +133,8 @@ def _all_documents(
         kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
         table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
-        of_documents = _lengths_of(name, top, sources, missing_length)
-        tables.append(pd.DataFrame({**table, "run": name, "length": of_documents}))
+        sizes = _lengths_of(name, top, sources, missing_length)
+        tables.append(pd.DataFrame({**table, "run": name, "length": sizes}))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -60,11 +60,11 @@ def rare_documents(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
-    here = ranks.documents_of(judged, qid)
-    labels, retrieves = by_group(judged.names, ranks.found(depth)[:, here], groups)
-    finders, at = retrieves.sum(axis=0), ranks.ranks[:, here]
+    documents = ranks.documents_of(judged, qid)
+    labels, retrieves = by_group(judged.names, ranks.found(depth)[:, documents], groups)
+    finders, at = retrieves.sum(axis=0), ranks.ranks[:, documents]
     best = np.where(at > 0, at, np.iinfo(np.int64).max).min(axis=0)
-    judgements, pairs, queries = judged.judgements, ranks.pairs[here], ranks.queries[here]
+    judgements, pairs, queries = judged.judgements, ranks.pairs[documents], ranks.queries[documents]
     frame = pd.DataFrame(
         {
             "qid": [judged.qids[query] for query in queries],
@@ -151,10 +151,10 @@ def rare_finds(
     ranks = judged.once(RelevantRanks.of, rel)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        here = np.isin(ranks.queries, queries.at)
-        systems, retrieves = by_group(judged.names, ranks.found(depth)[:, here], groups)
+        documents = np.isin(ranks.queries, queries.at)
+        systems, retrieves = by_group(judged.names, ranks.found(depth)[:, documents], groups)
         finders = retrieves.sum(axis=0)
-        share = retrieves * queries.weights_of_all(len(judged.qids))[ranks.queries[here]]
+        share = retrieves * queries.weights_of_all(len(judged.qids))[ranks.queries[documents]]
         with np.errstate(invalid="ignore"):
             rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
         relevant, pool = retrieves.shape[1], int(np.sum(finders > 0))
@@ -220,7 +220,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
         radius="radius",
     )
     finders = int((frame["alone"] > 0).sum())
-    who = (
+    which_named = (
         f"; the {len(named)} of them with the most are named"
         if finders > len(named)
         else f"; those with any are named: {finders} of {len(frame)}"
@@ -229,7 +229,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.layer(points, names),
         "Who finds what others miss",
-        f"Each point is a system, the larger the more relevant documents it alone finds{who}. "
-        f"{together} {frame['coverage'].iloc[0]:.1%} of the relevant documents."
+        "Each point is a system, the larger the more relevant documents it alone finds"
+        f"{which_named}. {together} {frame['coverage'].iloc[0]:.1%} of the relevant documents."
         + undrawn(frame["mean_rareness"]),
     )

@@ -107,8 +107,8 @@ def effective_share(
         precisions, shares = judged.once(_precisions_and_shares, rel, cutoff)
         some = queries.where(documents[0].total > 0)
         share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
-        here = np.isin(documents[0].queries, queries.at)
-        pooled = [_effective_share(of_run.precision[here]) for of_run in documents]
+        kept = np.isin(documents[0].queries, queries.at)
+        pooled = [_effective_share(run.precision[kept]) for run in documents]
         means = {"run": judged.names, "AP": queries.mean(precisions)}
         return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
@@ -149,11 +149,10 @@ def _precisions_and_shares(
 ) -> tuple[Floats, Floats]:
     """AP, and the share of the relevant documents that in effect determine it, each (S, Q)."""
     documents = judged.once(relevant_documents, rel, cutoff)
-    precisions = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
+    precisions = np.array([run.mean(run.precision, 0.0) for run in documents])
     ends = np.cumsum(documents[0].total)[:-1]
     shares = [
-        [_effective_share(part) for part in np.split(of_run.precision, ends)]
-        for of_run in documents
+        [_effective_share(part) for part in np.split(run.precision, ends)] for run in documents
     ]
     return precisions, np.array(shares)
 

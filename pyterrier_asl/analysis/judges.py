@@ -167,21 +167,18 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
 @judge_confusion.shown
 def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
     """The grades of judge a as rows, those of judge b as columns."""
-    pairs = confusion.groupby(["judge_a", "judge_b"], sort=False)
-    parts = []
-    for (a, b), part in pairs:
-        counts = part.pivot(index="grade_a", columns="grade_b", values="pairs").astype("Int64")
-        judge = f"{b} " if len(pairs) == 1 else ""
-        counts.columns = [f"{judge}{grade:g}" for grade in counts.columns]
-        counts.insert(0, "graded", [f"{a} {grade:g}" for grade in counts.index])
-        if not judge:
-            counts.insert(1, "graded by", str(b))
-        parts.append(counts)
-    whole = pd.concat(parts, ignore_index=True)
-    if len(pairs) == 1:
-        return whole
-    grades = [str(name) for name in whole if name not in ("graded", "graded by")]
-    return whole[["graded", "graded by", *sorted(grades, key=float)]]
+    keys = ["judge_a", "judge_b", "grade_a"]
+    rows = confusion[keys].drop_duplicates()
+    counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
+    counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
+    graded = [f"{a} {grade:g}" for a, grade in zip(rows["judge_a"], rows["grade_a"])]
+    by = rows["judge_b"].tolist()
+    several = len(rows[["judge_a", "judge_b"]].drop_duplicates()) > 1
+    counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
+    if several:
+        counts.insert(0, "graded by", by)
+    counts.insert(0, "graded", graded)
+    return counts
 
 
 @judge_confusion.chart

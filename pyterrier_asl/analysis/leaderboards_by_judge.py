@@ -23,6 +23,7 @@ from ..assessment.system_pairs import (
 from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
 from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
 from ..statistics.rounding import shared_ranks
@@ -39,7 +40,7 @@ def leaderboards(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
-    measure: Any = "AP",
+    measure: Measures = "AP",
     reference: str | None = None,
     test: str = "t",
     correction: str | None = "holm",
@@ -85,7 +86,7 @@ def leaderboards(
         base = read.names[0] if reference is None else reference
         check_names("reference", [base], read.names, "judges")
         values, scores = read.values(measure), scores_by_judge(read, measure, queries)
-        ranks = {judge: shared_ranks(of_judge) for judge, of_judge in scores.items()}
+        ranks = {judge: shared_ranks(means) for judge, means in scores.items()}
         parts = []
         for judge in read.names:
             frame = pd.DataFrame({"judge": judge, "run": read.systems})
@@ -126,7 +127,7 @@ def leaderboard_agreement(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
-    measure: Any = "AP",
+    measure: Measures = "AP",
     p: float = 0.9,
     test: str = "tukey-two-way",
     correction: str | None = "auto",
@@ -171,11 +172,11 @@ def leaderboard_agreement(
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows, scores = [], scores_by_judge(read, measure, queries)
         for a, b, both in compared_systems(read, measure, queries, paired):
-            of_both = scores[a], scores[b]
+            both_scores = scores[a], scores[b]
             agreement = {
-                "tau": kendall_tau(*of_both),
-                "tau_AP": tau_ap(*of_both, symmetric=True),
-                "RBO": rank_biased_overlap_of_scores(*of_both, p=p),
+                "tau": kendall_tau(*both_scores),
+                "tau_AP": tau_ap(*both_scores, symmetric=True),
+                "RBO": rank_biased_overlap_of_scores(*both_scores, p=p),
             }
             rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
         frame = as_frame(rows)
@@ -201,7 +202,7 @@ def leaderboard_swaps(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     duplicates: str | None = None,
-    measure: Any = "AP",
+    measure: Measures = "AP",
     test: str = "tukey-two-way",
     correction: str | None = "auto",
     alpha: float = 0.05,

@@ -404,10 +404,10 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
     left = np.arange(len(majority))
     while left.size:
         share = _long_run(majority[np.ix_(left, left)])
-        there = share > 0
-        rounds[left[there]] = rounds.max() + 1
-        stays[left[there]] = share[there]
-        left = left[~there]
+        stayed = share > 0
+        rounds[left[stayed]] = rounds.max() + 1
+        stays[left[stayed]] = share[stayed]
+        left = left[~stayed]
     return rounds, stays
 
 

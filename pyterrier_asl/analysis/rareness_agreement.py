@@ -17,8 +17,7 @@ from ..measures import AP_Rareness, P_Rareness
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
 from ..statistics.rounding import rounded, shared_ranks, signs
-from .double_scores import by_double_scores
-from .reading import per_slice, read
+from .reading import by_double_scores, per_slice, read
 from .registry import TURKMEN, Floats, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: 0, 0.1, ..., 1.

@@ -12,6 +12,7 @@ from ..evaluation.rareness_values import RarenessValues, group_codes, rareness_p
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures import AP_Rareness
+from ..measures.names import Measures
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
 from .reading import per_slice, read
@@ -23,7 +24,7 @@ def rareness_by_pool(
     runs: Runs,
     qrels: Qrels,
     pools: Mapping[str, Iterable[str]],
-    measure: Any = None,
+    measure: Measures | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -122,7 +123,7 @@ def without_own_group(
     runs: Runs,
     qrels: Qrels,
     groups: Mapping[str, str],
-    measure: Any = None,
+    measure: Measures | None = None,
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -158,14 +159,14 @@ def without_own_group(
     judged, _ = read(runs, qrels, duplicates, rel, measure)
     parts = _parts(judged, measure, rel)
     codes = group_codes(judged.names, groups)
-    of_all = parts.of_pool()
-    without = np.empty_like(of_all)
+    values = parts.of_pool()
+    without = np.empty_like(values)
     for code in np.unique(codes):
         own = codes == code
         without[own] = parts.of_pool(~own)[own]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        value, alone = rounded(queries.mean(of_all)), rounded(queries.mean(without))
+        value, alone = rounded(queries.mean(values)), rounded(queries.mean(without))
         return pd.DataFrame(
             {
                 "run": judged.names,
@@ -220,6 +221,6 @@ def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
     return np.isin(judged.names, wanted)
 
 
-def _parts(judged: JudgedRuns, measure: Any, rel: float | None) -> RarenessValues:
+def _parts(judged: JudgedRuns, measure: Measures | None, rel: float | None) -> RarenessValues:
     wanted = AP_Rareness(alpha=1) @ 100 if measure is None else measure
     return next(iter(rareness_parts(judged, wanted, rel).values()))

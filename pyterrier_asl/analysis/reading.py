@@ -6,15 +6,30 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, tracks
-from ..evaluation.judged_runs import per_track as per_track
-from ..evaluation.slices import Queries, Slices, Weights
-from ..evaluation.slices import per_slice as per_slice
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, per_track, tracks
+from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.lazy import pd
 from ..judging.judgements import Judgements
 from ..measures.names import Measures, named_measures
+from ..scoring.arrays import within_query
+
+__all__ = [
+    "by_double_scores",
+    "hint_at_grades",
+    "per_slice",
+    "per_track",
+    "per_track_and_slice",
+    "read",
+    "read_judges",
+    "read_qrels_and_judges",
+    "read_tracks",
+]
 
 
 def read(
@@ -134,3 +149,35 @@ def hint_at_grades(
         asked = None if measures is None else named_measures(measures)
         if hint := grades_hint(judgements.grades, asked):
             warnings.warn(hint, stacklevel=4)
+
+
+def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
+    """Ranks runs by their scores as 64-bit numbers.
+
+    trec_eval compares 32-bit ones, and so do all measures here: scores that differ in the eighth
+    digit only tie, and the document id decides. Programs that read scores as Python or NumPy do
+    rank such documents otherwise, which changes a few of TREC-8's runs.
+
+    Args:
+        runs: runs that were judged from their rows.
+
+    >>> run = {"q": {"a": 1.00000002, "b": 1.00000001}}
+    >>> runs = JudgedRuns.of({"run": run}, {"q": {"a": 1}})
+    >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
+    [[2], [1]]
+    """
+    judged = [runs.judgements.judge_whole(_reranked(run.table)) for run in runs.runs]
+    return JudgedRuns(runs.names, judged, runs.judgements, runs.source)
+
+
+def _reranked(table: object) -> pa.Table:
+    """A run whose scores are positions by 64-bit scores, which 32 bits hold exactly."""
+    columns = {name: getattr(table, name) for name in ("qid", "docno")}
+    run = pa.table({**columns, "score": pa.array(table.value)})  # type: ignore[attr-defined]
+    order = pc.sort_indices(
+        run, sort_keys=[("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
+    )
+    run = run.take(order)
+    is_first = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
+    offsets = np.concatenate(([0], np.flatnonzero(is_first) + 1, [len(run)]))
+    return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))

@@ -48,16 +48,28 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from ..evaluation.judged_runs import JudgedRuns as JudgedRuns
-from ..evaluation.judged_runs import Qrels as Qrels
-from ..evaluation.judged_runs import Runs as Runs
-from ..evaluation.slices import Queries as Queries
-from ..evaluation.slices import Slices as Slices
-from ..evaluation.slices import Weights as Weights
+from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
+from ..evaluation.slices import Queries, Slices, Weights
 from ..io.lazy import pd
-from ..scoring.arrays import Bools as Bools
-from ..scoring.arrays import Floats as Floats
-from ..scoring.arrays import Ints as Ints
+from ..scoring.arrays import Bools, Floats, Ints
+
+#: Types that most analyses need are had from here, too.
+__all__ = [
+    "Analysis",
+    "AnalysisFunction",
+    "Bools",
+    "Floats",
+    "Ints",
+    "JudgedRuns",
+    "Qrels",
+    "Queries",
+    "Runs",
+    "Slices",
+    "Weights",
+    "analyses",
+    "analysis",
+    "analysis_named",
+]
 
 ALEX = "Alex, Hall, Metzler 2022"
 DIAZ = "Diaz 2023"

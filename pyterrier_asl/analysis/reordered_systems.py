@@ -125,13 +125,13 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, SystemScores
     of arithmetic mean over queries, which is 1/ASL and reported as ASL. A query without relevant
     documents has AP 0 and ASL 1, as everywhere, so 1 in between.
     """
-    asl = np.array([of_run.asl for of_run in documents])
-    if not asl.all() or any(not of_run.lengths.all() for of_run in documents):
+    asl = np.array([run.asl for run in documents])
+    if not asl.all() or any(not run.lengths.all() for run in documents):
         raise ValueError(
             "a search length of 0 has no reciprocal: missing='eq3' gives such; use 'pad' or 'after'"
         )
-    precision = np.array([of_run.mean(of_run.precision, 0.0) for of_run in documents])
-    atomized = np.array([of_run.mean(1 / of_run.lengths, 1.0) for of_run in documents])
+    precision = np.array([run.mean(run.precision, 0.0) for run in documents])
+    atomized = np.array([run.mean(1 / run.lengths, 1.0) for run in documents])
     return {
         "AP": SystemScores(precision),
         "mean 1/ASL(q,d)": SystemScores(atomized),

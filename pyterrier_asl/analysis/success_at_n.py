@@ -77,12 +77,12 @@ def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.D
     """S@n of every run and judge."""
     runs, at = judges.runs_by(QRELS), judges.positions[QRELS]
     relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
-    reciprocal = [reciprocal_rank(of_run.ranks, of_run.offsets)[at] for of_run in relevant]
+    reciprocal = [reciprocal_rank(run.ranks, run.offsets)[at] for run in relevant]
     # The first relevant document is among the first n where its rank is n at most.
     least = 1 / np.arange(1, depth + 1)[:, None]
     curves = [
-        (name, "run", (of_run >= least).astype(np.float64))
-        for name, of_run in zip(runs.names, reciprocal)
+        (name, "run", (values >= least).astype(np.float64))
+        for name, values in zip(runs.names, reciprocal)
     ]
     for judge in judges_as_runs(judges, QRELS):
         counts = judge.retrieved, judge.common

@@ -11,7 +11,7 @@ from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import parse_measure
+from ..measures.names import Measures, parse_measure
 from ..measures.standard import computed
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
@@ -52,7 +52,7 @@ def compare_techniques(
     duplicates: str | None = None,
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
-    measures: Any = None,
+    measures: Measures | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -166,7 +166,7 @@ def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
     return run[track]
 
 
-def _with_best_value_1(measures: Any) -> dict[str, Any]:
+def _with_best_value_1(measures: Measures) -> dict[str, Any]:
     """Parses measures by name; ValueError unless the best value of each is 1."""
     if not isinstance(measures, Mapping):
         measures = {str(measure): measure for measure in measures}

@@ -243,10 +243,10 @@ def tie_probability_by_rank(
         first = queries.of(level(*judged.once(recall_levels, rel, cutoff), 1))
         ranks = np.arange(1, deepest + 1)
         # How many of each query's rankings have their first relevant document at each rank.
-        there = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
-        rankings, others = there.sum(axis=1), len(judged) - 1
+        counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
+        rankings, others = counts.sum(axis=1), len(judged) - 1
         with np.errstate(invalid="ignore"):
-            probability = (there * (there - 1)) @ queries.each / (there @ queries.each * others)
+            probability = (counts * (counts - 1)) @ queries.each / (counts @ queries.each * others)
         return pd.DataFrame(
             {
                 "p_1": ranks,

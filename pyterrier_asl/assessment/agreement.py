@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from ..measures.names import Measures
 from ..scoring.arrays import Floats
 from ..statistics.agreement import agreement_of_tables
 from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
@@ -55,20 +56,20 @@ def draw_queries(queries: int, *, n_resamples: int, seed: int) -> Floats:
 def agreement_on_documents(judges: Judges, draws: Draws) -> Agreements:
     """Share of equal labels and kappa, of every two judges, on the documents that both judged."""
     texts = (judge.judgements.qid_text.to_pylist() for judge in judges.members.values())
-    qids = sorted({qid for of_judge in texts for qid in of_judge})
+    qids = sorted({qid for judged in texts for qid in judged})
     counts = draws(len(qids))
     agreements = Agreements({kind: {} for kind in ON_DOCUMENTS}, {})
     for a, b in judges.pairs():
         tables = _label_tables(judges.members[a], judges.members[b], qids)
         pair = frozenset((a, b))
         agreements.queries[pair] = int((tables.sum(axis=(1, 2)) > 0).sum())
-        of_draws = agreement_of_tables(np.tensordot(counts, tables, axes=1))
-        for kind, values in zip(ON_DOCUMENTS, of_draws):
+        coefficients = agreement_of_tables(np.tensordot(counts, tables, axes=1))
+        for kind, values in zip(ON_DOCUMENTS, coefficients):
             agreements.values[kind][pair] = values
     return agreements
 
 
-def agreement_on_systems(judges: Judges, measure: Any, draws: Draws) -> Agreements:
+def agreement_on_systems(judges: Judges, measure: Measures, draws: Draws) -> Agreements:
     """tau, tau_AP and RBO of the rankings of the runs by every two judges."""
     queries = len(judges.qids)
     counts = draws(queries) / queries
@@ -80,7 +81,7 @@ def agreement_on_systems(judges: Judges, measure: Any, draws: Draws) -> Agreemen
     for (a, x), (b, y) in combinations(scores.items(), 2):
         pair = frozenset((a, b))
         agreements.queries[pair] = queries
-        agreements.values["tau"][pair] = np.array([kendall_tau(*of_draw) for of_draw in zip(x, y)])
+        agreements.values["tau"][pair] = np.array([kendall_tau(*both) for both in zip(x, y)])
         agreements.values["tau_AP"][pair] = (taus_ap(x, y) + taus_ap(y, x)) / 2
         agreements.values["RBO"][pair] = overlaps_of_scores(x, y)
     return agreements

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..evaluation.judged_runs import Runs
+from ..evaluation.judged_runs import Qrels, Runs
 from ..io.atomic import creating
-from ..measures.names import named_measures
+from ..measures.names import Measures, named_measures
 from ..statistics.prediction_powered import TARGETS, needed_queries
 from .audited import AuditedRuns, means_and_differences
 
@@ -87,9 +86,9 @@ class AuditPlan:
 
 def plan_audit(
     runs: Runs,
-    people: Any,
-    machine: Any,
-    measures: Any,
+    people: Qrels | None,
+    machine: Qrels,
+    measures: Measures,
     width: float,
     *,
     target: str = TARGETS[0],
@@ -130,7 +129,7 @@ def plan_audit(
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
     worst_case = people is None
-    if worst_case:  # the machine's values scatter as people's will; it knows nothing
+    if people is None:  # the machine's values scatter as people's will; it knows nothing
         people, machine_rel = machine, None
     sample = AuditedRuns.of(runs, people, machine, rel, machine_rel)
     rows = means_and_differences(len(sample.systems))

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import ROW, alt, captioned, category
-from ..evaluation.judged_runs import Runs
+from ..evaluation.judged_runs import Qrels, Runs
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
-from ..measures.names import NamedMeasure, named_measures
+from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, prediction_powered
 from .judges import FEW_QUERIES, Judges
@@ -52,9 +52,9 @@ _TITLES = {
 
 def audited(
     runs: Runs,
-    people: Any,
-    machine: Any,
-    measures: Any,
+    people: Qrels,
+    machine: Qrels,
+    measures: Measures,
     *,
     target: str = TARGETS[0],
     baseline: str | None = None,
@@ -308,7 +308,7 @@ class AuditedRuns:
 
     @classmethod
     def of(
-        cls, runs: Runs, people: Any, machine: Any, rel: float | None, machine_rel: float | None
+        cls, runs: Runs, people: Qrels, machine: Qrels, rel: float | None, machine_rel: float | None
     ) -> AuditedRuns:
         """Reads judgements and runs; see :func:`audited` for the arguments."""
         own = None if machine_rel is None else {MACHINE: machine_rel}
@@ -317,8 +317,8 @@ class AuditedRuns:
         by_people, by_machine = (
             judges.members[name].judgements.qid_text.to_pylist() for name in (PEOPLE, MACHINE)
         )
-        of_machine = set(by_machine)
-        unknown = [qid for qid in by_people if qid not in of_machine]
+        judged = set(by_machine)
+        unknown = [qid for qid in by_people if qid not in judged]
         if unknown:
             raise ValueError(
                 f"people have judged {len(unknown)} queries that the machine has not, such as "
@@ -345,8 +345,8 @@ class AuditedRuns:
             self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
             for name in (PEOPLE, MACHINE)
         )
-        of_machine = self.judges.members[MACHINE].judgements.qid_text.to_pylist()
-        number = {qid: number for number, qid in enumerate(of_machine)}
+        qids = self.judges.members[MACHINE].judgements.qid_text.to_pylist()
+        number = {qid: number for number, qid in enumerate(qids)}
         values = np.hstack((by_people, by_machine[:, [number[qid] for qid in self.qids]]))
         # A last row of zeros for what nothing is subtracted from: -1 is its index.
         values = np.vstack((values, np.zeros_like(values[:1])))

@@ -15,6 +15,7 @@ from ..evaluation.judged_runs import Qrels, Runs
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
 from .confusion import are_binned, confusion_of, leniency_of
 from .human_range import agreement_with_people
@@ -28,7 +29,7 @@ def judges(
     qrels: Qrels,
     judges: Mapping[str, Qrels],
     runs: Runs | None = None,
-    measures: Any = "AP",
+    measures: Measures = "AP",
     *,
     people: Iterable[str] = (),
     reference: str = "reference",
@@ -119,7 +120,7 @@ def judges(
         leniency_of(compared, reference),
         confusion_of(compared, reference),
         _as_systems(compared),
-        tuple(name for name, of_judge in grades.items() if are_binned(of_judge)),
+        tuple(name for name, values in grades.items() if are_binned(values)),
     )
 
 

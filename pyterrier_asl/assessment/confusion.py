@@ -63,10 +63,10 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
     parts = []
     for a, b in judges.pairs(reference):
         rows = judged_by_both(judges, a, b)
-        of_a, of_b = (
+        grades_a, grades_b = (
             grade_bins(judges.members[name].judgements.grades)[at] for name, at in zip((a, b), rows)
         )
-        counts = pd.crosstab(of_a, of_b, rownames=["grade_a"], colnames=["grade_b"])
+        counts = pd.crosstab(grades_a, grades_b, rownames=["grade_a"], colnames=["grade_b"])
         part: pd.DataFrame = counts.reset_index().melt("grade_a", value_name="pairs")
         part = part.astype({"grade_b": float}).sort_values(
             ["grade_a", "grade_b"], ignore_index=True

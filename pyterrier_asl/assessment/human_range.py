@@ -15,7 +15,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.tables import counted
-from ..measures.names import NamedMeasure
+from ..measures.names import Measures, NamedMeasure
 from ..scoring.arrays import Floats
 from ..statistics.intervals import Interval, centred_interval
 from .agreement import (
@@ -45,7 +45,7 @@ DOCUMENTS, SYSTEMS = "kappa", "tau"
 
 def verdicts(
     judges: Judges,
-    measures: Any = "AP",
+    measures: Measures = "AP",
     *,
     alpha: float = 0.05,
     n_resamples: int = 1000,
@@ -100,12 +100,12 @@ def agreement_with_people(
     """
     draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
     reference, *others = judges.names
-    beside = {name: _with_people(judges, name) for name in others}
+    with_people = {name: _with_people(judges, name) for name in others}
     rows = []
     for measure in [None, *measures]:
         whole = _agreements(judges, measure, draws)
         for name in others:
-            people = beside[name]
+            people = with_people[name]
             among = whole
             if people is not None and people is not judges:
                 among = _agreements(people, measure, draws)
@@ -127,7 +127,7 @@ def agreement_with_people(
     return pd.DataFrame(rows)
 
 
-def _agreements(judges: Judges, measure: Any, draws: Draws) -> Agreements:
+def _agreements(judges: Judges, measure: Measures | None, draws: Draws) -> Agreements:
     """Agreements on documents; with a measure on systems."""
     if measure is None:
         return agreement_on_documents(judges, draws)
@@ -222,9 +222,9 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     if f"{row['human_high']:.3f}" != human:
         human += f" to {row['human_high']:.3f}"
     less = f"{row['less_human']:+.3f}"
-    beside = {"+": "higher than", "-": "lower than"}[less[0]]
+    compared = {"+": "higher than", "-": "lower than"}[less[0]]
     if float(less) == 0:
-        beside = "the same as"
+        compared = "the same as"
     verdict = row["verdict"]
     if verdict == UNDECIDED:
         verdict = f"cannot be said with {queries} whether it is within the human range"
@@ -233,7 +233,7 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     return (
         f"{about}. On the {row['human_pairs']:,} pairs of query and document that {judge} and all "
         f"people judged, people agree with each other with {symbol} {human}, and {judge}'s "
-        f"{symbol} with a person is on average {beside} another person's (difference {less} "
+        f"{symbol} with a person is on average {compared} another person's (difference {less} "
         f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}]): {verdict}{warning}."
     )
 

@@ -73,7 +73,7 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
         by.judgements.queries[by.relevant],
     )
     positions = judges.positions[reference]
-    counts = (np.bincount(of_query, minlength=len(by.judgements)) for of_query in counted)
+    counts = (np.bincount(queries, minlength=len(by.judgements)) for queries in counted)
     return JudgeAsRun(name, *(count[positions] for count in counts))
 
 

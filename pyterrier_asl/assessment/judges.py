@@ -16,7 +16,7 @@ from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..io.names import check_names
 from ..judging.judgements import Judgements
-from ..measures.names import NamedMeasure, higher_is_better, named_measures
+from ..measures.names import Measures, NamedMeasure, higher_is_better, named_measures
 from ..scoring.arrays import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.
@@ -107,7 +107,7 @@ class Judges:
 
     members: dict[str, Judge]
     rel: float | None = None
-    source: Any = None
+    source: Runs | None = None
     are_cut: bool = False
     _matched: dict[str, JudgedRuns] = field(default_factory=dict)
 
@@ -172,7 +172,7 @@ class Judges:
     def judgements(self) -> Judgements:
         """The judgements of the judge with the largest grade."""
         judgements = [judge.judgements for judge in self.members.values()]
-        return max(judgements, key=lambda of_judge: of_judge.grades.max(initial=0))
+        return max(judgements, key=lambda qrels: qrels.grades.max(initial=0))
 
     def others(self, reference: str) -> list[str]:
         """The judges but one."""
@@ -200,7 +200,7 @@ class Judges:
     def shared_queries(self) -> set[str]:
         """The ids, as text, of the queries that all judged; there may be none."""
         judgements = (judge.judgements for judge in self.members.values())
-        return set.intersection(*(set(of_judge.qid_text.to_pylist()) for of_judge in judgements))
+        return set.intersection(*(set(qrels.qid_text.to_pylist()) for qrels in judgements))
 
     @cached_property
     def positions(self) -> dict[str, Ints]:
@@ -208,17 +208,14 @@ class Judges:
         texts = {n: judge.judgements.qid_text.to_pylist() for n, judge in self.members.items()}
         shared = [qid for qid in texts[self.names[0]] if qid in self.shared_queries]
         if not shared:
-            first = {name: of_judge[:1] for name, of_judge in texts.items()}
+            first = {name: qids[:1] for name, qids in texts.items()}
             raise ValueError(
                 f"no query was judged by all judges: are the ids alike? Their first are {first}"
             )
         numbers = {
-            name: {qid: number for number, qid in enumerate(of_judge)}
-            for name, of_judge in texts.items()
+            name: {qid: number for number, qid in enumerate(qids)} for name, qids in texts.items()
         }
-        return {
-            name: np.array([of_judge[qid] for qid in shared]) for name, of_judge in numbers.items()
-        }
+        return {name: np.array([number[qid] for qid in shared]) for name, number in numbers.items()}
 
     @cached_property
     def on_shared_pairs(self) -> Judges | None:
@@ -233,7 +230,7 @@ class Judges:
             at, own = shared_pairs(reference.judgements, judge.judgements)
             rows[judge.name] = np.full(size, -1)
             rows[judge.name][at] = own
-        shared = np.flatnonzero(np.all([of_judge >= 0 for of_judge in rows.values()], axis=0))
+        shared = np.flatnonzero(np.all([judged >= 0 for judged in rows.values()], axis=0))
         if not shared.size:
             return None
         if all(shared.size == len(judge.judgements.grades) for judge in self.members.values()):
@@ -264,11 +261,11 @@ class Judges:
         """The names of the runs, S of them."""
         return self.runs_by(self.names[0]).names
 
-    def measure_by(self, measure: Any, name: str) -> NamedMeasure:
+    def measure_by(self, measure: Measures, name: str) -> NamedMeasure:
         """A measure with the grade from which on a judge finds documents relevant."""
         return with_rel(_named(measure), self.rel, self.members[name].own_rel)
 
-    def label(self, measure: Any, names: Iterable[str] | None = None) -> str:
+    def label(self, measure: Measures, names: Iterable[str] | None = None) -> str:
         """The label of a measure: its name, and the minimum grades of judges that differ.
 
         Args:
@@ -282,18 +279,18 @@ class Judges:
         by_judge = {name: self.measure_by(measure, name) for name in names or self.members}
         reference = next(iter(by_judge.values()))
         different = [
-            f"{name}: rel={of_judge.measure['rel']:g}"
-            for name, of_judge in by_judge.items()
-            if str(of_judge.measure) != str(reference.measure)
+            f"{name}: rel={own.measure['rel']:g}"
+            for name, own in by_judge.items()
+            if str(own.measure) != str(reference.measure)
         ]
         return ", ".join([reference.name, *different])
 
-    def ranked_by(self, measures: Any) -> list[NamedMeasure]:
+    def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""
         several = self.has_runs and len(self.systems) > 1
         return named_measures(measures) if several else []
 
-    def values(self, measure: Any) -> dict[str, Floats]:
+    def values(self, measure: Measures) -> dict[str, Floats]:
         """The runs' values by each judge, of the queries that all judged, judge -> shape (S, Q).
 
         Raises:
@@ -301,16 +298,16 @@ class Judges:
         """
         values = {}
         for name, judge in self.members.items():
-            of_judge = self.measure_by(measure, name).measure
+            own = self.measure_by(measure, name).measure
             if not self.are_cut:
-                least = of_judge["rel"] if "rel" in of_judge.SUPPORTED_PARAMS else 1
+                least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
                 # Graded measures, such as RBP without rel, have no number there.
                 judge.check_finds_relevant(least if isinstance(least, (int, float)) else 1)
-            values[name] = self.runs_by(name).values(of_judge)[:, self.positions[name]]
+            values[name] = self.runs_by(name).values(own)[:, self.positions[name]]
         return values
 
 
-def sign_of(measure: Any) -> int:
+def sign_of(measure: Measures) -> int:
     """1 where higher values of a measure are better, else -1."""
     return -1 if higher_is_better(_named(measure)) is False else 1
 
@@ -331,8 +328,8 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
     """The query of each of another judge's judgements, by its number in the original; -1: none."""
     numbers = pc.index_in(other.qid_text, original.qid_text).fill_null(-1)
-    of_judgements: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
-    return of_judgements
+    query_of_each: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
+    return query_of_each
 
 
 def _own_grades(names: list[str], judge_rel: JudgeRel | None) -> dict[str, Any]:
@@ -345,5 +342,5 @@ def _own_grades(names: list[str], judge_rel: JudgeRel | None) -> dict[str, Any]:
     return {str(name): grade for name, grade in judge_rel.items()}
 
 
-def _named(measure: Any) -> NamedMeasure:
+def _named(measure: Measures) -> NamedMeasure:
     return measure if isinstance(measure, NamedMeasure) else named_measures(measure)[0]

@@ -11,6 +11,7 @@ import numpy as np
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..measures.names import Measures
 from ..scoring.arrays import Floats
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all, compare_pair
@@ -83,7 +84,7 @@ def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def scores_by_judge(judges: Judges, measure: Any, queries: Queries) -> dict[str, Floats]:
+def scores_by_judge(judges: Judges, measure: Measures, queries: Queries) -> dict[str, Floats]:
     """The systems' means by each judge, larger is better, judge -> shape (S,)."""
     return {
         name: np.asarray(rounded(sign_of(measure) * queries.mean(values)))
@@ -93,7 +94,7 @@ def scores_by_judge(judges: Judges, measure: Any, queries: Queries) -> dict[str,
 
 def compared_systems(
     judges: Judges,
-    measure: Any,
+    measure: Measures,
     queries: Queries,
     paired: PairedTest,
     *,
@@ -138,14 +139,14 @@ def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
 
 def swap_counts(both: pd.DataFrame) -> dict[str, int]:
     """Counts of the pairs of systems of :func:`side_by_side`: reversed, significant, or both."""
-    of_a, of_b = both["significant_a"], both["significant_b"]
+    by_a, by_b = both["significant_a"], both["significant_b"]
     counts = {
         "reversed": both["reversed"],
-        "reversed_significant": both["reversed"] & (of_a | of_b),
-        "reversed_both": both["reversed"] & of_a & of_b,
-        "significant_a": of_a,
-        "significant_b": of_b,
-        "significant_both": both["same"] & of_a & of_b,
+        "reversed_significant": both["reversed"] & (by_a | by_b),
+        "reversed_both": both["reversed"] & by_a & by_b,
+        "significant_a": by_a,
+        "significant_b": by_b,
+        "significant_both": both["same"] & by_a & by_b,
     }
     return {"pairs": len(both), **{name: int(of.sum()) for name, of in counts.items()}}
 

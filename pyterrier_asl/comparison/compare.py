@@ -26,7 +26,7 @@ from ..io.files import local_path
 from ..io.runs import run_name
 from ..judging.judgements import Judgements
 from ..measures.lexip import LexiP
-from ..measures.names import NamedMeasure, named_measures, unique, words
+from ..measures.names import Measures, NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
 from ..statistics.inputs import check_name
 from .conditions import Condition, are_relevant, check_condition, parse_condition
@@ -45,7 +45,7 @@ from .values import compare_values, values_of_scores, values_of_tracks
 def compare(
     runs: Runs,
     qrels: Qrels | None = None,
-    measures: Any = None,
+    measures: Measures | None = None,
     *,
     baseline: str | None = None,
     conditions: Iterable[str] = (),
@@ -187,7 +187,7 @@ def _judged(
     return judged.select([baseline, *(name for name in judged.names if name != baseline)])
 
 
-def _without_preferences(measures: Any) -> list[NamedMeasure]:
+def _without_preferences(measures: Measures) -> list[NamedMeasure]:
     """Parses measures, leaving out the preferences, which are always added."""
     if isinstance(measures, Mapping):
         return named_measures(measures)
@@ -236,8 +236,8 @@ def _named_conditions(
 
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
     """The least relevant grade of preferences: that of LexiP, which defines them."""
-    of_lexip = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
-    return float(of_lexip[0] if of_lexip else 1 if rel is None else rel)
+    grades = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
+    return float(grades[0] if grades else 1 if rel is None else rel)
 
 
 def _untestable(
@@ -309,13 +309,13 @@ def _documents(
     """The relevant documents that moved, and how many each run retrieved, by ASL's parameters."""
     asl = next((m.measure for m in shown if m.measure.NAME in ("ASL", "nASL")), None)
     view = {"rel": rel} if asl is None else {"rel": asl["rel"], "cutoff": asl["cutoff"]}
-    a, *those = (RelevantDocuments.of(run, **view) for run in judged.runs)
+    a, *others = (RelevantDocuments.of(run, **view) for run in judged.runs)
     grades = judged.judgements.grades
     relevant = np.flatnonzero((grades >= view["rel"]) & (grades >= 0))
     docnos = judged.judgements.docnos.take(relevant).to_pandas()
     qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
     moved, retrieved = [], []
-    for run, b in zip(judged.names[1:], those):
+    for run, b in zip(judged.names[1:], others):
         both, change = a.found & b.found, b.lengths - a.lengths
         retrieved_by = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
         frame = pd.DataFrame(
@@ -339,6 +339,6 @@ def _documents(
             "farther": both & (change > 0),
         }
         retrieved.append(
-            {"run": run} | {name: int(of_run.sum()) for name, of_run in counts.items()}
+            {"run": run} | {name: int(chosen.sum()) for name, chosen in counts.items()}
         )
     return pd.concat(moved, ignore_index=True), pd.DataFrame(retrieved)

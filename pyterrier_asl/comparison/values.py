@@ -22,7 +22,7 @@ from ..io.printed import Part
 from ..io.tables import counted
 from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
-from ..measures.names import measure_named, named_measures, unique
+from ..measures.names import Measures, measure_named, named_measures, unique
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import p_of_pair
 from .conditions import Condition, check_condition, parse_condition
@@ -97,12 +97,14 @@ class TrackComparison(RunComparison):
         return sentences or ["No two collections put a pair in significantly opposite orders."]
 
 
-def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str]) -> SystemValues:
+def values_of_scores(
+    scores: ScoreTable, measures: Measures | None, conditions: Iterable[str]
+) -> SystemValues:
     """The values of scores; see `compare` for the arguments."""
-    of_canonical: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in _wanted(measures, conditions, scores.measures):
-        of_canonical.setdefault(canonical_name(name), name)
-    labels = list(of_canonical.values())
+        names.setdefault(canonical_name(name), name)
+    labels = list(names.values())
     if not labels:
         raise ValueError("the scores do not name their measure: name it (measures, -m)")
     values = {
@@ -112,7 +114,10 @@ def values_of_scores(scores: ScoreTable, measures: Any, conditions: Iterable[str
 
 
 def values_of_tracks(
-    several: Mapping[str, JudgedRuns], measures: Any, conditions: Iterable[str], rel: float | None
+    several: Mapping[str, JudgedRuns],
+    measures: Measures | None,
+    conditions: Iterable[str],
+    rel: float | None,
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
     wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
@@ -128,7 +133,9 @@ def values_of_tracks(
     return SystemValues(values, {measure.name: measure.higher_is_better for measure in parsed})
 
 
-def _wanted(measures: Any, conditions: Iterable[str], default: Iterable[str] = ()) -> list[Any]:
+def _wanted(
+    measures: Measures | None, conditions: Iterable[str], default: Iterable[str] = ()
+) -> list[Any]:
     """The measures asked for, and those of conditions."""
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
     wanted = [*default] if measures is None else [*measures] if several else [measures]
@@ -222,8 +229,8 @@ def _check_condition(
     condition: Condition, values: SystemValues, test: str
 ) -> tuple[Condition, str]:
     """Checks that a condition can be tested on values, and pairs it with its measure's name."""
-    of_canonical = {canonical_name(name): name for name in reversed(values.higher_is_better)}
-    label = of_canonical[canonical_name(condition.measure)]
+    names = {canonical_name(name): name for name in reversed(values.higher_is_better)}
+    label = names[canonical_name(condition.measure)]
     if condition.certainly:
         raise ValueError(
             f"the condition {condition.text!r}: certainly needs the runs of one collection"

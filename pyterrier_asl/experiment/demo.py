@@ -198,7 +198,7 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> C
         texts.append(" ".join(random.permutation(np.concatenate((text, strange, on_topic)))))
     docnos = [f"d{number}" for number in range(documents)]
     qids = np.array([f"q{number}" for number in range(topics)], object)
-    queries = [" ".join(of_topic[:2]) for of_topic in topic_words]
+    queries = [" ".join(words_of_topic[:2]) for words_of_topic in topic_words]
     qrels = pd.DataFrame({"qid": qids[topic_of], "docno": docnos, "label": 1})
     return Collection(
         f"generated-{seed}",

@@ -186,12 +186,12 @@ def _as_dicts(scored: ExperimentValues, perquery: bool | str) -> Any:
 
 
 def check_options(
-    perquery: Any,
-    correction: Any,
+    perquery: bool | str,
+    correction: str | None,
     baselines: list[int],
-    highlight: Any,
-    round: Any,
-    batch_size: Any,
+    highlight: str | None,
+    round: int | Mapping[str, int] | None,
+    batch_size: int | None,
 ) -> None:
     """Raises ValueError for an invalid option, or options that do not fit together."""
     if perquery not in (False, True, "both"):

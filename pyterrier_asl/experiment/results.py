@@ -11,7 +11,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
+
+#: Decimal places, of all means or by measure.
+Places: TypeAlias = int | Mapping[str, int] | None
 
 _SUMMARIES = ("aggregated.csv", "perquery.csv")
 
@@ -36,7 +39,7 @@ def averages(
     test: Any,
     correction: str | None,
     alpha: float,
-    round: Any,
+    round: Places,
     ranks: bool = False,
 ) -> pd.DataFrame:
     """A row for each system: means, then comparisons with each baseline."""
@@ -171,7 +174,7 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
     return HighlightedTable(table).apply(mark, axis=0)
 
 
-def per_query(scored: ExperimentValues, round: Any) -> pd.DataFrame:
+def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
     """A row for each system, query and measure."""
     rows = [
         (scored.names[system], qid, label, value)
@@ -192,7 +195,7 @@ def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
     return dict(zip(scored.names, rows))
 
 
-def _rounded(values: Iterable[float], label: str, places: Any) -> list[float]:
+def _rounded(values: Iterable[float], label: str, places: Places) -> list[float]:
     places = places.get(label) if isinstance(places, Mapping) else places
     return [value if places is None else builtins.round(value, int(places)) for value in values]
 

@@ -143,11 +143,11 @@ def score(
     these or per-query values. Then the results are kept and scored by a second call.
     """
     measures = dict.fromkeys(c.measure for c in columns if c.preference is None)
-    here = [m for m in measures if needs_pool(m) or is_provided_here(m)]
-    theirs = [m for m in measures if m not in here] + [Unscored(columns=_inputs(here))]
+    own = [m for m in measures if needs_pool(m) or is_provided_here(m)]
+    theirs = [m for m in measures if m not in own] + [Unscored(columns=_inputs(own))]
     judgements = trial.judgements()
-    kept_columns = ["qid", "docno", "score", *_inputs(here).split()]
-    keep = kept_columns if mrt or bounds or any(map(_needs_rows, here)) else []
+    kept_columns = ["qid", "docno", "score", *_inputs(own).split()]
+    keep = kept_columns if mrt or bounds or any(map(_needs_rows, own)) else []
     recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
     times, scores = None, {}
@@ -175,8 +175,8 @@ def _bounds(columns: list[Column], runs: JudgedRuns) -> dict[str, Floats]:
     """The bounds of each system's means, shape (systems, 2), by the columns' labels."""
     measures = {c.label: c.measure for c in columns if c.preference is None}
     return {
-        label: np.array([np.mean(of_measure.bounds(row), axis=1) for row in range(len(runs))])
-        for label, of_measure in labelled_measures(runs, measures).items()
+        label: np.array([np.mean(bounded.bounds(row), axis=1) for row in range(len(runs))])
+        for label, bounded in labelled_measures(runs, measures).items()
     }
 
 

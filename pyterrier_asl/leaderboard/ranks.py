@@ -10,7 +10,7 @@ from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.judged_runs import Qrels, Runs, tracks
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
-from ..measures.names import NamedMeasure, named_measures
+from ..measures.names import Measures, NamedMeasure, named_measures
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
@@ -36,7 +36,7 @@ _MANY = 10**9
 def ranks(
     runs: Runs,
     qrels: Qrels | None = None,
-    measure: Any = "nDCG@10",
+    measure: Measures = "nDCG@10",
     *,
     unjudged: bool = False,
     judges: Mapping[str, Any] | None = None,
@@ -124,12 +124,12 @@ def ranks(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "
             f"{', '.join(several)}: give collection -> name -> qrels"
         )
-    members = {}
+    by_track = {}
     for track, judged in several.items():
         others = {} if judges is None else judges[track] if track else judges
         if QRELS in others:
             raise ValueError(f"the judge of the qrels and another are both called {QRELS!r}")
-        members[track] = Judges.of(
+        by_track[track] = Judges.of(
             {QRELS: judged.judgements, **others},
             judged,
             rel=rel,
@@ -138,14 +138,14 @@ def ranks(
             duplicates=duplicates,
         )
     samples = {
-        track: sample_of_runs(of_track, chosen, unjudged=unjudged, depth=depth, highest=highest)
-        for track, of_track in members.items()
+        track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)
+        for track, members in by_track.items()
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
-    return replace(board, judged_runs=members, named_measure=chosen) if judges else board
+    return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 
-def _measure(measure: Any, *, unjudged: bool) -> NamedMeasure:
+def _measure(measure: Measures, *, unjudged: bool) -> NamedMeasure:
     """Parses the measure; ValueError unless systems can be ranked by it."""
     if measure in _PREFERENCES:
         raise ValueError(f"{measure} compares pairs and gives no system a value: use LexiP or RR")
@@ -183,7 +183,7 @@ def ranks_of(
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
     level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
-    of_each = {
+    computed_by_track = {
         track: _SampleIntervals(sample, measure, options | {"alpha": level})
         for track, sample in samples.items()
         if several and len(sample.qids) >= FEWEST
@@ -194,7 +194,7 @@ def ranks_of(
         board = replace(overall.board(judges), board_by=board_by)
         if not several:
             return board
-        tracks = {track: computed.board(judges) for track, computed in of_each.items()}
+        tracks = {track: computed.board(judges) for track, computed in computed_by_track.items()}
         means = {track: sample.by(judges).means for track, sample in samples.items()}
         return with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
 

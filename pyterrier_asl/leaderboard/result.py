@@ -16,6 +16,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.printed import Part, Printed
 from ..io.tables import counted, latex
+from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from ..statistics.rounding import EQUAL
 from .samples import Sample
@@ -74,7 +75,7 @@ class Leaderboard(Printed):
     means: pd.DataFrame | None = None
     simultaneous: bool = False
     judged_runs: dict[str, Judges] = field(default_factory=dict)
-    named_measure: Any = None
+    named_measure: NamedMeasure | None = None
     board_by: Callable[[Sequence[str]], Leaderboard] | None = None
 
     @property
@@ -132,15 +133,15 @@ class Leaderboard(Printed):
         The columns are those of :func:`~pyterrier_asl.assessment.human_range.verdicts`, of several
         collections first ``track``; None where there are no further judges.
         """
-        if len(self.judges) < 2:
+        if len(self.judges) < 2 or self.named_measure is None:
             return None
         measure = {self.named_measure.name: self.named_measure.measure}
-        of_tracks = {
+        tables = {
             track: verdicts(judges.select(self.judges), measure)
             for track, judges in self.judged_runs.items()
         }
-        table = pd.concat(of_tracks, names=["track"]).reset_index("track").reset_index(drop=True)
-        return table if self.tracks or len(of_tracks) > 1 else table.drop(columns="track")
+        table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
+        return table if self.tracks or len(tables) > 1 else table.drop(columns="track")
 
     def without(self, *judges: str) -> Leaderboard:
         """The same without some of the judges.
@@ -153,8 +154,7 @@ class Leaderboard(Printed):
         if not kept or self.board_by is None:
             raise ValueError("one judge at least must stay")
         board = self.board_by(kept)
-        of_runs = {"judged_runs": self.judged_runs, "named_measure": self.named_measure}
-        return replace(board, **of_runs)
+        return replace(board, judged_runs=self.judged_runs, named_measure=self.named_measure)
 
     def to_latex(self, *, places: int = 4) -> str:
         """A ``tabular`` with booktabs' rules, the best means bold.
@@ -224,8 +224,8 @@ def board_of(
         }
     )
 
-    def frame(of_pairs: Any) -> pd.DataFrame:
-        return pd.DataFrame(of_pairs[np.ix_(order, order)], pd.Index(names, name="name"), names)
+    def frame(matrix: Any) -> pd.DataFrame:
+        return pd.DataFrame(matrix[np.ix_(order, order)], pd.Index(names, name="name"), names)
 
     return Leaderboard(
         table,
@@ -249,9 +249,12 @@ def with_tracks(
     """Adds the leaderboards of single collections to that of all together."""
     names, everywhere = board.names, None
     if len(tracks) == means.shape[1]:
-        better = [of_track.better.loc[names, names].to_numpy() for of_track in tracks.values()]
+        better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    tables = {OVERALL: board.table, **{track: of_track.table for track, of_track in tracks.items()}}
+    tables = {
+        OVERALL: board.table,
+        **{track: own.table for track, own in tracks.items()},
+    }
     table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
     return replace(
         board,

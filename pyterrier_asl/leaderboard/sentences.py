@@ -38,10 +38,10 @@ def _best(board: Leaderboard) -> Iterator[str]:
     if len(best) == 1:
         yield f"{topics} topics say who is best of {len(rows)} systems: {best.iloc[0]}."
     else:
-        who = (
+        candidates = (
             f"each of the {len(rows)}" if len(best) == len(rows) else f"{len(best)} of {len(rows)}"
         )
-        yield f"{topics} topics do not say who is best: {who} systems could be."
+        yield f"{topics} topics do not say who is best: {candidates} systems could be."
 
 
 def _ranks(board: Leaderboard) -> Iterator[str]:

@@ -199,9 +199,9 @@ def needed_queries(
     scale = np.divide(size, left, out=none_left, where=left > 0) if like_these else np.ones(len(n))
     weight = _weight(h, f, everything, scale)
     used, pilot = weight > 0, h.size
-    (of_h, together), (_, of_f) = np.cov(h, f)
+    (var_h, covariance), (_, var_f) = np.cov(h, f)
     # var(h - lambda f), which rounding can leave just below 0
-    residuals = np.maximum(of_h - 2 * weight * together + weight**2 * of_f, 0)
+    residuals = np.maximum(var_h - 2 * weight * covariance + weight**2 * var_f, 0)
     variance = residuals * (pilot - 1) / np.maximum(pilot - 1 - used, 1) / n
     if like_these:
         variance += weight**2 * spread / np.maximum(left, 1)  # with none left lambda is 0

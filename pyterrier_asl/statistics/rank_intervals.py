@@ -107,8 +107,8 @@ def rank_intervals(
     # Where all sign vectors are gone through, a statistic can be equal to its critical value.
     precision = np.float32 if pairs.are_random else np.float64
     largest = pairs.largest(unordered, np.arange(pairs.draws), precision, progress)
-    of_each = np.partition(largest, -nth, axis=1)[:, -nth].astype(np.float64)
-    remains = np.asarray(~pairs.exceeds(of_each).any(axis=0)) if possibly_best else None
+    critical_values = np.partition(largest, -nth, axis=1)[:, -nth].astype(np.float64)
+    remains = np.asarray(~pairs.exceeds(critical_values).any(axis=0)) if possibly_best else None
     better, critical = np.zeros_like(unordered), []
     while unordered.any():
         critical.append(pairs.nth_largest(unordered, largest.max(axis=0), nth))
@@ -231,7 +231,7 @@ class Pairs:
             statistic = self.difference / size
         return np.where(self.difference == 0, 0, statistic)
 
-    def exceeds(self, critical: Any) -> Bools:
+    def exceeds(self, critical: float | Floats) -> Bools:
         """Which pairs' statistics exceed a critical value, or one of each column."""
         return np.asarray((self.statistic > critical * (1 + EQUAL)) & (self.difference > 0))
 
@@ -362,9 +362,9 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
     """The sum of each pair's squared residuals, where those of the size of rounding are 0."""
     error = np.empty((len(residuals), len(residuals)))
     for system, own in enumerate(residuals):
-        of_pairs = own if residuals.ndim == 3 else residuals - own
-        of_pairs[np.abs(of_pairs) <= rounding] = 0
-        error[system] = np.einsum("kq,kq->k", of_pairs, of_pairs)
+        differences = own if residuals.ndim == 3 else residuals - own
+        differences[np.abs(differences) <= rounding] = 0
+        error[system] = np.einsum("kq,kq->k", differences, differences)
     return error
 
 

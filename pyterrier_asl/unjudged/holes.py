@@ -12,7 +12,7 @@ import pandas as pd
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
-from ..measures.names import higher_is_better
+from ..measures.names import Measures, higher_is_better
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability
@@ -26,7 +26,7 @@ def holes(
     a: Any,
     b: None,
     qrels: Qrels,
-    measure: Any,
+    measure: Measures,
     *,
     rel: float | None = None,
     depth: int | None = None,
@@ -41,7 +41,7 @@ def holes(
     a: Any,
     b: Any,
     qrels: Qrels,
-    measure: Any,
+    measure: Measures,
     *,
     runs: Runs | None = None,
     rel: float | None = None,
@@ -57,7 +57,7 @@ def holes(
     a: Any,
     b: Any,
     qrels: Qrels,
-    measure: Any,
+    measure: Measures,
     *,
     runs: Runs | None = None,
     rel: float | None = None,
@@ -214,10 +214,7 @@ class Holes(Printed):
 
     def verdicts(self) -> dict[str, Any]:
         """The pair in one row: the difference, its bounds, the verdict, and that of the test."""
-        difference = self.difference
-        names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
-        test = None if difference.test is None else difference.test.verdict
-        return {**{name: getattr(difference, name) for name in names}, "significance": test}
+        return self.difference.row()
 
     def row(self) -> pd.DataFrame:
         """The same as a table, and how many unjudged documents the two show."""

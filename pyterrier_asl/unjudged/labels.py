@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..evaluation.judged_runs import Qrels
 from ..io.atomic import locked
+from ..io.files import StrPath
 from ..io.machine_readable import text_of_cell
 from ..io.qrels import read_qrels
 from ..io.values import text
@@ -180,7 +181,7 @@ def labels_of(values: Iterable[Any], name: str) -> Floats:
         raise ValueError(f"{name}: {error}") from None
 
 
-def read_labels(source: Any) -> pd.DataFrame:
+def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     """Labels from a frame or a file.
 
     A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
@@ -213,9 +214,9 @@ def read_labels(source: Any) -> pd.DataFrame:
     if missing:
         raise ValueError(f"{name}: labels need the columns {missing}; there are {list(frame)}")
     labels = labels_of(frame["label"], name)
-    who = frame["source"].replace("", None).fillna(name) if "source" in frame else name
+    sources = frame["source"].replace("", None).fillna(name) if "source" in frame else name
     ids = {column: _ids(frame[column], column, name) for column in KEY}
-    frame = frame.assign(label=labels, source=who, **ids)
+    frame = frame.assign(label=labels, source=sources, **ids)
     frame = frame.loc[labels >= 0, COLUMNS]
     return frame.drop_duplicates(KEY, keep="last", ignore_index=True)
 
@@ -284,11 +285,10 @@ def _json_rows(path: Path, content: bytes) -> list[dict[str, Any]]:
         if missing:
             raise ValueError(f"{where}: labels need the columns {missing}; there are {list(row)}")
         key = str(row["qid"]), str(row["docno"])
-        if row["label"] is None:
+        if row["label"] != "" or key not in rows:
             rows.pop(key, None)
-        elif row["label"] != "" or key not in rows:
-            rows.pop(key, None)
-            rows[key] = row
+            if row["label"] is not None:
+                rows[key] = row
     return list(rows.values())
 
 

@@ -224,11 +224,11 @@ class _Predictor:
         good = (documents.finders & relevant[:, None]).sum(axis=0)
         bad = (documents.finders & ~relevant[:, None]).sum(axis=0)
         share = (some + relevant.mean()) / (number + 1)
-        of_queries, of_groups = np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5))
-        x = _features(documents, of_queries, of_groups)
+        query_logs, group_odds = np.log(share + 1e-3), np.log((good + 0.5) / (bad + 0.5))
+        x = _features(documents, query_logs, group_odds)
         penalty = np.maximum(x.std(axis=0), 0.1) ** 2  # a feature may be the same for all
         penalty[0] = 1e-3
-        return cls(of_queries, of_groups, _regression(x, relevant, penalty)[0])
+        return cls(query_logs, group_odds, _regression(x, relevant, penalty)[0])
 
     def logits(self, documents: _Documents) -> Floats:
         return _features(documents, self.queries, self.groups) @ self.coefficients
@@ -238,8 +238,8 @@ def _features(documents: _Documents, queries: Floats, groups: Floats) -> Floats:
     """Features of documents: 1 for the intercept, then :data:`FEATURES`."""
     count = documents.finders.sum(axis=1)
     odds = documents.finders @ groups / np.maximum(count, 1)
-    of_query = queries[documents.queries]
-    return np.column_stack((np.ones(len(odds)), np.log(documents.best), count, of_query, odds))
+    query_log = queries[documents.queries]
+    return np.column_stack((np.ones(len(odds)), np.log(documents.best), count, query_log, odds))
 
 
 def _judged_documents(labelled: Labelled, groups: Ints) -> tuple[_Documents, Bools]:

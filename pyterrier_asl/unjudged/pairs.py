@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +17,9 @@ from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
-from ..measures.names import NamedMeasure, higher_is_better, parse_measure
+from ..measures.labelled import LabelledPair
+from ..measures.names import Measures, NamedMeasure, higher_is_better, parse_measure
+from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
 
@@ -38,8 +41,9 @@ class Difference:
         verdict: which run is better under every labelling: ``'A'``, ``'B'``, ``'equal'``, or
             ``'open'`` where labellings disagree (or it was not shown that they do not).
         test: a paired t-test under every labelling; None for a single query.
-        by_query: ``qid``, ``a``, ``b``, ``difference``, ``low``, ``high``, ``unjudged`` (unjudged
-            documents that either shows).
+        qids: the queries.
+        pair: the two runs in the measure.
+        bounds: the bounds of each query, shape (Q,) each.
     """
 
     a: str
@@ -51,7 +55,28 @@ class Difference:
     exact: bool
     verdict: str
     test: BoxTest | None
-    by_query: pd.DataFrame = field(repr=False)
+    qids: list[Any] = field(repr=False)
+    pair: LabelledPair = field(repr=False)
+    bounds: Bounds = field(repr=False)
+
+    @cached_property
+    def by_query(self) -> pd.DataFrame:
+        """``qid``, ``a``, ``b``, ``difference``, ``low``, ``high``, ``unjudged``.
+
+        The last is the number of unjudged documents that either run shows.
+        """
+        a, b = self.pair.a.value, self.pair.b.value
+        columns = {"qid": self.qids, "a": a, "b": b, "difference": a - b}
+        low, high = self.bounds
+        return pd.DataFrame(
+            {**columns, "low": low, "high": high, "unjudged": np.diff(self.pair.offsets)}
+        )
+
+    def row(self) -> dict[str, Any]:
+        """The difference, its bounds, the verdict, and that of the t-test."""
+        names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
+        test = None if self.test is None else self.test.verdict
+        return {**{name: getattr(self, name) for name in names}, "significance": test}
 
     @property
     def better(self) -> str | None:
@@ -72,37 +97,25 @@ class Difference:
 
 
 def difference_of(
-    runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float = 0.05
+    runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float | None = 0.05
 ) -> Difference:
-    """The difference of two of the runs, by their numbers."""
+    """The difference of two of the runs, by their numbers; with alpha None without a t-test."""
     pair = labelled.pair(a, b)
-    low, high = labelled.measure.difference_bounds(pair)
-    now = pair.a.value - pair.b.value
-    least, greatest = (float(bound.mean()) for bound in (low, high))
-    higher = higher_is_better(labelled.measure) is not False
-    test = box_test(low, high, alpha) if len(low) > 1 else None
-    frame = pd.DataFrame(
-        {
-            "qid": runs.qids,
-            "a": pair.a.value,
-            "b": pair.b.value,
-            "difference": now,
-            "low": low,
-            "high": high,
-            "unjudged": np.diff(pair.offsets),
-        }
-    )
+    bounds = labelled.measure.difference_bounds(pair)
+    low, high = (float(bound.mean()) for bound in bounds)
     return Difference(
         runs.names[a],
         runs.names[b],
         str(labelled.measure),
-        float(now.mean()),
-        least,
-        greatest,
+        float((pair.a.value - pair.b.value).mean()),
+        low,
+        high,
         labelled.measure.is_exact(pair=True),
-        verdict_of(least, greatest, higher),
-        test,
-        frame,
+        verdict_of(low, high, higher_is_better(labelled.measure) is not False),
+        None if alpha is None or len(runs.qids) < 2 else box_test(*bounds, alpha),
+        runs.qids,
+        pair,
+        bounds,
     )
 
 
@@ -121,7 +134,7 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
 
 def labelled_runs(
     runs: JudgedRuns,
-    measure: Any,
+    measure: Measures,
     *,
     rel: float | None = None,
     depth: int | None = None,
@@ -212,7 +225,7 @@ class AllPairs(Printed):
 def all_pairs(
     runs: Runs,
     qrels: Qrels,
-    measure: Any,
+    measure: Measures,
     *,
     rel: float | None = None,
     depth: int | None = None,
@@ -240,16 +253,12 @@ def all_pairs(
     """
     judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
-    higher = higher_is_better(labelled.measure) is not False
-    alpha = alpha if len(judged.qids) > 1 else None  # a t-test needs two queries
-    means, rows = labelled.values().mean(axis=1), []
-    for a, b in combinations(range(len(judged)), 2) if pairs is None else pairs:
-        low, high = labelled.difference(a, b)
-        least, greatest = float(low.mean()), float(high.mean())
-        verdict = verdict_of(least, greatest, higher)
-        row = [judged.names[a], judged.names[b], means[a] - means[b], least, greatest, verdict]
-        rows.append(row if alpha is None else [*row, box_test(low, high, alpha).verdict])
-    columns = ["a", "b", "difference", "low", "high", "verdict", "significance"]
+    rows = [
+        difference_of(judged, labelled, a, b, alpha=alpha).row()
+        for a, b in (combinations(range(len(judged)), 2) if pairs is None else pairs)
+    ]
+    columns = ["a", "b", "difference", "low", "high", "verdict"]
+    if alpha is not None and len(judged.qids) > 1:  # a t-test needs two queries
+        columns.append("significance")
     exact = labelled.measure.is_exact(pair=True)
-    frame = pd.DataFrame(rows, columns=columns[: 6 if alpha is None else 7])
-    return AllPairs(frame, str(labelled.measure), exact, judged.names)
+    return AllPairs(pd.DataFrame(rows, columns=columns), str(labelled.measure), exact, judged.names)

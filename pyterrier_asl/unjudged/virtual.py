@@ -91,8 +91,8 @@ def sampled(labelled: Labelled, side: LabelledRun, codes: Ints, labels: Bools) -
     candidates, queries = labelled.measure.candidates(side), len(labelled.judgements)
     # A last column for candidates without a label, whose number, -1, is its index.
     others = np.zeros((len(labels), 1), dtype=bool)
-    of_candidates = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
-    rows, chosen = np.nonzero(of_candidates | (candidates.codes < 0))
+    is_relevant = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
+    rows, chosen = np.nonzero(is_relevant | (candidates.codes < 0))
     virtual = rows * queries + candidates.queries[chosen]
     extra = np.array(
         [np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels]

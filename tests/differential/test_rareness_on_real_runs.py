@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, stability
-from pyterrier_asl.analysis.double_scores import by_double_scores
 from pyterrier_asl.analysis.finders import rare_documents
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
@@ -18,6 +17,7 @@ from pyterrier_asl.analysis.rareness_agreement import (
 )
 from pyterrier_asl.analysis.rareness_pools import agreement_of_pools, pools_by, rareness_by_pool
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
+from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io.runs import read_run
 
