@@ -173,7 +173,7 @@ def _measures_of(
     names: tuple[str, ...], machine: str, lengths: str | None, rel: float | None
 ) -> dict[str, Any]:
     """The measures by name; of the default ones those with a direction."""
-    from ..evaluation.files import completed, measures_for
+    from ..evaluation.files import complete_measures, measures_for
     from ..measures.names import parse_measures
 
     if names:
@@ -181,4 +181,6 @@ def _measures_of(
     else:
         default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
         measures = [measure for measure in default if measure.higher_is_better is not None]
-    return {named.name: named.measure for named in completed(measures, lengths=lengths, rel=rel)}
+    return {
+        named.name: named.measure for named in complete_measures(measures, lengths=lengths, rel=rel)
+    }

@@ -93,9 +93,9 @@ def sources(
         if value not in (None, ()):
             raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
-        from ..evaluation.files import of_tracks
+        from ..evaluation.files import tracks_by_name
 
-        return of_tracks(tracks), None
+        return tracks_by_name(tracks), None
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'")
     return list(runs), qrels

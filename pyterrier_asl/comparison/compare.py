@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
-from ..evaluation.files import completed, measures_for
+from ..evaluation.files import complete_measures, measures_for
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, tracks
 from ..evaluation.labellings import has_bounds
@@ -125,7 +125,7 @@ def compare(
     if listed is None:
         name = qrels if isinstance(qrels, str) else ""
         listed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
-    measured = completed([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
+    measured = complete_measures([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(measured)
     named = _named_conditions(parsed, measured[len(listed) :], shown, test)
     least = _least_grade(shown, rel)

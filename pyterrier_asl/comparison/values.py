@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
-from ..evaluation.files import completed, measures_for
+from ..evaluation.files import complete_measures, measures_for
 from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import names_of, shared_systems
@@ -121,7 +121,7 @@ def values_of_tracks(
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
     wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
-    parsed = unique(completed(wanted, rel=rel))
+    parsed = unique(complete_measures(wanted, rel=rel))
     parsed = parsed or measures_for("", several=False, lengths=False, rel=rel)
     values = {
         track: {

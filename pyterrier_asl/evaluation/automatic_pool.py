@@ -41,7 +41,7 @@ def with_pool_of_tops(
     groups: Mapping[str, str] | None = None,
     name: str = "runs",
 ) -> dict[str, Any]:
-    """The same by the top documents of the runs, as deep as the measures need."""
+    """Adds the pool as `with_pool_of` does, from the top documents of the runs."""
     depth = pool_depth(measures.values())
     pool = RarenessPool.from_tops(tops, depth=depth, groups=groups, name=name)
     return {label: with_pool(measure, pool) for label, measure in measures.items()}

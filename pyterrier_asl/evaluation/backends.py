@@ -35,7 +35,7 @@ _RETRIES = 5
 _IDLE = 300
 
 
-def scored(
+def score_runs(
     scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
 ) -> Generator[MeasuredRun]:
     """Measures runs.
@@ -60,18 +60,18 @@ def scored(
     }
     tasks = [(name, chunk, len(of_run) == 1) for name, of_run in chunks.items() for chunk in of_run]
     if backend == "ray":
-        done = _by_ray(scorer, map(_from_anywhere, tasks), jobs)
+        done = _by_ray(scorer, map(_with_absolute_path, tasks), jobs)
     elif jobs == 1 or len(tasks) == 1:
         done = _one_by_one(scorer, tasks)
     elif backend == "loky":
-        done = _by_processes(scorer, map(_from_anywhere, tasks), jobs)
+        done = _by_processes(scorer, map(_with_absolute_path, tasks), jobs)
     else:
-        done = _by_joblib(scorer, map(_from_anywhere, tasks), jobs, backend)
+        done = _by_joblib(scorer, map(_with_absolute_path, tasks), jobs, backend)
     for name, source in sources.items():
         blocks: list[MeasuredBlock] = []
         measured = None
         for result in islice(done, len(chunks[name])):
-            result = _matched_with(scorer.judgements, result)
+            result = _with_judgements(scorer.judgements, result)
             if isinstance(result, MeasuredRun):
                 measured = measured or result
             else:
@@ -80,8 +80,8 @@ def scored(
     next(done, None)  # ends it, whereby its workers stay for the next call
 
 
-def _from_anywhere(task: Task) -> Task:
-    """The same to a worker that was started in another folder."""
+def _with_absolute_path(task: Task) -> Task:
+    """A task with an absolute path, for workers whose current folder is another."""
     name, source, alone = task
     if isinstance(source, PartitionedRun):
         return name, source.absolute(), alone
@@ -92,14 +92,14 @@ def _from_anywhere(task: Task) -> Task:
 def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
     """Measures a run, or, if it is not ``alone``, the blocks of one chunk.
 
-    What it gives is without the qrels: they do not travel with the results.
+    The result has no qrels, so that they are not sent back with every run.
     """
     try:
         blocks = scorer.blocks(name, source)
     except (ValueError, OSError) as error:
         return MeasuredRun(name, error=error)
     done = _score_blocks(scorer, name, source, blocks) if alone else blocks
-    return _matched_with(_NONE, done)
+    return _with_judgements(_NONE, done)
 
 
 def _score_blocks(
@@ -145,7 +145,7 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
         yield from _one_by_one(scorer, list(tasks))
         return
     pool = _worker_pool(jobs, os.getpid())
-    with _sent(scorer) as work:
+    with _work_for_processes(scorer) as work:
         try:
             yield from _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
         except BaseException:  # workers may be gone, and need not finish
@@ -181,14 +181,20 @@ def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -
             f"backend {backend!r} cannot be used here ({error}): install its package, or use "
             "'loky', 'ray' or 'threading'"
         ) from error
-    with nullcontext(partial(_work, scorer)) if backend == "threading" else _sent(scorer) as work:
+    with (
+        nullcontext(partial(_work, scorer))
+        if backend == "threading"
+        else _work_for_processes(scorer) as work
+    ):
         yield from parallel(delayed(work)(*task) for task in tasks)
 
 
 @contextmanager
-def _sent(scorer: Scorer) -> Iterator[Callable[..., Done]]:
-    """The scorer as something small to send with each run: workers map it from a file, once, so
-    that they share what is large in it."""
+def _work_for_processes(scorer: Scorer) -> Iterator[Callable[..., Done]]:
+    """A function that measures runs in other processes.
+
+    The scorer is saved to a file that each worker maps once: its arrays are shared, not sent.
+    """
     import joblib
 
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
@@ -198,7 +204,7 @@ def _sent(scorer: Scorer) -> Iterator[Callable[..., Done]]:
 
 
 def _work_from_file(path: str, sender: int, *task: Any) -> Done:
-    """By a scorer that is read from its file, written by ``sender``, when a process needs it."""
+    """Does a task with the scorer in a file, which the process ``sender`` wrote."""
     return _work(_read_scorer(path, sender), *task)
 
 
@@ -238,8 +244,8 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
 _NONE = Judgements({})
 
 
-def _matched_with(judgements: Judgements, done: Done) -> Done:
-    """The same results as matched with these judgements."""
+def _with_judgements(judgements: Judgements, done: Done) -> Done:
+    """Results with the judgements that they were sent without."""
     if isinstance(done, list):
         return [
             replace(block, judged=replace(block.judged, judgements=judgements)) for block in done

@@ -20,7 +20,7 @@ from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
 from ..measures.names import Measures, named_measures
-from .backends import scored
+from .backends import score_runs
 from .frame import KEYS, RunValues, to_long
 from .scorer import MeasuredRun, Scorer
 
@@ -162,7 +162,7 @@ def measure_runs(
     scorer = Scorer(judgements, dict(measures))
     measured: list[MeasuredRun] = []
     failures: dict[str, Exception] = {}
-    with closing(scored(scorer, sources, jobs=jobs, backend=backend)) as runs:
+    with closing(score_runs(scorer, sources, jobs=jobs, backend=backend)) as runs:
         bar = progress_bar(runs, total=len(sources), desc="runs", unit="run", shown=progress)
         for run in bar:
             if run.error is None:

@@ -135,7 +135,7 @@ def measure_files(
     jobs: int = 1,
     duplicates: str = "error",
 ) -> Measured:
-    """Measures run files. One that cannot be measured does not keep the others from it.
+    """Measures run files; an error in one of them does not stop the others.
 
     Args:
         qrels: file or ir_datasets id.
@@ -162,14 +162,14 @@ def measure_files(
         if typed is None:
             several = len(files) > 1 or pool is not None
             typed = measures_for(qrels, several=several, lengths=lengths is not None, rel=rel)
-        asked = unique(completed(typed, pool=pool, lengths=lengths, rel=rel))
-        values, failures = _evaluated(sources, judgements, asked, jobs)
+        asked = unique(complete_measures(typed, pool=pool, lengths=lengths, rel=rel))
+        values, failures = _evaluate_runs(sources, judgements, asked, jobs)
     hint = grades_hint(judgements.grades, asked, rel=rel)
     unanswered = {name: number for name, number in zip(values.names, values.unanswered) if number}
     return Measured(values, asked, failures, unanswered, hint)
 
 
-def of_tracks(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
+def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
     """Runs and qrels of each track, as the functions take them."""
     named: dict[str, tuple[Any, str]] = {}
     for name, qrels, runs in tracks:
@@ -187,14 +187,14 @@ def measures_for(
     return default_measures(official, several=several, lengths=lengths)
 
 
-def completed(
+def complete_measures(
     typed: list[NamedMeasure],
     *,
     pool: str | None = None,
     lengths: str | None = None,
     rel: float | None = None,
 ) -> list[NamedMeasure]:
-    """The measures with the pool, lengths and ``rel`` that they lack; see :func:`measure_files`."""
+    """Adds the pool, lengths and ``rel`` that measures lack; see :func:`measure_files`."""
     params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
         params["lengths"] = DocLengths.resolve(lengths)
@@ -214,7 +214,7 @@ def completed(
     return asked
 
 
-def _evaluated(
+def _evaluate_runs(
     files: Mapping[str, RunSource], judgements: Judgements, asked: list[NamedMeasure], jobs: int
 ) -> tuple[RunValues, dict[str, str]]:
     """The values of the runs that can be measured, and why others cannot."""
@@ -236,7 +236,7 @@ def _reason(run: Any, error: Exception) -> str:
 
 
 def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
-    """The group of each run, from lines ``run<TAB>group``.
+    """Reads the group of each run, from lines ``run<TAB>group``.
 
     A run may be named as its file is: ``input.bm25.gz`` is ``bm25``.
 
@@ -254,7 +254,7 @@ def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
 
 
 def read_pairs(path: str | os.PathLike[str], key: str, value: str) -> dict[str, str]:
-    """What stands beside each key, from lines ``key<TAB>value``.
+    """Reads the value of each key, from lines ``key<TAB>value``.
 
     Args:
         path: the file.

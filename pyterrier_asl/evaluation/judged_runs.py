@@ -186,7 +186,7 @@ class JudgedRuns(Remembering):
         return self._match(zip(self.names, self.runs), judgements, qrels, len(self))
 
     def has_been_matched_with(self, qrels: Any) -> bool:
-        """Whether the runs were matched with these qrels, the same object or file."""
+        """Whether the runs were matched with these qrels: the same object or file."""
         if qrels is self.source or qrels is self.judgements:
             return True
         are_files = all(isinstance(path, (str, os.PathLike)) for path in (qrels, self.source))

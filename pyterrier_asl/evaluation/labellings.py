@@ -18,7 +18,7 @@ from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
 
 
-def bounded(measure: Any) -> Computed:
+def measure_with_bounds(measure: Any) -> Computed:
     """The object that computes a measure's bounds.
 
     Raises:
@@ -38,7 +38,7 @@ def bounded(measure: Any) -> Computed:
 def has_bounds(measure: Any) -> bool:
     """Whether a measure has bounds."""
     try:
-        bounded(measure)
+        measure_with_bounds(measure)
     except ValueError:
         return False
     return True
@@ -59,7 +59,7 @@ def unjudged_of(
     """
     if depth is not None:
         check_whole("depth", depth, 0)
-    depths = [bounded(measure).cutoff for measure in measures]
+    depths = [measure_with_bounds(measure).cutoff for measure in measures]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
     return Unjudged(runs, deepest)
 
@@ -85,7 +85,7 @@ class Labelled:
         depth: int | None = None,
         highest: float | None = None,
     ) -> None:
-        self.measure, self.unjudged = bounded(measure), unjudged
+        self.measure, self.unjudged = measure_with_bounds(measure), unjudged
         self.judgements = unjudged.runs[0].judgements
         self.cutoff, self.depth, self.rel = self.measure.cutoff, depth, self.measure.rel
         self.seen = None if self.cutoff is None else max(self.cutoff, depth or 0)

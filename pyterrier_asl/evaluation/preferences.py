@@ -119,7 +119,7 @@ class PreferenceMatrix:
 
     @classmethod
     def of(cls, names: list[str], reciprocal: Floats, total: Ints) -> PreferenceMatrix:
-        """That of systems whose reciprocal ranks are known.
+        """Compares systems whose reciprocal ranks are given.
 
         Args:
             names: the systems, S of them.
@@ -157,7 +157,7 @@ class PreferenceMatrix:
         return (self.wins - self.losses) / self.queries
 
     def pairs(self) -> pd.DataFrame:
-        """The same as a list: one row for each pair of systems, the first of them before."""
+        """A frame with one row for each pair of systems, in the order of the matrix."""
         a, b = np.triu_indices(len(self.names), k=1)
         names = np.array(self.names, dtype=object)
         columns = {

@@ -51,7 +51,7 @@ def values_by_name(
     return {str(measure): runs.values(measure) for measure in wanted}
 
 
-def checked_rareness(measure: Any) -> Any:
+def check_rareness(measure: Any) -> Any:
     """A rareness measure without a pool, or an error that says what is wanted."""
     measure = parse_measure(measure)
     if "pool" not in measure.SUPPORTED_PARAMS:
@@ -90,7 +90,7 @@ class RarenessValues:
         Raises:
             ValueError: for another measure, or one that has a pool.
         """
-        measure = checked_rareness(measure)
+        measure = check_rareness(measure)
         ranks = runs.once(RelevantRanks.of, measure["rel"])
         credit, divisor = measure.credits(ranks.ranks, ranks.total)
         finders = ranks.found(measure["depth"] or measure["cutoff"])
@@ -121,7 +121,7 @@ class RarenessValues:
         has_document = self.found[members]
         if groups is not None:
             codes = np.unique(groups[members], return_inverse=True)[1]
-            has_document = _of_groups(has_document, codes)
+            has_document = _found_by_groups(has_document, codes)
         return has_document.sum(axis=0), len(has_document)
 
     def mean_parts(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
@@ -154,7 +154,7 @@ def rareness_parts(
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
     """
     named = named_measures(measures)
-    wanted = [checked_rareness(measure.with_params(rel=rel).measure) for measure in named]
+    wanted = [check_rareness(measure.with_params(rel=rel).measure) for measure in named]
     return {str(measure): runs.once(RarenessValues.of, measure) for measure in wanted}
 
 
@@ -210,10 +210,10 @@ def by_group(
     codes = group_codes(names, groups)
     first = np.unique(codes, return_index=True)[1]
     labels = [groups.get(names[run], names[run]) for run in first]
-    return np.array(labels, dtype=object), _of_groups(found, codes)
+    return np.array(labels, dtype=object), _found_by_groups(found, codes)
 
 
-def _of_groups(found: Bools, codes: Ints) -> Bools:
+def _found_by_groups(found: Bools, codes: Ints) -> Bools:
     """Which group has which document, from those of its runs; codes from 0 without gaps."""
     together = np.zeros((codes.max(initial=-1) + 1, found.shape[1]), dtype=bool)
     np.logical_or.at(together, codes, found)

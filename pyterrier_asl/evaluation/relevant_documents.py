@@ -54,7 +54,7 @@ class RelevantDocuments:
         missing: str = "pad",
         judged_only: bool = False,
     ) -> RelevantDocuments:
-        """Looks them up in a run.
+        """Finds the relevant documents in a run.
 
         Args:
             run: the run, whole.
@@ -117,7 +117,7 @@ class RelevantRanks:
 
     @classmethod
     def of(cls, runs: JudgedRuns, rel: float = 1, cutoff: int | None = None) -> RelevantRanks:
-        """Those of runs that are matched with their judgements.
+        """The ranks of the relevant documents in judged runs.
 
         >>> from pyterrier_asl.evaluation.judged_runs import JudgedRuns
         >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})

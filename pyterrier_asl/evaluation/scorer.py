@@ -112,7 +112,7 @@ class Scorer:
         values = np.full((len(self.judgements), len(self.measures)), np.nan)
         for column, (label, measure) in enumerate(self.measures.items()):
             if label in self._by_rows:
-                values[:, column] = self._gathered(label, blocks)
+                values[:, column] = self._join_blocks(label, blocks)
             elif label not in self._pooled:
                 values[:, column] = values_of([measure], judged)[0]
         measured = MeasuredRun(name, values, int(np.count_nonzero(judged.retrieved == 0)))
@@ -129,7 +129,7 @@ class Scorer:
         top = top_documents(name, judged, depth) if self._pooled else None
         return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
 
-    def _gathered(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
+    def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
         nothing = self.judgements.judge({})
         values = values_of([self._by_rows[label]], nothing)[0].copy()
@@ -137,16 +137,16 @@ class Scorer:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values
 
-    def finish(self, scored: Sequence[MeasuredRun]) -> list[Floats]:
+    def finish(self, runs: Sequence[MeasuredRun]) -> list[Floats]:
         """The values of all runs, with those that need the pool of all runs."""
         if not self._pooled:
-            return [run.values for run in scored]
-        values = [run.values.copy() for run in scored]  # what Ray gives cannot be written to
-        tops = {run.name: run.top for run in scored if run.top is not None}
+            return [run.values for run in runs]
+        values = [run.values.copy() for run in runs]  # what Ray gives cannot be written to
+        tops = {run.name: run.top for run in runs if run.top is not None}
         pooled = {label: self.measures[label] for label in self._pooled}
         columns = list(self.measures)
         for label, measure in with_pool_of_tops(tops, pooled).items():
-            for row, run in enumerate(scored):
+            for row, run in enumerate(runs):
                 assert run.judged is not None
                 values[row][:, columns.index(label)] = measure.values(run.judged)
         return values

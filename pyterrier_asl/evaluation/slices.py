@@ -51,12 +51,12 @@ class Queries:
         return np.average(self.of(values), axis=-1, weights=self.weights)
 
     def where(self, wanted: Bools) -> Queries:
-        """Those of them that are wanted, of all queries, shape (Q,)."""
+        """The queries among these where ``wanted``, shape (Q,) of all queries, is true."""
         return self._keep(wanted[self.at])
 
     @property
     def counting(self) -> Queries:
-        """Those of them that count: whose weight is not 0."""
+        """The queries whose weight is not 0."""
         return self._keep(self.each > 0)
 
     def _keep(self, kept: Bools) -> Queries:
@@ -113,7 +113,7 @@ def per_slice(
     weights: Any = None,
     by: Any = None,
 ) -> pd.DataFrame:
-    """One frame of what ``analyse`` says about each slice; with ``by`` its first column is ``by``.
+    """Analyses each slice and returns one frame; with ``by`` its first column names the slice.
 
     Args:
         qids: the query ids.

@@ -13,7 +13,7 @@ import numpy as np
 from ..assessment.judges import QRELS, Judges
 from ..evaluation.bounds import labelled_measures
 from ..evaluation.judged_runs import JudgedRuns
-from ..evaluation.labellings import bounded
+from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.progress import progress_bar
@@ -125,7 +125,7 @@ def _least_gains(
     runs: JudgedRuns, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
     """The least amount by which each run is better than each other, over all labellings."""
-    own = bounded(measure.measure)
+    own = measure_with_bounds(measure.measure)
     if own.SLOW_DIFFERENCES and own.cutoff is None:
         name = measure.name
         raise ValueError(f"{name} with unjudged documents needs a cut-off, such as {own.NAME}@100")
