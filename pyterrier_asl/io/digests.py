@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import zlib
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
     """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
+    from hashlib import blake2b
+
     import pyarrow as pa
 
     digest = blake2b(digest_size=16)

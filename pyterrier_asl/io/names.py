@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +30,8 @@ def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], wha
     unknown = [str(name) for name in names if str(name) not in existing]
     if not unknown:
         return
+    import difflib
+
     by_case = {name.lower(): name for name in existing}
     close = difflib.get_close_matches(unknown[0].lower(), by_case, n=1, cutoff=0.75)
     hint = f"did you mean {by_case[close[0]]!r}?" if close else "name one that there is"

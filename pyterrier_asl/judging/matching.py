@@ -8,7 +8,8 @@ times as fast: where enough is looked up in an index to pay for loading Numba, o
 
 from __future__ import annotations
 
-import secrets
+import os
+import sys
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -27,7 +28,7 @@ from ..scoring.compiled import COMPILED, compile_loops
 ENOUGH = 1_000_000
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
-SEED = np.uint64(secrets.randbits(64) | 1)
+SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 #: The module of the compiled loops.
 LOOPS = __name__.rpartition(".")[0] + "._kernels"

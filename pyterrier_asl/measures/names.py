@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import difflib
 import math
 import re
 import sys
@@ -289,6 +288,8 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
 
 def _unknown(word: str, name: str) -> str:
     """The error message for a name that no measure has."""
+    import difflib
+
     similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
     close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.75)
     if close:

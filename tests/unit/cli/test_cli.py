@@ -476,7 +476,7 @@ NEVER = (
     "pyarrow.dataset",
 )
 #: What measuring and printing text does not need.
-UNREAD = (*NEVER, "pandas", "pyarrow.parquet")
+UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "secrets")
 #: What comparing two runs does not need; scipy.special is imported sooner.
 TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.optimize")
 
@@ -488,7 +488,7 @@ TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.opt
         (["evaluate", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
         (["compare", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
         (["pool", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
-        (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*UNREAD, "rich")),
+        (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*UNREAD, "rich", "hashlib")),
         (["evaluate", "qrels", "a.run", "b.run.gz", "-q"], UNREAD),
         (["analyze", "--list"], (*TESTS, "pandas", "scipy.special", "pyarrow.parquet")),
         (["compare", "qrels", "a.run", "b.run.gz"], TESTS),
