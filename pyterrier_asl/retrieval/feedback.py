@@ -19,6 +19,7 @@ from ._transformer import (
 )
 from .bm25 import query_weights, robertson_weights
 from .term_statistics import TermStatistics
+from .terrier import TerrierTerms
 
 
 def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.DataFrame:
@@ -148,8 +149,6 @@ class RobertsonPRF(ParameterisedTransformer):
         self.gamma = gamma
         self.statistics: TermStatistics = index
         if not isinstance(index, TermStatistics):
-            from .terrier import TerrierTerms
-
             self.statistics = TerrierTerms(index)
         self._check()
 

@@ -14,6 +14,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate, ranges_from
+from .bm25 import BM25
+from .build import Contents, index_texts, write_index
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,
@@ -24,13 +26,11 @@ from .format import (
     read_strings,
 )
 from .term_statistics import DocTerms, ScoringArrays, unknown_documents
+from .terrier import read_index, tokeniser_from
 from .tokens import Tokeniser, WordTokeniser
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from .bm25 import BM25
-    from .build import Contents
 
 
 class Postings(NamedTuple):
@@ -123,8 +123,6 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def tokeniser(self) -> Tokeniser:
         """The tokeniser of documents and queries."""
         try:
-            from .terrier import tokeniser_from
-
             return tokeniser_from(self.metadata["tokeniser"])
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise damaged(self.path / "pt_meta.json", f"no tokeniser ({error})") from error
@@ -291,8 +289,6 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         k3: float | None = None,
     ) -> BM25:
         """A BM25 retriever over this index; see :class:`~pyterrier_asl.retrieval.bm25.BM25`."""
-        from .bm25 import BM25
-
         return BM25(self, b=b, k1=k1, num_results=num_results, idf=idf, k3=k3)
 
     # -- building ---------------------------------------------------------------------------------
@@ -329,8 +325,6 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             ValueError: for no document or no term at all, for one docno twice, or for a docno that
                 is neither text nor a whole number.
         """
-        from .build import index_texts
-
         tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
         if verbose:
             documents = pt.tqdm(documents, total=total, unit="d", desc="indexing")
@@ -398,8 +392,6 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             ValueError: where the index has no document, or Terrier no such tokeniser.
         """
-        from .terrier import read_index
-
         contents, pipeline, source = read_index(index, tokeniser=tokeniser, verbose=verbose)
         return cls._build(contents, pipeline, path, source)
 
@@ -407,8 +399,6 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def _build(
         cls, contents: Contents, tokeniser: Tokeniser, path: str | Path | None, source: str | None
     ) -> TermIndex:
-        from .build import write_index
-
         temporary = None
         if path is None:
             temporary = tempfile.TemporaryDirectory(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
+import pyterrier as pt
 
 from ..io.qrels import irds_qrels, read_qrels
 from ..io.texts import read_texts
@@ -68,7 +69,6 @@ def load_collection(
 
 def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> IndexedCollection:
     import ir_datasets
-    import pyterrier as pt
 
     name = source.removeprefix("irds:")
     try:

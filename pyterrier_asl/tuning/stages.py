@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, check_not_nan, make_task
 from .search import objective_for
 from .space import Params, Setting, Space, truncated
@@ -261,8 +262,6 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
         ['initial retrieval', 'feedback', 'final retrieval']
     """
     from scipy.stats import loguniform, uniform
-
-    from ..retrieval.feedback import RobertsonPRF
 
     retrieval = {"b": uniform(0, 1), "k1": loguniform(0.01, 1000)}
     feedback = {
