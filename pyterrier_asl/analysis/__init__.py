@@ -1,6 +1,6 @@
 """The papers' tables and figures, from any runs and qrels: one file a question.
 
-Each is a function that can be had from here, imported when it is first asked for:
+Each is a function of this package, imported when it is first used:
 
 >>> from pyterrier_asl.analysis import ties
 >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}

@@ -14,7 +14,7 @@ from ..scoring.search_length import DEFAULT_DEPTH
 
 @dataclass(frozen=True)
 class AslOptions:
-    """How search lengths are measured.
+    """Options of search lengths, and the measures that follow from them.
 
     Attributes:
         rel: minimum grade of a relevant document.

@@ -319,7 +319,7 @@ def stability(
 
 @stability.chart
 def stability_chart(frame: pd.DataFrame) -> Any:
-    """How often two systems come out in their usual order, as points."""
+    """The stability of the order of two systems by each measure, as points."""
     kinds = ["absolute", "relative"]
     fuzz = f" of {frame.attrs['fuzz']:g}" if "fuzz" in frame.attrs else ""
     long = frame.melt(["measure", "queries", "draws"], kinds, "fuzz", "stability")

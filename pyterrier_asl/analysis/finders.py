@@ -84,7 +84,7 @@ def rare_documents(
 
 @rare_documents.chart
 def rare_documents_chart(frame: pd.DataFrame) -> Any:
-    """How rare the relevant documents of the queries are, as bars."""
+    """The rareness of the relevant documents, as a histogram."""
     counts = pd.cut(frame["rareness"], [i / 20 for i in range(21)], include_lowest=True)
     bars = counts.value_counts(sort=False).reset_index(drop=True).rename("documents").to_frame()
     bars = bars.assign(low=[i / 20 for i in range(20)], high=[i / 20 for i in range(1, 21)])
@@ -178,7 +178,7 @@ def rare_finds(
 
 @rare_finds.chart
 def rare_finds_chart(frame: pd.DataFrame) -> Any:
-    """What each system finds against how rare it is; who finds most alone is named."""
+    """Systems by the documents that they find and the rareness of these, as points."""
     named, most = frame[frame["alone"] > 0].head(_NAMED), max(1, int(frame["alone"].max()))
     ends, heights = around(frame["found"]), around(frame["mean_rareness"])
     base = alt.Chart(frame).encode(

@@ -81,7 +81,7 @@ def judge_agreement(
 
 @judge_agreement.chart
 def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) -> Any:
-    """How far every two judges agree, on the ranking of systems or on the documents.
+    """The agreement of every two judges, on the ranking of systems or on the documents.
 
     Args:
         agreement: the table of ``leaderboard-agreement`` or ``judge-agreement``.

@@ -100,7 +100,7 @@ def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
 
 
 def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
-    """How far the rankings of systems by several pools agree with the one by all runs.
+    """The agreement of the rankings of systems by several pools with the one by all runs.
 
     Args:
         by_pool: what :func:`rareness_by_pool` returned, without slices.

@@ -313,7 +313,7 @@ def _predictions(judged: JudgedRuns, rel: float, cutoff: int | None) -> tuple[In
 
 @prediction_from_suffixes.chart
 def suffixes_chart(frame: pd.DataFrame) -> Any:
-    """How often later relevant documents predict the first, as bars."""
+    """The shares of pairs in which later relevant documents predict the first, as bars."""
     kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
     drawn = bars(

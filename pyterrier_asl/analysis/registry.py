@@ -53,7 +53,7 @@ from ..evaluation.slices import Queries, Slices, Weights
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
 
-#: Types that most analyses need are had from here, too.
+#: With the types that most analyses need.
 __all__ = [
     "Analysis",
     "AnalysisFunction",

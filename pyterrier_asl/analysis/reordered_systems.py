@@ -84,7 +84,7 @@ BETTER = Better()
 
 
 def num_better(scored: SystemScores, queries: Queries, better: Better = BETTER) -> Ints:
-    """How many systems are better than each.
+    """Counts the systems that are better than each.
 
     Args:
         scored: the systems, S of them.
@@ -297,7 +297,7 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 @reordering.chart
 def reordering_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
-    """How far each change of measure moves the systems; with ``each=True``, every system."""
+    """The moves of systems by each change of measure; with ``each=True``, of every system."""
     return _systems_chart(frame, columns) if "better_before" in frame else _summary_chart(frame)
 
 

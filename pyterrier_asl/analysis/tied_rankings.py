@@ -53,7 +53,7 @@ def preference_levels(
 
 @preference_levels.chart
 def levels_chart(frame: pd.DataFrame) -> Any:
-    """How many values reciprocal rank and lexiprecision can have, in decimal digits."""
+    """The numbers of values of reciprocal rank and lexiprecision, in decimal digits."""
     # Beyond doubles for large collections, so that their logarithms are drawn.
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]

@@ -97,7 +97,7 @@ def plan_audit(
     alpha: float = 0.05,
     seed: int = 0,
 ) -> AuditPlan:
-    """How many queries people must judge for intervals of a width, and which: drawn at random.
+    """Draws at random the queries that people must judge for intervals of a width.
 
     The widest interval counts: of every run, of its difference from the first, in every measure.
 

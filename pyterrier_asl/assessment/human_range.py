@@ -195,7 +195,7 @@ def _verdict(less: Interval) -> str:
 
 
 def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
-    """For each row of kappa or tau a sentence with the verdict and the numbers that it rests on.
+    """Sentences with the verdict on each row of kappa or tau, and its numbers.
 
     Args:
         agreement: rows of :func:`agreement_with_people`.

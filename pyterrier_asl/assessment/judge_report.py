@@ -19,7 +19,7 @@ _TITLES = {"ci_low": "from", "ci_high": "to", "less_low": "from ", "less_high": 
 
 @dataclass(frozen=True, repr=False)
 class JudgeReport(Printed):
-    """What :func:`~pyterrier_asl.judges` returns; ``print`` shows what the command does.
+    """The result of :func:`~pyterrier_asl.judges`; ``print`` shows what the command prints.
 
     Attributes:
         reference: the name of the judge that others are compared with.
@@ -68,7 +68,7 @@ class JudgeReport(Printed):
         return table.rename_axis(index=f"{self.reference} \\ {judge}", columns=None)
 
     def sentences(self) -> list[str]:
-        """For each judge a sentence for kappa and, with runs, one for each measure's tau."""
+        """Sentences on the kappa of each judge and, with runs, on the tau of each measure."""
         return sentences(self.agreement, self.people)
 
     def ceilings(self) -> list[str]:

@@ -49,7 +49,7 @@ class Judge:
 
     @cached_property
     def relevant(self) -> Bools:
-        """Which of the judgements find their document relevant, shape (judgements,)."""
+        """Whether each judgement finds its document relevant, shape (judgements,)."""
         return self._relevant_from(self.rel)
 
     def check_finds_relevant(self, rel: float | None = None) -> None:
@@ -77,7 +77,7 @@ class Judge:
         return relevant
 
     def with_pairs(self, rows: Ints) -> Judge:
-        """The same judge with some of the judgements only."""
+        """The judge with some of the judgements only."""
         table = self.judgements.table
         judgements = Judgements(
             pa.table(

@@ -295,7 +295,7 @@ def _run_differences(
 
 
 def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
-    """For each run the queries that the baseline answered and the run did not."""
+    """The queries that the baseline answered and a run did not, by run."""
     first, *others = (run.retrieved > 0 for run in judged.runs)
     return {
         name: [str(judged.qids[q]) for q in np.flatnonzero(first & ~answered)]

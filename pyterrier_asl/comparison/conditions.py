@@ -66,7 +66,7 @@ class Condition:
         return self.amount * value / 100 if self.percent else self.amount
 
     def asks_for(self, up: bool, down: bool, higher_is_better: bool | None) -> bool:
-        """Whether it asks for a difference that is up, down, or neither."""
+        """Whether the condition asks for a difference that is up, down, or neither."""
         better, worse = (down, up) if higher_is_better is False else (up, down)
         return {
             "higher": up,

@@ -65,7 +65,7 @@ class RunDifference:
 
     @property
     def gain(self) -> Floats:
-        """By how much the run is better for each query; of a count, by how much it is larger."""
+        """The gain by query: above 0 where the run is better, or of a count larger."""
         return -self.difference if self.higher_is_better is False else self.difference
 
     def row(self, limits: AllLimits, options: PairedTest) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Saving:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same as pt.Experiment takes them."""
+        """The options by their names in pt.Experiment."""
         folder = None if self.folder is None else os.fspath(self.folder)
         return {"save_dir": folder, "save_mode": self.mode, "save_format": self.format}
 

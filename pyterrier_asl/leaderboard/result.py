@@ -28,7 +28,7 @@ OVERALL = "overall"
 
 @dataclass(frozen=True, repr=False)
 class Leaderboard(Printed):
-    """What :func:`~pyterrier_asl.ranks` returns. Frames by system have the best mean first.
+    """The result of :func:`~pyterrier_asl.ranks`. Frames by system have the best mean first.
 
     Attributes:
         table: a row a system, the best mean first: ``name``, ``mean`` (of several judges by the
@@ -144,7 +144,7 @@ class Leaderboard(Printed):
         return table if self.tracks or len(tables) > 1 else table.drop(columns="track")
 
     def without(self, *judges: str) -> Leaderboard:
-        """The same without some of the judges.
+        """The leaderboard without some of the judges.
 
         Raises:
             ValueError: for a name of no judge, or for all judges.

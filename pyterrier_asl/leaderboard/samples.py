@@ -91,7 +91,7 @@ def sample_of_runs(
     depth: int | None = None,
     highest: float | None = None,
 ) -> Sample:
-    """The sample of a collection's runs by their judges; arguments as of `ranks`.
+    """The sample of a collection's runs by their judges; see `ranks` for the arguments.
 
     Raises:
         ValueError: for judges without a common topic, or too many bounds.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sentences_of(board: Leaderboard) -> list[str]:
-    """Who could be the best, which pairs are ordered, and for what this holds."""
+    """Sentences on the best systems, on the ordered pairs, and on what both hold for."""
     if len(board.names) == 1:
         return [f"There is a single system, {board.names[0]}: its rank is 1."]
     parts = [_best(board), _ranks(board), _leader(board), _holds_for(board)]

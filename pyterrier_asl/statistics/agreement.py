@@ -62,7 +62,7 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
         b: The other's grades of the same pairs, shape (N,).
         weights: How bad a disagreement is. None: all alike; ``'linear'``: the difference of the
             grades; ``'quadratic'``: its square. Differences are those of the grades themselves, so
-            a grade that nobody gave does not bring its neighbours together.
+            a grade that does not occur leaves its neighbours as far apart.
 
     Returns:
         At most 1, higher is better agreement: 1 they agree on everything, 0 as by chance, negative

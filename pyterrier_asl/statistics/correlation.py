@@ -243,7 +243,7 @@ def _expected_overlap(groups_a: Sequence[Ints], groups_b: Sequence[Ints], *, dep
 
 
 def _tie_groups(scores: Floats) -> tuple[Ints, Ints]:
-    """How many items are above each item's group of ties, and how many are in it."""
+    """The numbers of items above each item's group of ties, and in it."""
     first, last = (
         scipy.stats.rankdata(-scores, method, axis=-1).astype(np.intp) for method in ("min", "max")
     )

@@ -104,7 +104,7 @@ def rank_intervals(
     systems = len(pairs.difference)
     nth = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
     unordered = ~np.eye(systems, dtype=bool)
-    # Where all sign vectors are gone through, a statistic can be equal to its critical value.
+    # Where all sign vectors are enumerated, a statistic can be equal to its critical value.
     precision = np.float32 if pairs.are_random else np.float64
     largest = pairs.largest(unordered, np.arange(pairs.draws), precision, progress)
     critical_values = np.partition(largest, -nth, axis=1)[:, -nth].astype(np.float64)
@@ -232,13 +232,13 @@ class Pairs:
         return np.where(self.difference == 0, 0, statistic)
 
     def exceeds(self, critical: float | Floats) -> Bools:
-        """Which pairs' statistics exceed a critical value, or one of each column."""
+        """The pairs whose statistics exceed a critical value, or one of each column."""
         return np.asarray((self.statistic > critical * (1 + EQUAL)) & (self.difference > 0))
 
     def largest(
         self, pairs: Bools, draws: Ints, dtype: Any = np.float64, progress: bool | None = False
     ) -> NDArray[Any]:
-        """For each column's system the largest statistic of the pairs with it, and 0 at least.
+        """The largest statistic, 0 at least, of the pairs with each column's system.
 
         Args:
             pairs: which pairs, row's system less column's, shape (S, S).

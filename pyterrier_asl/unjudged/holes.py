@@ -129,7 +129,7 @@ def holes(
 
 @dataclass(frozen=True, repr=False)
 class Holes(Printed):
-    """What unjudged documents could change in the comparison of two runs.
+    """The comparison of two runs, with bounds of what unjudged documents could change.
 
     Attributes:
         difference: the difference of A and B, its bounds and verdicts.
@@ -189,7 +189,7 @@ class Holes(Printed):
         return how_likely(self.runs, self.labelled, groups=groups, samples=samples, seed=seed)
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
-        """The same comparison with judgements of some of the documents added."""
+        """The comparison with judgements of some of the documents added."""
         return holes_between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
 
     def describe(self) -> str:
@@ -217,7 +217,7 @@ class Holes(Printed):
         return self.difference.row()
 
     def row(self) -> pd.DataFrame:
-        """The same as a table, and how many unjudged documents the two show."""
+        """The verdicts as a table of one row, with the number of unjudged documents."""
         unjudged = int(self.difference.by_query["unjudged"].sum())
         return pd.DataFrame([{**self.verdicts(), "unjudged": unjudged}])
 

@@ -31,7 +31,7 @@ _WORDS = {
 
 @dataclass(frozen=True, repr=False)
 class Judging(Printed):
-    """How a judging loop ended.
+    """The result of a judging loop.
 
     Attributes:
         holes: the comparison with all labels.
@@ -45,7 +45,7 @@ class Judging(Printed):
     ended: str
 
     def describe(self) -> str:
-        """How it ended, and the comparison, in a line."""
+        """The end of the loop, and the comparison, in a line."""
         return f"{self._ending} {self.holes.describe()}"
 
     @property
@@ -53,7 +53,7 @@ class Judging(Printed):
         return _WORDS[self.ended].format(counted(len(self.labels), "label"))
 
     def parts(self) -> list[Part]:
-        """How it ended, and the comparison."""
+        """The end of the loop, and the comparison."""
         return [Part(self._ending), *self.holes.parts()]
 
 
@@ -98,7 +98,7 @@ class Round:
         return order[~np.isin(order, list(self.answers))]
 
     def ended(self, budget: int | None = None) -> str | None:
-        """How the round has ended (see :class:`Judging`); None: it has not.
+        """The way in which the round ended (see :class:`Judging`); None: it has not.
 
         Args:
             budget: ask for so many documents at most.

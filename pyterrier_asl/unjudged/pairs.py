@@ -184,7 +184,7 @@ class AllPairs(Printed):
         return [Part(table=self.pairs), Part(self.describe())]
 
     def matrix(self) -> pd.DataFrame:
-        """For each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
+        """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
         number = {name: row for row, name in enumerate(self.names)}
         values = np.full((len(self.names),) * 2, np.nan)
         np.fill_diagonal(values, 0.0)
