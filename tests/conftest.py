@@ -7,6 +7,7 @@ cannot hide a break. ``tests/README.md`` says what each is and where it can be h
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import os
@@ -19,6 +20,9 @@ import pytest
 from hypothesis import settings
 
 from pyterrier_asl.scoring import compiled
+
+# As the command does: looking for garbage among all that modules make takes a fifth of the time.
+gc.set_threshold(100_000, 50, 100)
 
 # A slow machine is no failure. Where a test does not say how many examples it needs, the full suite
 # has twice as many.
@@ -59,19 +63,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks the full suite; leaves out what is slow, unless it or its file is asked for."""
+    gc.freeze()  # what is imported by now stays
+    full = [HERE / name for name in FULL]
+    in_full = {
+        path for path in {item.path for item in items} if any(map(path.is_relative_to, full))
+    }
     for item in items:
-        if any(item.path.is_relative_to(HERE / name) for name in FULL):
+        if item.path in in_full:
             item.add_marker(pytest.mark.slow)
     if config.getoption("--full"):
         return
-    slow = [
-        item
-        for item in items
-        if "slow" in item.keywords
-        and item.path.is_relative_to(HERE)
-        and not _is_named(config, item.path)
-        and not any(_is_named(config, HERE / name) for name in FULL)
-    ]
+    slow = [item for item in items if "slow" in item.keywords and item.path.is_relative_to(HERE)]
+    named = {path for path in {item.path for item in slow} if _is_named(config, path)}
+    if any(_is_named(config, folder) for folder in full):
+        named |= {item.path for item in slow}
+    slow = [item for item in slow if item.path not in named]
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]

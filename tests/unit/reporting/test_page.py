@@ -102,6 +102,9 @@ def test_the_title_names_the_collection(tmp_path, file, title):
     path.write_bytes(gzip.compress(text) if file.endswith(".gz") else text)
     page = report([str(run) for run in runs], path, ["AP"]).html
     assert f"<title>{title}: 2 systems</title>" in page
+
+
+def test_the_title_counts_the_systems():
     assert "<title>Comparison of 1 system</title>" in report({"a": RUNS["1"]}, QRELS, ["AP"]).html
 
 

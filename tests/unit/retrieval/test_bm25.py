@@ -92,7 +92,7 @@ QUERIES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(COLLECTIONS, QUERIES, st.floats(0, 1), st.floats(0, 20), st.integers(1, 14))
 def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
     frame = pd.DataFrame({"qid": [f"q{i}" for i in range(len(queries))], "query_toks": queries})

@@ -94,7 +94,7 @@ def expanded(
     return grown
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     COLLECTIONS,
     st.lists(
