@@ -1,33 +1,47 @@
 """Do the quick tests notice a changed line? Single changes to the code, drawn by chance, tested.
 
-Copies the last commit, lists with Cosmic Ray every change that it knows (an operator, a constant, a
-comparison, a condition), draws some of them for each package, and runs the package's unit tests and
-the contract tests of measures on each. A change that no test notices is printed as a diff: it needs
-a test, or does not change what the code does.
+Copies the last commit, lists with Cosmic Ray the changes that it knows (an operator, a constant, a
+comparison, a condition), draws places in the code of each package and one change for each, and runs
+the module's examples, the package's unit tests and some of other folders: first those named after
+the module or naming it, up to the first failure. A change that no test notices is printed as a
+diff: it needs a test, or does not change what the code does.
 
-    nice python benchmarks/mutants.py --mutants 40 --seed 1
-    nice python benchmarks/mutants.py --package scoring --package judging --mutants 10
+    nice python benchmarks/mutants.py --seed 1
+    nice python benchmarks/mutants.py --seed 1 --package scoring --list
+    nice python benchmarks/mutants.py --seed 1 --package scoring --number 3 --number 17
 
-``pip install '.[dev]'`` installs Cosmic Ray. One change takes as long as the tests of its package.
+``pip install '.[dev]'`` installs Cosmic Ray. A change takes some seconds. It needs a system that
+forks.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import compileall
+import contextlib
+import difflib
+import importlib
 import io
 import os
 import random
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
-from collections import Counter
+import time
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from typing import NamedTuple
 
-from cosmic_ray.commands import init
-from cosmic_ray.mutating import mutate_and_test
-from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import TestOutcome, WorkItem
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,17 +56,42 @@ PACKAGES = (
     "io",
 )
 
+#: Tests of the evaluation that are about values.
+OF_SCORES = [f"unit/evaluation/test_{name}.py" for name in ("standard", "preferences", "bounds")]
+
 #: Tests of other folders that are about a package, too.
 FURTHER = {
-    "scoring": ["tests/unit/measures", "tests/unit/unjudged"],
-    "measures": ["tests/contract/test_contract.py", "tests/unit/evaluation"],
+    "scoring": ["unit/measures", "unit/unjudged", *OF_SCORES],
+    "judging": ["unit/measures", "unit/evaluation/test_evaluation.py"],
+    "measures": ["contract/test_contract.py", *OF_SCORES],
+    "comparison": ["unit/cli/test_cli_compare.py"],
+    "unjudged": ["unit/cli/test_labelling.py"],
+    "tuning": ["unit/cli/test_cli_tune.py"],
 }
 
-#: Changes of ``X | None`` in annotations, which nothing evaluates.
-LEFT_OUT = ("core/ReplaceBinaryOperator_BitOr",)
+#: Operators of bits, which nobody writes for one of arithmetic.
+BITS = ("BitAnd", "BitOr", "BitXor", "LShift", "RShift")
+
+#: What the tests import and what no change can touch: imported once, for all of them.
+LIBRARIES = ("hypothesis", "ir_measures", "numba", "pandas", "pyarrow.parquet", "pytest")
 
 #: Seconds after which a change counts as noticed: it may have made a loop endless.
 TIMEOUT = 300.0
+
+
+class Change(NamedTuple):
+    """A module of the code, as it is and changed at one place."""
+
+    module: Path
+    operator: str
+    code: str
+    changed: str
+
+    def __str__(self) -> str:
+        lines = difflib.unified_diff(
+            self.code.splitlines(), self.changed.splitlines(), n=2, lineterm=""
+        )
+        return "\n".join([f"{self.module}, {self.operator}", *list(lines)[2:]])
 
 
 def copy_commit(folder: Path) -> None:
@@ -62,23 +101,128 @@ def copy_commit(folder: Path) -> None:
     ).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
+    # What was compiled is valid for as long as the code is the same, whenever it was written.
+    mode = PycInvalidationMode.CHECKED_HASH
+    compileall.compile_dir(folder / "pyterrier_asl", quiet=1, invalidation_mode=mode)
 
 
-def draw_changes(package: str, number: int, seed: int) -> list[WorkItem]:
-    """Some of the changes that can be made to a package, drawn by chance."""
+def what_runs(code: str) -> str:
+    """The syntax tree of some code without its annotations, which nothing evaluates."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            node.annotation = ast.Constant(None)
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return ast.dump(tree)
+
+
+def is_likely(operator: str) -> bool:
+    """Whether a person could have made such a change."""
+    before, _, after = operator.removeprefix("core/ReplaceBinaryOperator_").partition("_")
+    # Those that are called after a variable would have to be told which.
+    return not operator.startswith("core/Variable") and (after not in BITS or before in BITS)
+
+
+def places(module: Path) -> list[list[tuple[str, int]]]:
+    """The places of a module that can be changed: of each, the operators and their occurrences."""
+    nodes = list(ast_nodes(get_ast(module.read_text())))
+    found = defaultdict(list)
+    for name in filter(is_likely, sorted(operator_names())):
+        operator = get_operator(name)()
+        starts = [start for node in nodes for start, _ in operator.mutation_positions(node)]
+        for occurrence, start in enumerate(starts):
+            found[start].append((name, occurrence))
+    return [found[start] for start in sorted(found)]
+
+
+def draw_changes(package: str, number: int, seed: int) -> list[Change]:
+    """Changes of a package at places drawn by chance."""
+    generator = random.Random(f"{seed} {package}")
     modules = sorted((Path("pyterrier_asl") / package).glob("*.py"))
-    with tempfile.TemporaryDirectory() as folder:
-        with use_db(f"{folder}/changes.sqlite", WorkDB.Mode.create) as database:
-            init(modules, database, {})
-            changes = sorted(database.work_items, key=lambda item: repr(item.mutations))
-    changes = [c for c in changes if not c.mutations[0].operator_name.startswith(LEFT_OUT)]
-    return random.Random(f"{seed} {package}").sample(changes, min(number, len(changes)))
+    drawn = [(module, place) for module in modules for place in places(module)]
+    generator.shuffle(drawn)
+    changes: list[Change] = []
+    for module, place in drawn:
+        name, occurrence = generator.choice(place)
+        code = module.read_text()
+        # Of some places it makes no code, such as f(+, x), or fails, as at some exceptions.
+        with contextlib.suppress(SyntaxError, AttributeError):
+            changed = mutate_code(code, get_operator(name)(), occurrence) or code
+            if what_runs(code) != what_runs(changed):
+                changes.append(Change(module, name.removeprefix("core/"), code, changed))
+        if len(changes) == number:
+            break
+    return changes
 
 
-def command(package: str) -> str:
-    """The command that tests a package."""
-    paths = [f"tests/unit/{package}", *FURTHER.get(package, [])]
-    return f"{sys.executable} -m pytest -x -q -n 0 -p no:cacheprovider {' '.join(paths)}"
+def tests_of(package: str, module: Path) -> list[str]:
+    """The files that test a package, from the one that says most about a module to the last."""
+    files: list[Path] = []
+    for name in [f"unit/{package}", *FURTHER.get(package, [])]:
+        path = Path("tests") / name
+        files += [path] if path.is_file() else sorted(path.glob("test_*.py"))
+    stem = module.stem.strip("_")
+
+    def distance(path: Path) -> tuple[bool, int, int]:
+        named = re.findall(rf"\b_?{stem}\b", path.read_text())
+        return stem not in path.stem, -len(named), files.index(path)
+
+    return [str(module), *map(str, sorted(files, key=distance))]
+
+
+@contextlib.contextmanager
+def applied(change: Change) -> Iterator[None]:
+    """The changed module in its place, for as long as it is tested."""
+    before = change.module.stat()
+    change.module.write_text(change.changed)
+    try:
+        yield
+    finally:
+        change.module.write_text(change.code)
+        os.utime(change.module, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def run_tests(files: list[str], compiled: bool, printed: Path) -> str:
+    """Runs tests in a process of their own; what failed first, nothing where all passed."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        with printed.open("w") as stream:
+            os.dup2(stream.fileno(), 1)
+            os.dup2(stream.fileno(), 2)
+        if not compiled:
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+            importlib.import_module("numba").config.DISABLE_JIT = True
+            importlib.import_module("numpy").seterr(over="ignore")  # hashes overflow on purpose
+        options = ["-x", "-q", "--tb=no", "-rfE", "-m", "not slow", "-p", "no:cacheprovider"]
+        options += ["-o", "addopts=--doctest-modules", "--hypothesis-seed=0"]
+        # Of the module itself the examples, not a function of it whose name begins with test.
+        options += ["--deselect", f"{files[0]}::test_"]
+        code = importlib.import_module("pytest").main([*options, *files])
+        sys.stdout.flush()
+        os._exit(int(code))
+    end = time.monotonic() + TIMEOUT
+    while (status := os.waitpid(child, os.WNOHANG))[0] == 0:
+        if time.monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "the time"
+        time.sleep(0.05)
+    with contextlib.suppress(ProcessLookupError):  # what the tests started
+        os.killpg(child, signal.SIGKILL)
+    if status[1] == 0:
+        return ""
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", printed.read_text(), re.MULTILINE)
+    return failed[0] if failed else printed.read_text()[-300:]
+
+
+def test(change: Change, package: str, folder: Path) -> str:
+    """What notices a change; nothing where no test does."""
+    # Compiling takes longer than the tests do, and changed loops are wrong as they stand, too.
+    compiled = "kernels" not in change.module.stem
+    with applied(change):
+        return run_tests(tests_of(package, change.module), compiled, folder / "printed.txt")
 
 
 def main() -> int:
@@ -86,28 +230,40 @@ def main() -> int:
     parser.add_argument("--package", action="append", choices=PACKAGES, help="all by default")
     parser.add_argument("--mutants", type=int, default=40, help="how many for each package")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--number", type=int, action="append", help="these of them only")
+    parser.add_argument("--list", action="store_true", help="print the changes, and test nothing")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="pyterrier_asl-mutants-"))
-    copy_commit(folder)
-    os.chdir(folder)
-    os.environ["PYTHONPATH"] = str(folder)
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    code = folder / "code"
+    copy_commit(code)
+    os.chdir(code)
+    sys.path.insert(0, str(code))
+    os.environ["PYTHONPATH"] = str(code)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder / "compiled")
     os.environ.setdefault("PYTERRIER_ASL_DATA", str(ROOT.parent / "shared" / "data"))
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    assert "pyterrier_asl" not in sys.modules, "a library has imported what is to be changed"
     table = []
     for package in arguments.package or PACKAGES:
-        outcomes: Counter[str] = Counter()
-        for change in draw_changes(package, arguments.mutants, arguments.seed):
-            result = mutate_and_test(change.mutations, command(package), TIMEOUT)
-            outcomes[str(result.test_outcome)] += 1
-            if result.test_outcome == TestOutcome.SURVIVED:
-                (mutation,) = change.mutations
-                print(f"survived: {mutation.module_path}, {mutation.operator_name}")
-                print(result.diff, flush=True)
-        total = sum(outcomes.values())
-        noticed = total - outcomes[str(TestOutcome.SURVIVED)]
-        table.append(f"{package:12} {total:5} changes, {noticed:5} noticed ({noticed / total:.0%})")
-        print(table[-1], flush=True)
-    print("\n".join(["", *table]))
+        changes = list(enumerate(draw_changes(package, arguments.mutants, arguments.seed), 1))
+        if arguments.number:
+            changes = [(n, change) for n, change in changes if n in arguments.number]
+        noticed = 0
+        for n, change in changes:
+            if arguments.list:
+                print(f"{package} {n}: {change}", flush=True)
+                continue
+            began = time.monotonic()
+            by = test(change, package, folder)
+            noticed += bool(by)
+            what = f"noticed by {by}" if by else f"survived: {change}"
+            print(f"{package} {n}, {time.monotonic() - began:.0f} s: {what}", flush=True)
+        share = f"{noticed / len(changes):.0%}" if changes else ""
+        table.append(f"{package:12} {len(changes):5} changes, {noticed:5} noticed {share}")
+    if not arguments.list:
+        print("\n".join(["", *table]))
+    shutil.rmtree(folder)
     return 0
 
 
