@@ -26,6 +26,7 @@ import io
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -75,8 +76,9 @@ BITS = ("BitAnd", "BitOr", "BitXor", "LShift", "RShift")
 #: What the tests import and what no change can touch: imported once, for all of them.
 LIBRARIES = ("hypothesis", "ir_measures", "numba", "pandas", "pyarrow.parquet", "pytest")
 
-#: Seconds after which a change counts as noticed: it may have made a loop endless.
-TIMEOUT = 300.0
+#: Seconds of CPU, and in all, after which a change counts as noticed: a loop may be endless.
+CPU_SECONDS = 90
+TIMEOUT = 900.0
 
 
 class Change(NamedTuple):
@@ -188,6 +190,7 @@ def run_tests(files: list[str], compiled: bool, printed: Path) -> str:
     child = os.fork()
     if child == 0:
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         with printed.open("w") as stream:
             os.dup2(stream.fileno(), 1)
             os.dup2(stream.fileno(), 2)
@@ -213,6 +216,8 @@ def run_tests(files: list[str], compiled: bool, printed: Path) -> str:
         os.killpg(child, signal.SIGKILL)
     if status[1] == 0:
         return ""
+    if os.WIFSIGNALED(status[1]):
+        return signal.Signals(os.WTERMSIG(status[1])).name
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", printed.read_text(), re.MULTILINE)
     return failed[0] if failed else printed.read_text()[-300:]
 

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from ir_measures import AP
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
@@ -18,9 +19,11 @@ from pyterrier_asl.comparison.guard import (
     Outcome,
     holds,
     holds_certainly,
+    limits_of,
     rejected_certainly,
     verdict_on,
 )
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -231,6 +234,15 @@ def test_unjudged_documents_must_not_hide_a_loss():
     # RR of neither can change where the first document is judged relevant.
     found = verdict(better, "RR possibly worse by .1 p<.05 certainly", measures=["RR"])
     assert found.outcome is Outcome.PASS and "whatever the unjudged" in found.message
+
+
+def test_limits_are_those_of_the_baseline_and_of_the_difference():
+    """Whether x is relevant changes both: LIVE has a, b, n, OTHER x, a, b."""
+    found = limits_of(JudgedRuns.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
+    live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
+    assert (found.most, found.least) == pytest.approx(live)
+    assert found.low == pytest.approx([other[0] - live[0]] * 6)
+    assert found.high == pytest.approx([other[1] - live[1]] * 6)
 
 
 def test_a_loss_that_labels_could_show_fails():

@@ -131,6 +131,14 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
     assert "chosen, not drawn" in str(compared)
 
 
+@pytest.mark.parametrize(
+    ("correction", "words"), [("holm", ", corrected (holm)."), (None, ", not corrected.")]
+)
+def test_the_correction_is_named(correction, words):
+    compared = asl.compare(collections(), None, ["AP"], baseline="old", correction=correction)
+    assert compared.notes()[0].endswith(words)
+
+
 def test_collections_that_disagree_are_named():
     reverse = runs(0)
     reverse["old"], reverse["new"] = reverse["new"], reverse["old"]

@@ -1,0 +1,35 @@
+"""What a comparison prints, and shows as HTML."""
+
+from __future__ import annotations
+
+import pytest
+
+from pyterrier_asl import compare
+from pyterrier_asl.comparison.printing import print_comparison
+
+QRELS = {qid: {"a": 1, "n": 0} for qid in ("q1", "q2", "q3")}
+LIVE = {qid: {"a": 2, "n": 1} for qid in QRELS}
+#: In the first two queries the relevant document moves from rank 1 to 2.
+NEW = {"q1": {"a": 1, "n": 2}, "q2": {"a": 1, "n": 2}, "q3": {"a": 2, "n": 1}}
+
+
+@pytest.mark.parametrize("runs", [{"new": NEW}, {"new": NEW, "<b>": LIVE}])
+def test_a_result_prints_what_the_command_prints_and_is_shown_as_html(runs, capsys):
+    found = compare({"live": LIVE, **runs}, QRELS, ["RR", "ASL@9"])
+    print(found)
+    printed = capsys.readouterr().out
+    print_comparison(found, "table")
+    assert printed == capsys.readouterr().out
+    assert printed.startswith("A: live (baseline)")
+    html = found._repr_html_()
+    assert "<th>measure</th>" in html and "<b>" not in html and "Relevant documents" in html
+    assert ("&lt;b&gt;" in html) == ("<b>" in runs)
+
+
+@pytest.mark.parametrize(("moved", "expected"), [(0, []), (1, ["q1"]), (2, ["q1", "q2"])])
+def test_as_many_moved_documents_as_asked_for(moved, expected, capsys):
+    found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"])
+    print_comparison(found, "table", moved=moved)
+    printed = capsys.readouterr().out
+    assert [q for q in QRELS if f"\n {q} " in printed] == expected
+    assert ("Relevant documents" in printed) is (moved > 0)
