@@ -74,7 +74,18 @@ FURTHER = {
 BITS = ("BitAnd", "BitOr", "BitXor", "LShift", "RShift")
 
 #: What the tests import and what no change can touch: imported once, for all of them.
-LIBRARIES = ("hypothesis", "ir_measures", "numba", "pandas", "pyarrow.parquet", "pytest")
+LIBRARIES = (
+    "hypothesis",
+    "ir_measures",
+    "numba",
+    "optuna",
+    "pandas",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "pytest",
+    "scipy.stats",
+    "statsmodels.api",
+)
 
 #: Seconds of CPU, and in all, after which a change counts as noticed: a loop may be endless.
 CPU_SECONDS = 90

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from pyterrier_asl.retrieval.index import TermIndex
@@ -14,7 +15,7 @@ def test_indexes_an_ir_dataset(vaswani, tmp_path):
     assert index.num_docs == vaswani.docs_count()
     words = Counter()
     for doc in vaswani.docs_iter():
-        words.update(word for word in doc.text.lower().split() if word.isalnum())
+        words.update(re.findall("[a-z0-9]+", doc.text.lower()))  # vaswani is ASCII
     for word in ("waves", "the", "magnetron"):
-        assert index.postings(word).tfs.sum() >= words[word] > 0
+        assert index.postings(word).tfs.sum() == words[word] > 0
     assert index.metadata["source"] == "irds:vaswani"

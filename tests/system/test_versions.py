@@ -12,11 +12,12 @@ from pyterrier_asl.retrieval.index import TermIndex
 DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave{i} scatter"} for i in range(9)]
 
 
-def test_retrieval_without_context_in_validation(monkeypatch):
+def test_retrieval_without_context_in_validation(monkeypatch, request):
     """PyTerrier 1.0 cannot say in an error whose input is wrong."""
     whole = pt.validate.any
     monkeypatch.setattr(pt.validate, "any", lambda inp, warn=False: whole(inp, warn=warn))
-    monkeypatch.setattr(_transformer, "_takes_context", _transformer._takes_context.__wrapped__)
+    _transformer._takes_context.cache_clear()
+    request.addfinalizer(_transformer._takes_context.cache_clear)
     index = TermIndex.from_documents(DOCUMENTS, verbose=False)
     bm25 = index.bm25()
     pipeline = bm25 >> RobertsonPRF(index, fb_docs=2, fb_terms=3) >> bm25
