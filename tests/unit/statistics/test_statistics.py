@@ -182,6 +182,12 @@ def test_equal_weights_are_no_weights_and_weight_zero_is_no_query(test):
     assert compare_pair(*longer, test, weights=[1.0] * 12 + [0.0]).p == pytest.approx(plain.p)
 
 
+def test_the_observed_signs_are_one_more_of_those_drawn():
+    """Of all signs of 70 equal differences two are as large: none of those drawn is."""
+    a, b = np.ones(70), np.zeros(70)
+    assert compare_pair(a, b, "randomization", n_resamples=99).p == 1 / 100
+
+
 def test_weighted_randomization_is_enumeration():
     a, b = scores(2, 8)
     weights = np.arange(1.0, 9.0)
@@ -296,6 +302,10 @@ def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(mon
         compare_all(values, names(values), test="tukey-two-way")
     of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others seek one quantile
     assert of_many == [(21, 20 * 12)]
+    q = np.linspace(0, 12, 200)
+    found = tukey._studentized_range_sf(q, 21, 20 * 12)
+    assert found[60] == pytest.approx(distribution.sf(q[60], 21, 20 * 12), abs=1e-9)
+    assert 0.1 < found[60] < 0.9
 
 
 @pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])

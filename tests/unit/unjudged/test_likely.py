@@ -42,6 +42,16 @@ def test_the_model_finds_what_is_relevant():
     assert abs(expected.mean() - np.mean(labels)) < 0.1
 
 
+@pytest.mark.parametrize("few", [9, 10])
+def test_groups_with_ten_documents_of_their_own_are_tested(few):
+    """Those of a are documents that b and c do not have; b and c have the same."""
+    a = {"q": {f"d{rank}": -rank for rank in range(30)}}
+    b = {"q": {f"d{rank}": -rank for rank in range(few, 30)}}
+    qrels = {"q": {f"d{rank}": rank % 2 for rank in range(30)}}
+    found = holes(a, b, qrels, "P@30", runs={"c": b})
+    assert Model.fitted(found.runs, found.labelled).shift_groups == (few >= 10)
+
+
 def test_the_better_run_is_likely():
     runs, qrels, truth = made(1)
     others = {name: run for name, run in runs.items() if name not in "ab"}

@@ -36,6 +36,18 @@ def test_it_ends_when_the_verdict_is_settled():
     )
 
 
+def test_ten_documents_are_asked_for_at_a_time():
+    run = {"q": {"a": 1.0, **{f"d{rank}": -rank for rank in range(12)}}}
+    asked = []
+
+    def judge(frame):
+        asked.append(len(frame))
+        return [0] * len(frame)
+
+    judge_until_settled(holes(run, {"q": {"a": 1.0}}, QRELS, "P@13"), judge)
+    assert asked == [10, 2]
+
+
 def test_first_what_helps_the_run_that_is_behind():
     start = holes(A, B, QRELS, "RR")
     assert start.difference.difference > 0  # A is ahead: what helps B comes first
