@@ -161,9 +161,9 @@ class RunComparison(Printed):
     unanswered: dict[str, list[str]] = field(default_factory=dict)
     rel: float = 1
     hint: str = ""
-    _conditions: list[tuple[Condition, str]] = field(default_factory=list, repr=False)
-    _limits: AllLimits = field(default_factory=dict, repr=False)
-    _untestable: dict[str, str] = field(default_factory=dict, repr=False)
+    _conditions: list[tuple[Condition, str]] = field(default_factory=list)
+    _limits: AllLimits = field(default_factory=dict)
+    _untestable: dict[str, str] = field(default_factory=dict)
     by_track: pd.DataFrame | None = None
 
     def parts(self) -> list[Part]:

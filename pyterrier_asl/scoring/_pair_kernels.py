@@ -24,8 +24,7 @@ def merge(
 ) -> tuple[Ints, Ints, Ints]:
     """The documents of either run: where each query's begin, and which in each run they are.
 
-    They are numbered from 1; 0: not there. ``work`` holds a zero for every code, and does so again
-    afterwards.
+    They are numbered from 1; 0: not there. A code is of one query; ``work`` holds a zero for each.
     """
     room = len(codes) + len(other_codes)
     both_offsets = np.zeros(len(offsets), np.int64)
@@ -42,8 +41,6 @@ def merge(
                 place = size
                 size += 1
             b[place] = i + 1
-        for i in range(offsets[q], offsets[q + 1]):
-            work[codes[i]] = 0
         both_offsets[q + 1] = size
     return both_offsets, a[:size], b[:size]
 

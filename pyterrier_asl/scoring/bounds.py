@@ -368,7 +368,7 @@ def merge(
 
     Args:
         offsets: where each query's documents of one run begin, shape (Q + 1,).
-        codes: which documents they are, below ``size``, shape (E,).
+        codes: which documents they are, below ``size``, each of one query, shape (E,).
         other_offsets: where those of the other run begin.
         other_codes: which they are.
         size: how many documents there are in all.

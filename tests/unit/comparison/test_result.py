@@ -35,7 +35,6 @@ def test_the_comparisons_that_were_corrected_are_counted():
     assert "p is not corrected for their number." in said(NEW, correction=None)
 
 
-def test_its_repr_has_no_arrays():
-    """The bounds of each query are kept for the conditions alone."""
+def test_its_repr_is_what_is_printed_and_no_arrays():
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"], bounds=True)
-    assert "array(" not in repr(found) and "Limits(" not in repr(found)
+    assert "array(" not in repr(found) and repr(found).startswith("A: live (baseline)")
