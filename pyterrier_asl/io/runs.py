@@ -30,7 +30,7 @@ from .files import (
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .partitions import PartitionedRun, RunFile, concatenated, is_partitioned, partitioned_runs
-from .prefetch import PrefetchedFile, map_ahead
+from .prefetch import PrefetchedFile, cores, map_ahead
 from .trec_text import RUN, iter_columns
 
 T = TypeVar("T")
@@ -355,7 +355,7 @@ def iter_runs(
 def _on_threads(
     read: Callable[[RunSource, str], T], sources: Mapping[str, RunSource], threads: int | None
 ) -> Iterator[tuple[str, T]]:
-    workers = threads or os.cpu_count() or 1
+    workers = threads or cores()
     done = map_ahead(
         lambda item: read(item[1], item[0]), sources.items(), threads=workers, ahead=workers
     )

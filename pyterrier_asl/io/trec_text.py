@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from .prefetch import map_ahead
+from .prefetch import cores, map_ahead
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
 _BLOCK = 1 << 21
@@ -161,8 +160,7 @@ def _parsed(
     if path.stat().st_size < _SMALL:
         yield from ((block, parse(block)) for block in blocks)
         return
-    cores = os.cpu_count() or 1
-    yield from map_ahead(parse, blocks, threads=cores, ahead=_AHEAD * cores)
+    yield from map_ahead(parse, blocks, threads=cores(), ahead=_AHEAD * cores())
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
@@ -190,6 +188,8 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             convert_options=pcsv.ConvertOptions(
                 include_columns=[*include, *further], column_types=types, null_values=[]
             ),
+            # Arrow's own pool gives pages back and has them cleared again for each block.
+            memory_pool=pa.system_memory_pool(),
         )
     except pa.ArrowInvalid:
         return None

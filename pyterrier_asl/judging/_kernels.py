@@ -1,10 +1,10 @@
 """Loops over ids on Arrow's buffers, compiled: ranking, matching, looking up.
 
-Compiled when a run is first large enough to pay for it (see
-:mod:`~pyterrier_asl.judging.matching`), for Numba takes a while to load. An id is the bytes
-``data[offsets[i]:offsets[i + 1]]``. Every kernel works on part of its input and lets go of the
-interpreter's lock, so that :func:`parallel_for` can put one on every core. Which rows and pairs
-come out does not depend on hashes or threads.
+Compiled when enough has been matched to pay for it (see :mod:`~pyterrier_asl.judging.matching`),
+for Numba takes a while to load. An id is the bytes ``data[offsets[i]:offsets[i + 1]]``. Every
+kernel works on part of its input and lets go of the interpreter's lock, so that
+:func:`parallel_for` can put one on every core. Which rows and pairs come out does not depend on
+hashes or threads.
 """
 
 from __future__ import annotations
@@ -82,10 +82,11 @@ def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
         value = (value ^ word) * _MULTIPLIER
         value = (value ^ (value >> _SHIFT)) * seed
         i += _EIGHT
-    word = np.uint64(0)
+    word, shift = np.uint64(0), np.uint64(0)
     while i < stop:
-        word = (word << _EIGHT) | np.uint64(data[i])
+        word |= np.uint64(data[i]) << shift
         i += _ONE
+        shift += _EIGHT
     value = (value ^ word) * _MULTIPLIER
     value = (value ^ (value >> _SHIFT)) * seed
     return value ^ (value >> _SHIFT)
@@ -291,10 +292,8 @@ def build(
     data: Bytes,
     known_hashes: Hashes,
     table: Int32s,
-    again: Bytes,
 ) -> None:
-    """Puts each group's ids into its part of a table of hashes, and marks ids that stand again
-    later; of equal ids the last is in the table."""
+    """Puts each group's ids into its part of a table of hashes; of equal ids the last."""
     for group in range(first, last):
         for i in range(starts[group], starts[group + 1]):
             slot = _slot(
@@ -309,8 +308,6 @@ def build(
                 offsets,
                 data,
             )
-            if table[slot] >= 0:
-                again[table[slot]] = 1
             table[slot] = i
 
 
@@ -330,14 +327,14 @@ def _slot(
     """Where in a group's part of a table id i is; where it is not, the free place for it."""
     low = table_starts[group]
     mask = np.uint64(table_starts[group + 1] - low - 1)
-    place = key & mask
+    place, stride = key & mask, (key >> _SHIFT) | _ONE  # odd, so that it comes by all places
     while True:
         value = table[low + np.int64(place)]
         if value < 0:
             break
         if known_hashes[value] == key and _same(offsets, data, i, known_offsets, known_data, value):
             break
-        place = (place + _ONE) & mask
+        place = (place + stride) & mask
     return low + np.int64(place)
 
 

@@ -1,15 +1,14 @@
 """Matching of (group, id) pairs with known ones: the join of judgements, pools and lengths.
 
-The ids are text and may be many; the groups are small integers (the queries). Everything happens on
-Arrow's and NumPy's arrays, nothing in Python per row, in one of two ways with the same results: by
-PyArrow's functions, or by the compiled loops of :mod:`~pyterrier_asl.judging._kernels`, some ten
-times as fast: where enough is looked up in an index to pay for loading Numba, or it is loaded.
+The ids are text and may be many; the groups are small integers (the queries). Ids are found by
+their hashes and compared in full, so that what is found does not depend on hashes. Nothing happens
+in Python per row, but in one of two ways with the same results: by NumPy, or by the compiled loops
+of :mod:`~pyterrier_asl.judging._kernels`, some three times as fast, once enough has been matched
+to pay for loading Numba.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -19,26 +18,55 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..io.values import arrow_numbers, numpy_numbers
+from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
+from . import hashes as hashing
+from .hashes import SEED, Hashes, arrays_of, fixed_blocks, ids_of, map_parts
 
-#: The number of rows looked up in an index from which loading the compiled loops pays: about as
-#: many as PyArrow's way takes as long for as loading does. Infinite: the loops are never used.
-ENOUGH = 1_000_000
-
-#: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
-SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
+#: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
+#: loops would have saved about as much time as loading them takes, so that whatever comes, the two
+#: together take less than twice what the better choice would have. Infinite: they are never used.
+ENOUGH = 10_000_000
 
 #: The module of the compiled loops.
 LOOPS = __name__.rpartition(".")[0] + "._kernels"
 
+#: So many known pairs are put into the table at a time.
+_AT_ONCE = 1 << 18
+
+_ONE, _HALF = np.uint64(1), np.uint64(32)
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
+
+
+_rows = 0  # that this process has matched
 
 
 def loops_are_loaded() -> bool:
     """Whether this process has loaded the compiled loops, so that using them costs nothing."""
     return LOOPS in COMPILED
+
+
+def loops_for(rows: int) -> ModuleType | None:
+    """The compiled loops where this process has loaded them, or these rows make it worth while.
+
+    Args:
+        rows: how many rows are to be matched.
+    """
+    global _rows
+    _rows += rows
+    is_loaded = ENOUGH != np.inf and loops_are_loaded()
+    return compile_loops(LOOPS) if is_loaded or _rows >= ENOUGH else None
+
+
+def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
+    """The hash of each id; see :func:`~pyterrier_asl.judging.hashes.hashes_of`."""
+    join = loops_for(0)
+    if join is None:
+        return hashing.hashes_of(ids, seed)
+    hashes = np.empty(len(ids), dtype=np.uint64)
+    join.parallel_for(join.hashes, fixed_blocks(len(ids)), *arrays_of(ids), seed, hashes)
+    return hashes
 
 
 def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -82,48 +110,6 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     return starts, encoded.values
 
 
-def fixed_blocks(rows: int) -> Ints:
-    """Blocks of 4096 rows, for `parallel_for`."""
-    return np.append(np.arange(0, rows, 4096), rows)
-
-
-def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """Arrow text as NumPy's arrays, which are views of it: where each id begins and ends; bytes.
-
-    >>> starts, data = arrays_of(pa.array(["a", "bc"], type=pa.large_string()))
-    >>> starts.tolist(), data.tobytes()[:3]
-    ([0, 1, 3], b'abc')
-    """
-    _, ends, data = ids.buffers()
-    offsets, text = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    if len(ids):
-        offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
-        text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
-    # One kind of array, or the loops are compiled for each.
-    offsets.flags.writeable = text.flags.writeable = False
-    return offsets, text
-
-
-def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> npt.NDArray[np.uint64]:
-    """The hash of each id, by the compiled loops."""
-    kernels = compile_loops(LOOPS)
-
-    hashes = np.empty(len(ids), dtype=np.uint64)
-    kernels.parallel_for(kernels.hashes, fixed_blocks(len(ids)), *arrays_of(ids), seed, hashes)
-    return hashes
-
-
-def ids_of(starts: Ints, data: npt.NDArray[np.uint8]) -> pa.LargeStringArray:
-    """Arrow text of such arrays, also without a copy.
-
-    >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
-    ['a', 'bc']
-    """
-    return pa.LargeStringArray.from_buffers(
-        len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data)
-    )
-
-
 class PairIndex:
     """Known (group, id) pairs, group by group, to be looked up by the million.
 
@@ -138,7 +124,6 @@ class PairIndex:
 
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, SEED
-        self.rows = 0  # that have been looked up
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -160,32 +145,20 @@ class PairIndex:
             name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
             for name, value in state.items()
         }
-        self.__dict__.update(
-            arrays, rows=0, ids=ids_of(*arrays["ids"]), seed=np.uint64(state["seed"])
-        )
+        self.__dict__.update(arrays, ids=ids_of(*arrays["ids"]), seed=np.uint64(state["seed"]))
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The hash of each id, shape (n,)."""
+        return hashes_of(self.ids, self.seed)
 
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
-        if self.compiled(0) is not None:
-            return self._table[2]
+        if not len(hashing.repeated_keys(hashing.of_groups(self.hashes, queries_of(self.offsets)))):
+            return np.empty(0, dtype=np.int64)
         order, keys, _ = self._sorted
         earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
         return earlier
-
-    def compiled(self, rows: int) -> ModuleType | None:
-        """The compiled loops, where the rows looked up here so far and these are worth loading
-        them, or where this process has loaded them; else None.
-
-        PyArrow goes through the known pairs, too, whenever something is looked up.
-
-        Args:
-            rows: how many rows are to be looked up.
-        """
-        self.rows += rows + len(self) if rows else 0
-        is_loaded = ENOUGH != np.inf and loops_are_loaded()
-        if "_table" not in self.__dict__ and not is_loaded and max(self.rows, len(self)) < ENOUGH:
-            return None
-        return compile_loops(LOOPS)
 
     def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
         """The position of each (group, id) among the known pairs (the last of equals), -1 where it
@@ -197,11 +170,23 @@ class PairIndex:
         """
         if not len(self) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        join = self.compiled(len(ids))
-        if join is None:
-            return self.search(
-                np.zeros(1, dtype=np.int64) if groups is None else groups, *codes(ids)
-            )
+        join, blocks = loops_for(len(ids)), fixed_blocks(len(ids))
+        if join is not None:
+            return self._find_by_loops(join, groups, ids)
+        groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
+        hashes = hashes_of(ids, self.seed)
+        self.prepare()
+
+        def find_part(first: int, last: int) -> Ints:
+            begin, end = blocks[first], blocks[last]
+            part = ids.slice(begin, end - begin)
+            return self.find_hashes(groups[begin:end], hashes[begin:end], part)
+
+        return np.concatenate(map_parts(find_part, blocks))
+
+    def _find_by_loops(
+        self, join: ModuleType, groups: Ints | None, ids: pa.LargeStringArray
+    ) -> Ints:
         pairs = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
             join.find,
@@ -211,29 +196,64 @@ class PairIndex:
             *arrays_of(self.ids),
             self.hashes,
             self.seed,
-            *self._table[:2],
+            *self._table,
             pairs,
         )
         return pairs
 
-    @cached_property
-    def hashes(self) -> npt.NDArray[np.uint64]:
-        """The hash of each id, shape (n,)."""
-        return hashes_of(self.ids, self.seed)
+    def prepare(self) -> None:
+        """Makes what :meth:`find_hashes` needs, so that threads do not make it at once."""
+        if len(self):
+            self._table  # noqa: B018 (which is kept)
+
+    def find_hashes(self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray) -> Ints:
+        """What :meth:`find` gives, by the hashes of the ids with the seed of these."""
+        pairs = np.full(len(hashes), -1, dtype=np.int64)
+        if not len(self):
+            return pairs
+        starts, table = self._table
+        rows, step = np.flatnonzero(groups >= 0), np.uint64(0)
+        in_groups, groups, wanted = groups, groups[rows], hashes[rows]
+        while len(rows):
+            found = table[_places(starts[groups], starts[groups + 1], wanted, step)]
+            is_same = self.hashes[found] == wanted
+            is_same &= found >= 0
+            hits = np.flatnonzero(is_same)
+            pairs[rows[hits]] = found[hits]
+            is_same |= found < 0
+            others = np.flatnonzero(~is_same)
+            rows, groups, wanted = rows[others], groups[others], wanted[others]
+            step += _ONE
+        rows = np.flatnonzero(pairs >= 0)
+        equal = pc.equal(take(ids, rows), take(self.ids, pairs[rows]))
+        if not pc.all(equal).as_py():  # ids that differ have one hash
+            wrong = rows[numpy_numbers(pc.indices_nonzero(pc.invert(equal))).astype(np.int64)]
+            pairs[wrong] = self._search(in_groups[wrong], take(ids, wrong))
+        return pairs
 
     @cached_property
-    def _table(self) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
-        """Where each group's part of the table of hashes begins; the table; the repeated pairs."""
-        kernels = compile_loops(LOOPS)
-
+    def _table(self) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Where each group's part of the table of hashes begins; the table."""
         room = 2.0 * np.diff(self.offsets) + 1  # at most half of it is taken
         starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
         table = np.full(starts[-1], -1, dtype=np.int32)
-        again = np.zeros(len(self), dtype=np.uint8)
-        kernels.parallel_for(
-            kernels.build, self.offsets, starts, *arrays_of(self.ids), self.hashes, table, again
-        )
-        return starts, table, np.flatnonzero(again)
+        join = loops_for(0)
+        if join is not None:
+            arrays = *arrays_of(self.ids), self.hashes, table
+            join.parallel_for(join.build, self.offsets, starts, *arrays)
+            return starts, table
+        pairs = np.delete(np.arange(len(self)), self.repeated())
+        queries = queries_of(self.offsets)
+        for begin in range(0, len(pairs), _AT_ONCE):
+            waiting, step = pairs[begin : begin + _AT_ONCE], np.uint64(0)
+            while len(waiting):
+                groups = queries[waiting]
+                places = _places(starts[groups], starts[groups + 1], self.hashes[waiting], step)
+                free = table[places] < 0
+                table[places[free]] = waiting[free]  # of several the last
+                waiting = waiting[table[places] != waiting]
+                step += _ONE
+        return starts, table
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
@@ -243,19 +263,22 @@ class PairIndex:
         order = np.argsort(keys, kind="stable")
         return order, keys[order], different
 
-    def search(self, groups: Ints, numbers: Ints, different: pa.LargeStringArray) -> Ints:
-        """What :meth:`find` gives, by PyArrow and NumPy whatever the work so far.
-
-        Args:
-            groups: as of :meth:`find`.
-            numbers: the number of each row's id, as :func:`codes` gives it.
-            different: the different ids.
-        """
-        if not len(self) or not len(numbers):
-            return np.full(len(numbers), -1, dtype=np.int64)
+    def _search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
+        """What :meth:`find` gives, without hashes."""
         order, keys, known = self._sorted
-        number = positions(different, known)[numbers]
+        number = positions(ids, known)
         wanted = np.where((number < 0) | (groups < 0), -1, groups * len(known) + number)
         place = np.searchsorted(keys, wanted, side="right") - 1
         pairs: Ints = np.where(keys[place] == wanted, order[place], -1)
         return pairs
+
+
+def _places(first: Ints, last: Ints, hashes: Hashes, step: np.uint64) -> Ints:
+    """Where hashes may be in their parts of a table, whose sizes are powers of two.
+
+    A hash that finds its place taken goes on by a stride of its own, which comes by all places.
+    """
+    places = (hashes if not step else hashes + (hashes >> _HALF | _ONE) * step).astype(np.int64)
+    places &= last - first - 1
+    places += first
+    return places

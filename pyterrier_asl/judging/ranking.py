@@ -8,7 +8,9 @@ same result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -18,9 +20,12 @@ import pyarrow.compute as pc
 
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
-from .matching import PairIndex, arrays_of, codes
+from .hashes import Hashes, arrays_of, hashes_of, map_parts, of_groups, repeated_keys
+from .matching import PairIndex, codes, loops_for
 
 Scores = npt.NDArray[np.float32]
+
+_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,12 @@ def match(
     >>> found.order.tolist(), found.ranks.tolist(), found.pairs.tolist(), found.repeated.tolist()
     ([1, 2, 0], [2], [1], [3])
     """
-    join = known.compiled(len(ids))
-    if join is None:
-        return _by_arrow(scores, ids, starts, queries, known)
-    return _by_loops(join, scores, ids, starts, queries, known)
+    join = loops_for(len(ids))
+    if join is not None:
+        return _by_loops(join, scores, ids, starts, queries, known)
+    known.prepare()
+    parts = map_parts(partial(_match_part, scores, ids, starts, queries, known), starts)
+    return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
 
 def _by_loops(
@@ -124,38 +131,93 @@ def _sorted(
     return order
 
 
-def _by_arrow(
-    scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints, known: PairIndex
+def _match_part(
+    scores: Scores,
+    ids: pa.LargeStringArray,
+    starts: Ints,
+    queries: Ints,
+    known: PairIndex,
+    first: int,
+    last: int,
 ) -> Match:
-    block = queries_of(starts)
-    numbers, different = codes(ids)
-    order, repeated = _without_repeats(
-        _in_order(block, scores, ids), block * len(different) + numbers
-    )
-    pairs = known.search(queries[block], numbers, different)[order]
+    """The match of some blocks by NumPy, their rows and themselves numbered from 0."""
+    begin, end = starts[first], starts[last]
+    starts, queries = starts[first : last + 1] - begin, queries[first:last]
+    scores, ids = scores[begin:end], ids.slice(begin, end - begin)
+    block, hashes = queries_of(starts), hashes_of(ids, known.seed)
+    order = _order(block, scores, ids)
+    pairs = known.find_hashes(queries[block], hashes, ids)
+    order, repeated = _without_repeats(order, block, of_groups(hashes, block), ids)
     if len(repeated):
-        starts = cumulate(np.bincount(block[order], minlength=len(starts) - 1))
+        starts = cumulate(np.bincount(block[order], minlength=len(queries)))
+    pairs = pairs if order is None else pairs[order]
     judged = np.flatnonzero(pairs >= 0)
-    blocks = block[order[judged]]
+    blocks = block[judged if order is None else order[judged]]
     return Match(order, starts, blocks, judged - starts[blocks] + 1, pairs[judged], repeated)
 
 
-def _in_order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints:
-    """The rows of each block by score, then by id, both descending."""
-    order = np.arange(len(block))
-    not_below = (block[1:] == block[:-1]) & (scores[1:] >= scores[:-1])
-    unsorted = np.isin(block, block[1:][not_below])
-    if unsorted.any():
-        part = np.flatnonzero(unsorted)
-        columns = [arrow_numbers(block[part]), arrow_numbers(scores[part]), take(ids, part)]
-        rows = pa.table(columns, names=["block", "score", "id"])
-        keys = [("block", "ascending"), ("score", "descending"), ("id", "descending")]
-        order[part] = part[numpy_numbers(pc.sort_indices(rows, sort_keys=keys))]
+def _joined(parts: Sequence[Match], starts: Ints) -> Match:
+    """The match of all blocks from those of parts of them.
+
+    Args:
+        parts: the matches, in the order of their blocks.
+        starts: where each block began in all rows.
+    """
+    first = np.cumsum([0, *(len(part.starts) - 1 for part in parts[:-1])])
+    rows = starts[first]
+    order = None
+    if any(part.order is not None for part in parts):
+        every = (np.arange(part.starts[-1]) if part.order is None else part.order for part in parts)
+        order = np.concatenate([part + row for part, row in zip(every, rows)])
+    return Match(
+        order,
+        cumulate(np.concatenate([np.diff(part.starts) for part in parts])),
+        np.concatenate([part.blocks + block for part, block in zip(parts, first)]),
+        np.concatenate([part.ranks for part in parts]),
+        np.concatenate([part.pairs for part in parts]),
+        np.concatenate([part.repeated + row for part, row in zip(parts, rows)]),
+    )
+
+
+def _order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints | None:
+    """The rows in ranking order, None where they stand in it."""
+    not_below = np.flatnonzero((block[1:] == block[:-1]) & (scores[1:] >= scores[:-1]))
+    if not len(not_below):
+        return None
+    if np.all(scores[not_below] == scores[not_below + 1]):
+        below = pc.less_equal(take(ids, not_below + 1), take(ids, not_below))
+        if pc.all(below).as_py():
+            return None
+    keys = (block.astype(np.uint64) << _HALF) | _descending(scores)
+    order = np.argsort(keys)
+    ties = keys[order[1:]] == keys[order[:-1]]
+    if ties.any():
+        tied = np.append(ties, False) | np.append(False, ties)
+        rows = np.sort(order[tied])
+        columns = pa.table([arrow_numbers(keys[rows]), take(ids, rows)], names=["key", "id"])
+        by_id = pc.sort_indices(columns, sort_keys=[("key", "ascending"), ("id", "descending")])
+        order[tied] = rows[numpy_numbers(by_id)]
     return order
 
 
-def _without_repeats(order: Ints, pairs: Ints) -> tuple[Ints, Ints]:
+def _descending(scores: Scores) -> npt.NDArray[np.uint64]:
+    """Numbers of 32 bits in the opposite order of the scores."""
+    bits = (scores + np.float32(0)).view(np.uint32)  # -0 is 0
+    keys = np.where(bits >> np.uint32(31), bits, ~bits & np.uint32(0x7FFFFFFF))
+    return keys.astype(np.uint64)
+
+
+def _without_repeats(
+    order: Ints | None, block: Ints, keys: Hashes, ids: pa.LargeStringArray
+) -> tuple[Ints | None, Ints]:
     """Leaves each pair of a block and an id once, where it ranks best; and the rows left out."""
-    kept = np.zeros(len(order), dtype=bool)
-    kept[np.unique(pairs[order], return_index=True)[1]] = True
-    return order[kept], order[~kept]
+    again = repeated_keys(keys)
+    if not len(again):
+        return order, np.empty(0, dtype=np.int64)
+    order = np.arange(len(keys)) if order is None else order
+    places = np.flatnonzero(np.isin(keys[order], again))
+    rows = order[places]
+    numbers, different = codes(take(ids, rows))
+    is_best = np.zeros(len(rows), dtype=bool)
+    is_best[np.unique(block[rows] * len(different) + numbers, return_index=True)[1]] = True
+    return np.delete(order, places[~is_best]), rows[~is_best]

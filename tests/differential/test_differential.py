@@ -122,7 +122,7 @@ def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
     )
 
 
-@pytest.mark.parametrize("enough", [0, np.inf], ids=["compiled", "arrow"])
+@pytest.mark.parametrize("enough", [0, np.inf], ids=["compiled", "numpy"])
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_measures_are_the_loops_on_real_runs(data, collection, enough, monkeypatch):
     monkeypatch.setattr(matching, "ENOUGH", enough)

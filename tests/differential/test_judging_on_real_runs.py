@@ -16,7 +16,7 @@ from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import AP_Rareness, P_Rareness
 
 
-@pytest.fixture(params=["arrow", "loops"])
+@pytest.fixture(params=["numpy", "loops"])
 def way(request, monkeypatch):
     """Both ways to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)

@@ -31,7 +31,7 @@ from pyterrier_asl.judging.judgements import Judgements, rank
 ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
 
 
-@pytest.mark.parametrize("fast", [False, True], ids=["arrow", "loops"])
+@pytest.mark.parametrize("fast", [False, True], ids=["numpy", "loops"])
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
 def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track, fast, monkeypatch):
     """Every run by pytrec_eval's RR, P@100 and AP; every eighth by all measures and parameters

@@ -1,4 +1,4 @@
-"""Ranking and judging against plain loops over dicts, by PyArrow and by compiled loops."""
+"""Ranking and judging against plain loops over dicts, by NumPy and by compiled loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
 
 
-@pytest.fixture(params=["arrow", "loops"])
+@pytest.fixture(params=["numpy", "loops"])
 def way(request, monkeypatch):
     """Both ways to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)

@@ -1,4 +1,4 @@
-"""The join of known and other ids, by PyArrow and by compiled loops, against a dict."""
+"""The join of known and other ids, by NumPy and by compiled loops, against a dict."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pyterrier_asl.judging import hashes as hashing
 from pyterrier_asl.judging import matching
-from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
+from pyterrier_asl.judging.matching import (
+    PairIndex,
+    codes,
+    equal_groups,
+    hashes_of,
+    loops_for,
+    positions,
+)
 from pyterrier_asl.judging.ranking import match
 
 
-@pytest.fixture(params=["arrow", "loops"])
+@pytest.fixture(params=["numpy", "loops"])
 def way(request, monkeypatch):
     """Both ways to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
@@ -113,6 +121,10 @@ def test_large_input_is_spread_over_cores(way, monkeypatch):
 
         monkeypatch.setattr(_join, "_ALONE", 1)
         monkeypatch.setattr(_join, "threads", lambda: 3)
+    else:
+        monkeypatch.setattr(hashing, "_PART", 100)
+        monkeypatch.setattr(hashing, "_ALONE", 1)
+        monkeypatch.setattr(hashing, "cores", lambda: 3)
     ids = [str(i % 7000) for i in range(20_000)]
     offsets = np.arange(0, 20_001, 5000)
     index = PairIndex(offsets, text(ids))
@@ -130,8 +142,7 @@ def colliding(count: int) -> list[bytes]:
     return made
 
 
-def test_ids_of_one_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(matching, "ENOUGH", 0)
+def test_ids_of_one_hash_are_told_apart(way, monkeypatch):
     monkeypatch.setattr(matching, "SEED", np.uint64(1))  # so that collisions can be made up
     words = colliding(40)
     ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)
@@ -164,37 +175,54 @@ def test_little_work_never_loads_numba():
     assert done.stdout.split() == ["False"]
 
 
-def test_much_work_in_small_pieces_loads_numba(monkeypatch):
+@pytest.fixture
+def fresh(monkeypatch):
+    """As in a process that has matched nothing yet."""
     monkeypatch.setattr(matching, "ENOUGH", 100)
+    monkeypatch.setattr(matching, "_rows", 0)
     monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
-    index = PairIndex(np.array([0, 1]), pa.array(["a"], type=pa.large_string()))
-    assert index.compiled(60) is None
-    assert index.compiled(60) is not None
-    assert index.compiled(0) is not None
 
 
-def test_a_little_looked_up_among_much_again_and_again_loads_numba(monkeypatch):
-    """PyArrow makes a table of all that is known whenever something is looked up."""
-    monkeypatch.setattr(matching, "ENOUGH", 100)
-    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
-    known = pa.array(list(map(str, range(60))), type=pa.large_string())
-    index = PairIndex(np.array([0, 60]), known)
-    assert index.compiled(1) is None
-    assert index.compiled(1) is not None
+def test_much_work_in_small_pieces_loads_numba(fresh):
+    assert loops_for(60) is None
+    assert loops_for(60) is not None
+    assert loops_for(0) is not None
 
 
-def test_only_rows_of_an_index_load_the_loops_for_it(monkeypatch):
-    monkeypatch.setattr(matching, "ENOUGH", 100)
-    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
-    ids = pa.array(["a"], type=pa.large_string())
-    assert PairIndex(np.array([0, 1]), ids).compiled(1000) is not None
-    assert PairIndex(np.array([0, 1]), ids).compiled(1) is None
+def test_rows_of_all_indices_together_load_the_loops(fresh):
+    ids = text(map(str, range(60)))
+    for index in (PairIndex(np.array([0, 1]), text(["a"])), PairIndex(np.array([0, 60]), ids)):
+        assert loops_for(0) is None
+        index.find(None, ids)
+    assert loops_for(0) is not None
 
 
-def test_loops_that_are_loaded_are_used(monkeypatch):
-    ids = pa.array(["a"], type=pa.large_string())
+def test_what_is_known_is_hashed_once_however_often_a_little_is_looked_up(fresh):
+    known = text(map(str, range(200)))
+    index = PairIndex(np.array([0, 200]), known)
+    assert index.find(None, known[:1]).tolist() == [0]
+    table = index._table
+    assert index.find(None, known[5:6]).tolist() == [5]
+    assert index._table is table and loops_for(0) is None
+
+
+def test_loops_that_are_loaded_are_used(fresh, monkeypatch):
+    assert loops_for(1) is None
     monkeypatch.setattr(matching, "loops_are_loaded", lambda: True)
-    assert PairIndex(np.array([0, 1]), ids).compiled(1) is not None
+    assert loops_for(1) is not None
+
+
+def test_hashes_are_the_same_by_numpy_and_by_the_loops(way, monkeypatch):
+    """Of every length around the eight bytes of a step, and of some that are long."""
+    sizes = [*range(20), *range(500, 540), 5000]
+    texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]
+    hashes = hashes_of(text(texts))
+    monkeypatch.setattr(matching, "ENOUGH", np.inf)
+    assert hashes.tolist() == hashes_of(text(texts)).tolist()
+    assert len(set(hashes.tolist())) == len(sizes)
+    for begin in range(0, len(sizes), 7):  # where others stand before and behind
+        part = text(texts)[begin : begin + 3]
+        assert hashes_of(part).tolist() == hashes[begin : begin + 3].tolist()
 
 
 @pytest.mark.slow
