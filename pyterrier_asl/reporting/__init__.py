@@ -164,7 +164,7 @@ def report(
     if isinstance(runs, ScoreTable):
         _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)
         findings = collect_scores(runs, measures, **tests)
-        collection = dataset or runs.tracks[0]
+        collection = _collection(None, dataset or runs.tracks[0])
     else:
         of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
         findings = collect(_retrieved(runs, topics), qrels, measures, **of_runs, **tests)

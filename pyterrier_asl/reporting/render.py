@@ -142,7 +142,7 @@ class _Page:
 
     @property
     def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """What a large page holds of the best systems alone, and which these are."""
+        """The data that a large page holds of the best systems alone, each with these systems."""
         return [("The values by query", self.shown_values)]
 
     @property
@@ -262,7 +262,7 @@ class _DocumentPage(_Page):
 
     @property
     def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """What a large page holds of the best systems alone, and which these are."""
+        """The data that a large page holds of the best systems alone, each with these systems."""
         return [
             *super().of_best,
             ("The first ten documents", self.findings.tops.systems),

@@ -57,6 +57,14 @@ def test_a_measure_that_nobody_knows_is_shown_where_its_direction_is_said():
     )
 
 
+@pytest.mark.parametrize(
+    "track, title", [("", "Comparison of 5 systems"), ("dl20", "dl20: 5 systems")]
+)
+def test_the_title_names_the_collection_of_scores(values, track, title):
+    scores = read_scores(values.assign(track=track) if track else values)
+    assert f"<title>{title}</title>" in report(scores, measures="AP").html
+
+
 def test_what_cannot_be_a_report(values):
     rows = values.melt(["name", "qid"], var_name="measure")
     several = pd.concat([rows.assign(track="x"), rows.assign(track="y")])
