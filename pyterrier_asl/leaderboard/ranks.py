@@ -117,7 +117,7 @@ def ranks(
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
         scores = {track: sample_of_scores(runs, str(measure), track) for track in runs.tracks}
         return ranks_of(scores, str(measure), options, simultaneous=simultaneous, common=common)
-    chosen = _measure(measure, unjudged=unjudged)
+    chosen = _ranking_measure(measure, unjudged=unjudged)
     several = tracks(runs, qrels, duplicates)
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(
@@ -145,7 +145,7 @@ def ranks(
     return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 
-def _measure(measure: Measures, *, unjudged: bool) -> NamedMeasure:
+def _ranking_measure(measure: Measures, *, unjudged: bool) -> NamedMeasure:
     """Parses the measure; ValueError unless systems can be ranked by it."""
     if measure in _PREFERENCES:
         raise ValueError(f"{measure} compares pairs and gives no system a value: use LexiP or RR")

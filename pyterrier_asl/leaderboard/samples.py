@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -219,7 +219,9 @@ def check_sample(sample: Sample, measure: str) -> None:
                 f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
                 f"{values[(*systems, topic)]}: give every system a finite value for every topic"
             )
-    if sample.higher_is_better and (weak := _answer_nearly_nothing(sample)):
+    limit = np.median(sample.means) / 10
+    weak = [name for name, mean in zip(sample.names, sample.means) if mean < limit]
+    if weak and sample.higher_is_better:
         warn(
             f"the mean {measure} of {', '.join(weak)} is below a tenth of the median system's: "
             "rare successes of systems that answer nearly nothing widen the intervals of all, so "
@@ -227,10 +229,6 @@ def check_sample(sample: Sample, measure: str) -> None:
         )
 
 
-def _answer_nearly_nothing(sample: Sample) -> Iterable[str]:
-    limit = np.median(sample.means) / 10
-    return [name for name, mean in zip(sample.names, sample.means) if mean < limit]
-
-
 def warn(text: str) -> None:
+    """Warns at the line that called the function of the caller's caller."""
     warnings.warn(text, stacklevel=4)
