@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 import numpy as np
 
@@ -25,11 +25,18 @@ from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
 
-#: Runs as callers give them: by name, in a folder or files, or matched before; or those of tracks.
-Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
-
-#: Judgements as callers give them: read, a frame, a dict of dicts, a file, or an ir_datasets id.
-Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+if TYPE_CHECKING:
+    #: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
+    Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+    #: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
+    Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+else:  # with their names, which documentation looks up in the module of the function it is about
+    Runs = ForwardRef(
+        "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath", module=__name__
+    )
+    Qrels = ForwardRef(
+        "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath", module=__name__
+    )
 
 #: From how many runs on a progress bar is shown.
 _MANY = 20
