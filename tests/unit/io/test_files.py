@@ -288,7 +288,7 @@ def test_what_goes_to_workers_is_for_this_user_alone():
 
     with pytest.raises(Stopped):
         scorer = Scorer(Judgements.of(QRELS), {})
-        with workers._sent(scorer) as work:
+        with workers._work_for_processes(scorer) as work:
             folder = Path(work.args[0]).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
             raise Stopped
