@@ -132,6 +132,28 @@ def frames(arguments: argparse.Namespace) -> None:
         row("ours on frames of Python strings", seconds["objects"], name, rival)
 
 
+def unordered(arguments: argparse.Namespace) -> None:
+    """A frame as people have it: in no order, lengths in it, and a pool of three runs."""
+    import ir_measures
+    from ir_measures import AP, RR
+
+    from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, RarenessPool
+
+    run, qrels = generate(min(arguments.queries, 1000), arguments.seed)
+    rng = np.random.default_rng(arguments.seed)
+    run = run.iloc[rng.permutation(len(run))].reset_index(drop=True)
+    pooled = {f"run{n}": run.assign(score=run["score"] * rng.random(len(run))) for n in range(2)}
+    pool = RarenessPool.from_runs({"run": run, **pooled}, depth=100)
+    ours = [ASL @ 1000, LexiP, AP_Rareness(pool=pool) @ 100, TBG]
+    works = {
+        "ours": lambda: ir_measures.calc_aggregate(ours, qrels, run),
+        "rival": lambda: ir_measures.calc_aggregate([AP, RR], qrels, run),
+    }
+    seconds = measured(works, arguments.repeats)
+    name = "ir_measures [AP, RR]"
+    row(f"the four on {len(run):,} rows in no order", seconds["ours"], name, seconds["rival"])
+
+
 def experiment(arguments: argparse.Namespace) -> None:
     """pt.Experiment on a small run."""
     import pyterrier as pt
@@ -251,6 +273,7 @@ def main() -> None:
         growth(arguments)
     else:
         frames(arguments)
+        unordered(arguments)
         experiment(arguments)
         first_call(arguments)
 

@@ -23,22 +23,37 @@ import numpy as np
 
 def evaluate(size: int) -> None:
     """Runs of 50 queries by 1,000 documents, as frames."""
+    _evaluate(runs=size, queries=50, depth=1000)
+
+
+def runs(size: int) -> None:
+    """Runs of 250 queries by 100 documents."""
+    _evaluate(runs=size, queries=250, depth=100)
+
+
+def queries(size: int) -> None:
+    """10 runs of as many queries by 100 documents."""
+    _evaluate(runs=10, queries=size, depth=100)
+
+
+def _evaluate(runs: int, queries: int, depth: int) -> None:
     import pandas as pd
 
     from pyterrier_asl import evaluate
 
     generator = np.random.default_rng(1)
-    queries, ranks = np.divmod(np.arange(50_000), 1000)
-    runs = {
+    rows = queries * depth
+    qids, ranks = np.divmod(np.arange(rows), depth)
+    made = {
         f"run{number}": pd.DataFrame(
-            {"qid": queries, "docno": generator.integers(0, 10**9, 50_000), "score": -ranks}
+            {"qid": qids, "docno": generator.integers(0, 10**9, rows), "score": -ranks}
         ).drop_duplicates(["qid", "docno"])
-        for number in range(size)
+        for number in range(runs)
     }
-    judged = runs["run0"].sample(5000, random_state=1).assign(label=1)
+    judged = made["run0"].sample(rows // 10, random_state=1).assign(label=1)
     kept = {
         name: pd.concat((run, judged)).drop_duplicates(["qid", "docno"])
-        for name, run in runs.items()
+        for name, run in made.items()
     }
     measured(
         lambda: evaluate(kept, judged[["qid", "docno", "label"]], ["AP", "ASL@1000", "nDCG@10"])
@@ -84,6 +99,8 @@ def judges(size: int) -> None:
 #: Works, and the sizes of each.
 WORKS = {
     evaluate: [10, 20, 40, 80],
+    runs: [125, 250, 500, 1000],
+    queries: [6_250, 12_500, 25_000, 50_000],
     holes: [5_000, 10_000, 20_000, 40_000],
     boxes: [10_000, 20_000, 40_000, 80_000],
     judges: [2_500, 5_000, 10_000, 20_000],
