@@ -42,7 +42,7 @@ class Style:
     Attributes:
         places: decimal places; -1: all digits, as JSON lines always have.
         titles: titles of columns in human-readable tables, where they differ from the names.
-        group_by: a column whose equal neighbours are shown once, with a line between groups.
+        group_by: a column whose equal neighbours are shown once, with an empty line between groups.
         higher_is_better: the columns of measures, and which way each is better, None where neither.
             The best values are bold where several runs are compared, and arrows show directions.
     """

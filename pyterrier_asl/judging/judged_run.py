@@ -17,6 +17,7 @@ from ..scoring.arrays import (
     Ints,
     cumulate,
     offsets_of,
+    order_by_query,
     queries_of,
     ranges_from,
     within_query,
@@ -316,7 +317,7 @@ def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints,
     """Entries query by query, those of one in the order that they have."""
     if np.all(queries[1:] >= queries[:-1]):
         return queries, ranks, pairs
-    order = np.argsort(queries, kind="stable")
+    order = order_by_query(queries)
     return queries[order], ranks[order], pairs[order]
 
 

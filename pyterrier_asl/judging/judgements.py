@@ -25,7 +25,15 @@ import pyarrow.compute as pc
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
 from ..io.tables import counted
 from ..io.values import arrow_text, take
-from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, ranges_from
+from ..scoring.arrays import (
+    Floats,
+    Ints,
+    cumulate,
+    offsets_of,
+    order_by_query,
+    queries_of,
+    ranges_from,
+)
 from .judged_run import (
     CONSTANT_SCORES,
     AnswerRows,
@@ -285,7 +293,7 @@ def _answers(
     query = positions(different, known)[numbers]
     if len(different) == len(group_ids) and not np.any(query < 0):
         return AnswerRows(bounds, None, query, len(known)), known
-    groups = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
+    groups = order_by_query(query)[np.count_nonzero(query < 0) :]
     query, sizes = query[groups], np.diff(bounds)[groups]
     offsets = cumulate(sizes)
     rows = ranges_from(bounds[groups], offsets)

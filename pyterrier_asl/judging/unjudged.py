@@ -12,7 +12,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.values import take
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, offsets_of, queries_of, ranges_from
+from ..scoring.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    cumulate,
+    offsets_of,
+    order_by_query,
+    queries_of,
+    ranges_from,
+)
 from ..scoring.compiled import compile_loops
 from .judged_run import JudgedRun
 from .matching import LOOPS, codes, hashes_of
@@ -123,7 +132,7 @@ class Unjudged:
         """
         old = self.runs[0].judgements
         queries = np.concatenate((old.queries, self.queries[codes]))
-        order = np.argsort(queries, kind="stable")
+        order = order_by_query(queries)
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         judgements = old.extended(

@@ -42,6 +42,21 @@ def queries_of(offsets: Ints) -> Ints:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
+def order_by_query(queries: Ints) -> Ints:
+    """The entries query by query, those of one in the order that they have.
+
+    Args:
+        queries: the query of each entry, shape (n,).
+
+    >>> order_by_query(np.array([2, 0, 2, -1])).tolist()
+    [3, 1, 0, 2]
+    """
+    limits = np.iinfo(np.int16)
+    if len(queries) and limits.min <= queries.min() and queries.max() <= limits.max:
+        queries = queries.astype(np.int16)  # NumPy counts these instead of comparing them
+    return np.argsort(queries, kind="stable")
+
+
 def within_query(offsets: Ints) -> Ints:
     """How many entries of the same query come before each entry; see :func:`queries_of`.
 

@@ -590,6 +590,11 @@ def test_a_damaged_parquet_file(write, suffix):
             runs.read_run(write(content, f"a{suffix}"))
 
 
+def test_query_ids_beyond_64_bits_are_text_as_well():
+    run = pd.DataFrame({"qid": [2**70] * 8, "docno": list("abcdefgh"), "score": range(8)})
+    assert rows(runs.read_run_table(run.astype({"qid": object})))[0] == (str(2**70), "a", 0.0)
+
+
 def test_any_byte_of_an_arrow_file_may_be_zero(tmp_path):
     path = tmp_path / "run.arrow"
     table = pa.table({"qid": ["q", "q", "r"], "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})

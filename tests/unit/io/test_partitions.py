@@ -117,7 +117,7 @@ def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
     for run in partitioned_runs(partitioned(tmp_path / "runs", ["name", "qid"])).values():
         assert isinstance(run, PartitionedRun)
         chunks = run.chunks()
-        assert 1 < len(chunks) < len(run.parts)
+        assert 2 < len(chunks) < len(run.parts)
         assert tuple(part for chunk in chunks for part in chunk.parts) == run.parts
 
 

@@ -124,3 +124,10 @@ def test_a_long_list_is_shortened_for_people_and_whole_for_programs():
     table = tables.markdown(frame)
     assert "| run0, run1, run2, run3 and 48 more |" in table and "| run0, run1 |" in table
     assert list(machine_readable.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
+
+
+def test_equal_neighbours_are_shown_once_with_an_empty_line_between_groups(capsys):
+    frame = pd.DataFrame({"qid": ["a", "a", "b", "a"], "rank": [1, 2, 3, 4]})
+    tables.show(frame, group_by="qid")
+    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert rows[2:] == ["a 1", "2", "", "b 3", "", "a 4"]

@@ -364,3 +364,9 @@ def test_the_loops_uncompiled(tmp_path):
 
 
 # Real runs
+
+
+def test_the_first_document_that_is_judged_twice_is_the_example():
+    rows = [("q", "b", 1), ("q", "a", 0), ("q", "c", 1), ("q", "b", 0), ("q", "a", 1)]
+    with pytest.warns(UserWarning, match=r"judge 2 documents twice for one query \(e.g. 'b'\)"):
+        Judgements(pd.DataFrame(rows, columns=["qid", "docno", "label"]))

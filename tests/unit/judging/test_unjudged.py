@@ -40,3 +40,11 @@ def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
         (key,) = keys  # one number, one document
         assert shown.best[code] == min(best[key])
     assert np.all(np.diff(shown.queries) >= 0)
+
+
+def test_documents_shown_down_to_a_depth_include_those_at_it():
+    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
+    for depth in (1, 2, 3):
+        assert (documents.best[documents.shown(depth)] <= depth).all()
+        assert len(documents.shown(depth)) == sum(best <= depth for best in documents.best)
+    assert len(documents.shown(None)) == len(documents)
