@@ -48,3 +48,22 @@ def test_documents_shown_down_to_a_depth_include_those_at_it():
         assert (documents.best[documents.shown(depth)] <= depth).all()
         assert len(documents.shown(depth)) == sum(best <= depth for best in documents.best)
     assert len(documents.shown(None)) == len(documents)
+
+
+def test_labelled_runs_are_those_of_qrels_with_the_labels():
+    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
+    numbers = {
+        docno: code for code, docno in enumerate(documents.docnos(np.arange(len(documents))))
+    }
+    codes, grades = np.array([numbers["z"], numbers["x"]]), np.array([0.0, 2.0])
+    qrels = {qid: dict(judged) for qid, judged in JUDGED.items()}
+    for query, docno, grade in zip(documents.queries[codes], documents.docnos(codes), grades):
+        qrels[list(qrels)[query]][docno] = grade
+    labelled = documents.labelled(codes, grades)
+    for run, judged, unjudged in zip(RUNS, labelled.runs, labelled.retrieved):
+        expected = Judgements(qrels).judge(run)
+        assert judged.queries.tolist() == expected.queries.tolist()
+        assert judged.ranks.tolist() == expected.ranks.tolist()
+        found = judged.judgements.grades[judged.pairs]
+        assert found.tolist() == expected.judgements.grades[expected.pairs].tolist()
+        assert not set(unjudged.codes) & set(codes.tolist())

@@ -400,6 +400,16 @@ def test_a_trial_that_failed_is_made_again(storage):
     assert mixture.calls == 8
 
 
+def test_frames_with_another_index_are_the_same_search(storage):
+    params = {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}
+    options = {"n_trials": 2, "seed": 3, "return_type": "trials", "storage": storage}
+    frames = TOPICS.set_index(TOPICS["qid"]), QRELS.set_index(QRELS["docno"])
+    search(n_trials=2, storage=storage)
+    mixture = Mixture()
+    RandomSearch(mixture, {mixture: params}, *frames, "map", **options)
+    assert mixture.calls == 0
+
+
 def test_another_search_is_refused(storage):
     search(storage=storage, n_trials=2)
     mixture = Mixture()
