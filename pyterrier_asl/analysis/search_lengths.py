@@ -197,7 +197,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     about = changes.attrs
     a, b = about["a"], about["b"]
     neither = (
-        f" Retrieved by neither: {about['neither']}, which lie as deep as the two runs go."
+        f" Retrieved by neither: {about['neither']:,}, which lie as deep as the two runs go."
         if about["neither"]
         else ""
     )
@@ -210,8 +210,8 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         alt.Chart(long).mark_bar(),
         f"{a} minus {b}",
         f"Search length in {a} minus that in {b}, for each relevant document that one of them "
-        f"retrieved: {about['wins']} are shorter in {a}, {about['losses']} longer, {about['same']} "
-        f"the same.{neither}",
+        f"retrieved: {about['wins']:,} are shorter in {a}, {about['losses']:,} longer, "
+        f"{about['same']:,} the same.{neither}",
         rows=CROWDED,
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
