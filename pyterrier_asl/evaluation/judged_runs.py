@@ -25,18 +25,12 @@ from .frame import frame_of, matrix, measure_columns
 from .others import values_of
 from .rareness_values import RarenessValues
 
-if TYPE_CHECKING:
-    #: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
-    Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
-    #: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
-    Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
-else:  # with their names, which documentation looks up in the module of the function it is about
-    Runs = ForwardRef(
-        "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath", module=__name__
-    )
-    Qrels = ForwardRef(
-        "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath", module=__name__
-    )
+#: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
+Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+#: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
+Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+if not TYPE_CHECKING:  # documentation looks their names up in the module of a function
+    Runs, Qrels = (ForwardRef(alias, module=__name__) for alias in (Runs, Qrels))
 
 #: From how many runs on a progress bar is shown.
 _MANY = 20

@@ -9,7 +9,6 @@ hashes or threads.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..io.prefetch import cores
 from ..scoring.arrays import Ints
 from ..scoring.compiled import compiled
 
@@ -26,8 +26,9 @@ Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 Scores = npt.NDArray[np.float32]
 
-_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
-_SHIFT = np.uint64(32)
+#: Constants of the hashes; here, as a change of this file compiles the loops again that have them.
+MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
+SHIFT = np.uint64(32)
 _ONE, _EIGHT = np.uint64(1), np.uint64(8)
 
 #: Fewer rows than this are not worth a second thread.
@@ -48,22 +49,37 @@ def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> N
     if workers < 2:
         kernel(0, blocks, starts, *arguments)
         return
-    goals = np.arange(1, workers) * (rows / workers)
-    cuts = [0, *np.searchsorted(starts, goals).tolist(), blocks]
 
     def work(part: tuple[int, int]) -> None:
         kernel(*part, starts, *arguments)
 
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, pairwise(cuts)))
+        list(pool.map(work, split_blocks(starts, workers)))
+
+
+def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
+    """Splits blocks into parts of about as many rows each.
+
+    Args:
+        starts: where each block begins, and where the last ends, shape (B + 1,).
+        parts: how many parts, from 1; they are fewer where blocks are large.
+
+    Returns:
+        The first block of each part and the one after its last.
+
+    >>> split_blocks(np.array([0, 2, 5, 9]), 2), split_blocks(np.array([0]), 1)
+    ([(0, 2), (2, 3)], [(0, 0)])
+    """
+    goals = np.arange(1, parts) * (int(starts[-1]) / parts)
+    cuts = np.unique([0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1]).tolist()
+    return list(pairwise(cuts)) or [(0, 0)]
 
 
 def threads() -> int:
     """How many cores this process may use; ``NUMBA_NUM_THREADS`` can make them fewer."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     import numba
 
-    return min(allowed or 1, int(numba.config.NUMBA_NUM_THREADS))
+    return min(cores(), int(numba.config.NUMBA_NUM_THREADS))
 
 
 @compiled
@@ -74,22 +90,22 @@ def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
     that no ids can be made up whose hashes are alike.
     """
     i, stop = np.uint64(begin), np.uint64(end)
-    value = (stop - i) * _MULTIPLIER
+    value = (stop - i) * MULTIPLIER
     while i + _EIGHT <= stop:
         word = np.uint64(0)
         for k in range(np.uint64(8)):
             word |= np.uint64(data[i + np.uint64(k)]) << (np.uint64(k) << np.uint64(3))
-        value = (value ^ word) * _MULTIPLIER
-        value = (value ^ (value >> _SHIFT)) * seed
+        value = (value ^ word) * MULTIPLIER
+        value = (value ^ (value >> SHIFT)) * seed
         i += _EIGHT
     word, shift = np.uint64(0), np.uint64(0)
     while i < stop:
         word |= np.uint64(data[i]) << shift
         i += _ONE
         shift += _EIGHT
-    value = (value ^ word) * _MULTIPLIER
-    value = (value ^ (value >> _SHIFT)) * seed
-    return value ^ (value >> _SHIFT)
+    value = (value ^ word) * MULTIPLIER
+    value = (value ^ (value >> SHIFT)) * seed
+    return value ^ (value >> SHIFT)
 
 
 @compiled
@@ -327,7 +343,7 @@ def _slot(
     """Where in a group's part of a table id i is; where it is not, the free place for it."""
     low = table_starts[group]
     mask = np.uint64(table_starts[group + 1] - low - 1)
-    place, stride = key & mask, (key >> _SHIFT) | _ONE  # odd, so that it comes by all places
+    place, stride = key & mask, (key >> SHIFT) | _ONE  # odd, so that it comes by all places
     while True:
         value = table[low + np.int64(place)]
         if value < 0:

@@ -6,18 +6,15 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.prefetch import cores
 from ..scoring.arrays import Ints
+from ._kernels import MULTIPLIER, SHIFT, Bytes, Hashes, split_blocks
 
-Hashes = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
 Result = TypeVar("Result")
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
@@ -31,8 +28,6 @@ _ALONE = 8 * _PART
 #: What of an id lies behind as many bytes is hashed by a loop: few ids are so long.
 _LONG = 512
 
-_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
-_SHIFT = np.uint64(32)
 #: Keeps the first n bytes of eight, for n from 0 to 8.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
@@ -50,10 +45,8 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
     >>> map_parts(lambda first, last: (first, last), np.array([0, 2, 5]))
     [(0, 2)]
     """
-    blocks, rows = len(starts) - 1, int(starts[-1])
-    goals = np.arange(1, rows // _PART) * (rows / max(rows // _PART, 1))
-    cuts = np.unique([0, *np.searchsorted(starts, goals).tolist(), blocks]).tolist()
-    parts = list(pairwise(cuts)) or [(0, 0)]
+    rows = int(starts[-1])
+    parts = split_blocks(starts, max(rows // _PART, 1))
     threads = min(cores(), len(parts)) if rows >= _ALONE else 1
     if threads < 2:
         return [function(first, last) for first, last in parts]
@@ -131,7 +124,7 @@ def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
         offsets = offsets - offsets[0]
     words = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
     begin, left = offsets[:-1].copy(), np.diff(offsets)
-    state = left.astype(np.uint64) * _MULTIPLIER
+    state = left.astype(np.uint64) * MULTIPLIER
     rows, hashes = np.arange(len(left)), np.empty_like(state)
     for _ in range(_LONG // 8):
         word = words[begin]
@@ -151,13 +144,13 @@ def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
     else:
         for row, first, size, value in zip(*(a.tolist() for a in (rows, begin, left, state))):
             hashes[row] = _hash_rest(data[first : first + size].tobytes(), value, int(seed))
-    hashes ^= hashes >> _SHIFT
+    hashes ^= hashes >> SHIFT
     return hashes
 
 
 def _hash_rest(rest: bytes, state: int, seed: int) -> int:
     """What becomes of the state of one long id by the rest of its bytes."""
-    multiplier, mask = int(_MULTIPLIER), (1 << 64) - 1
+    multiplier, mask = int(MULTIPLIER), (1 << 64) - 1
     for begin in range(0, len(rest) + 1, 8):
         state = (state ^ int.from_bytes(rest[begin : begin + 8], "little")) * multiplier & mask
         state = (state ^ state >> 32) * seed & mask
@@ -166,8 +159,8 @@ def _hash_rest(rest: bytes, state: int, seed: int) -> int:
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:
     state = state ^ word
-    state *= _MULTIPLIER
-    state ^= state >> _SHIFT
+    state *= MULTIPLIER
+    state ^= state >> SHIFT
     state *= seed
     return state
 
@@ -180,7 +173,7 @@ def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
     2
     """
     keys = groups.astype(np.uint64)
-    keys *= _MULTIPLIER
+    keys *= MULTIPLIER
     keys ^= hashes
     return keys
 

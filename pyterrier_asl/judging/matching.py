@@ -22,7 +22,8 @@ from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
 from . import hashes as hashing
-from .hashes import SEED, Hashes, arrays_of, fixed_blocks, ids_of, map_parts
+from ._kernels import Hashes
+from .hashes import SEED, arrays_of, fixed_blocks, ids_of, map_parts
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
-from .hashes import Hashes, arrays_of, hashes_of, map_parts, of_groups, repeated_keys
+from ._kernels import Hashes
+from .hashes import arrays_of, hashes_of, map_parts, of_groups, repeated_keys
 from .matching import PairIndex, codes, loops_for
 
 Scores = npt.NDArray[np.float32]
