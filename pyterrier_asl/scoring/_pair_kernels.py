@@ -102,12 +102,9 @@ def _most(
                     top, top_gained, top_cost = value, gained[s], cost[s]
                 gained[s] = top_gained + steps[g] * sums[s]
                 cost[s] = top_cost + steps[g] * ideal[counts[g] + s]
-        at, greatest = 0, -np.inf
-        for s in range(room + 1):
-            value = base + gained[s] - best * cost[s]
-            if value > greatest:
-                at, greatest = s, value
-        if greatest <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
+        values = base + gained - best * cost
+        at = values.argmax()
+        if values[at] <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
             break
         better = (base + gained[at]) / cost[at]
         if better <= best:

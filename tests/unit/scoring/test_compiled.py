@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
+from types import FunctionType
 
+import numba
 import numpy as np
 import pytest
 
@@ -71,6 +74,39 @@ def test_bounds_of_a_difference_are_the_same(monkeypatch):
         lengths = bounds.search_length_difference(pair(), missing, missing)
         found.append((ratio, lengths, bounds.lexicographic_verdicts(pair()).tolist()))
     assert str(found[0]) == str(found[1])
+
+
+@pytest.mark.parametrize(
+    ("module", "by_numpy"),
+    [
+        ("scoring._kernels", set()),
+        ("scoring._pair_kernels", {"precision_bounds", "_greatest_ratio", "_of_best", "_ratio"}),
+        ("judging._kernels", {"parallel_for", "split_blocks", "threads"}),
+        ("retrieval._kernels", set()),
+        ("retrieval._feedback_kernels", set()),
+    ],
+)
+def test_every_function_of_a_module_of_loops_is_compiled_but_for_what_numpy_does(module, by_numpy):
+    """A loop that is not marked would stay as slow as Python, and one that calls it would fail."""
+    loops = import_module(f"pyterrier_asl.{module}")
+    plain = {
+        name
+        for name, function in vars(loops).items()
+        if isinstance(function, FunctionType) and function.__module__ == loops.__name__
+        if not hasattr(function, "is_loop")
+    }
+    assert plain == by_numpy
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+def test_loops_leave_the_interpreters_lock_also_where_they_cannot_be_kept(has_file, monkeypatch):
+    """Of a function without a file Numba keeps nothing."""
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", False)
+    namespace = {}
+    exec("def twice(x):\n    return 2 * x", namespace)
+    loop = compiled._jit(ranks if has_file else namespace["twice"])
+    assert loop.targetoptions["nogil"]
+    assert has_file or loop(21) == 42
 
 
 def in_a_new_process(steps: int, cache) -> tuple[str, str]:

@@ -133,3 +133,46 @@ def test_documents_that_nobody_retrieved_lower_average_precision():
     """One relevant document at rank 1; if one more was missed, AP is 1/2."""
     low, high = bounds.average_precision(of_one_run([{"known": [(1,)], "unjudged": [(0,)]}]))
     assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
+
+
+LEVELS = [1.0, 3.0, 7.0]
+
+
+@st.composite
+def gaining(draw):
+    """A query: gains of its judged documents, the sum of gains now, what documents would add."""
+    judged = draw(st.lists(st.sampled_from([0.0, *LEVELS]), max_size=4))
+    weights = draw(st.lists(st.sampled_from([-1.0, -0.4, 0.0, 0.1, 0.5, 1.0]), max_size=3))
+    # Only what is judged to have a gain has gained anything.
+    base = draw(st.sampled_from([-2.0, -0.3, 0.0, 0.7, 4.0])) if any(judged) else 0.0
+    return {"judged": judged, "weights": weights, "base": base, "others": draw(st.integers(0, 2))}
+
+
+@given(st.lists(gaining(), min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 3))
+def test_ratio_of_gains(cases, given_levels, cutoff):
+    """A label gives no gain or one of the least; the ideal is cut at ``cutoff``."""
+    low, high = bounds.ratio_of_gains(
+        np.array([case["base"] for case in cases]),
+        np.array([weight for case in cases for weight in case["weights"]]),
+        array(np.cumsum([0, *(len(case["weights"]) for case in cases)])),
+        array([case["others"] for case in cases]),
+        array(
+            [[sum(gain >= level for gain in case["judged"]) for level in LEVELS] for case in cases]
+        ),
+        np.diff([0.0, *LEVELS]),
+        lambda most: np.cumsum([0.0, *(ideal_discount(i, cutoff) for i in range(most))]),
+        given_levels,
+    )
+    for q, case in enumerate(cases):
+        documents = [*case["weights"], *[0.0] * case["others"]]
+        values = []
+        for gains in itertools.product([0.0, *LEVELS[:given_levels]], repeat=len(documents)):
+            best = sorted([*case["judged"], *gains], reverse=True)
+            ideal = sum(gain * ideal_discount(i, cutoff) for i, gain in enumerate(best))
+            gained = case["base"] + np.dot(documents, gains)
+            values.append(gained / ideal if ideal else 0.0)
+        assert [low[q], high[q]] == pytest.approx([min(values), max(values)], abs=1e-9)
+
+
+def ideal_discount(place, cutoff):
+    return 1 / np.log2(place + 2) if place < cutoff else 0.0
