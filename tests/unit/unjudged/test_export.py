@@ -8,7 +8,8 @@ import pytest
 
 from pyterrier_asl import holes
 from pyterrier_asl.io.texts import Texts
-from pyterrier_asl.unjudged.export import export
+from pyterrier_asl.unjudged.export import check_export, export
+from pyterrier_asl.unjudged.labels import read_labels, read_rows
 
 #: P@3 by a label of one of three documents in one of two queries: a sixth each.
 A = {"q1": {"a": 4, "x": 3, "y": 2, "b": 1}, "q2": {"a": 2, "z": 1}}
@@ -59,3 +60,58 @@ def test_requests_have_a_query_and_its_documents(saved):
         {"docid": "y", "doc": {"segment": "é"}},
     ]
     assert found["q2"]["candidates"] == [{"docid": "z", "doc": {"segment": ""}}]
+
+
+ANSWERS = {
+    "tsv": "qid\tdocno\tlabel\nq1\tx\t1\n",
+    "jsonl": '{"qid": "q1", "docno": "x", "label": 1}\n',
+    "trec": "q1 0 x 1\n",
+    "umbrela": '{"query": "an old question", "qid": "q1", "docid": "x", "judgment": 1}\n',
+}
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "umbrela"])
+def test_a_list_without_labels_is_replaced(tmp_path, form):
+    path = tmp_path / "list"
+    for most in (1, 2, None):
+        assert export(holes(A, B, QRELS, "P@3"), path, form=form, most=most) == (most or 3)
+
+
+def test_a_file_of_qrels_is_replaced_by_force_alone(tmp_path):
+    """Those without a grade could be a list, or somebody's."""
+    path, pair = tmp_path / "list", holes(A, B, QRELS, "P@3")
+    assert export(pair, path) == 3
+    with pytest.raises(OSError, match=f"{path.name}: "):
+        export(pair, path)
+    assert export(pair, path, force=True) == export(pair, path, keep=True) == 3
+
+
+@pytest.mark.parametrize("form", list(ANSWERS))
+@pytest.mark.parametrize("force", [False, True])
+def test_labels_are_never_overwritten(tmp_path, form, force):
+    path = tmp_path / "list"
+    path.write_text(ANSWERS[form])
+    with pytest.raises(FileExistsError, match="it holds 1 label; read it by --labels"):
+        check_export(path, form, force=force)
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "trec"])
+def test_a_second_round_keeps_labels_and_asks_for_the_others(tmp_path, form):
+    path = tmp_path / "list"
+    path.write_text(ANSWERS[form])
+    assert export(holes(A, B, QRELS, "P@3"), path, form=form, keep=True) == 2
+    assert read_labels(path)[["qid", "docno", "label"]].values.tolist() == [["q1", "x", 1.0]]
+    assert read_rows(path)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.tsv", "tsv"), ("a.jsonl", "jsonl"), ("a.umbrela", "umbrela"), ("a.txt", "trec")],
+)
+def test_the_ending_tells_the_form_unless_it_is_given(tmp_path, name, form):
+    assert check_export(tmp_path / name) == form
+    assert check_export(tmp_path / name, "jsonl") == "jsonl"
+    (tmp_path / name).write_bytes(b"")  # holds nothing
+    assert check_export(tmp_path / name, keep=True) == form
+    with pytest.raises(ValueError, match="one of tsv, jsonl, umbrela, trec, not 'csv'"):
+        check_export(tmp_path / name, "csv")

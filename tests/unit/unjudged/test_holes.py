@@ -31,3 +31,22 @@ def test_the_significance_is_that_of_the_test_if_there_is_one(qids):
     test = found.difference.test
     assert (test is None) == (len(qids) == 1)
     assert found.verdicts()["significance"] == (None if test is None else test.verdict)
+
+
+@pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
+def test_a_positive_difference_is_good_for_a_where_more_is_better(measure, higher):
+    found = holes(GOOD, BAD, QRELS, measure)
+    assert found.higher_is_better is higher
+    assert found.verdict == "A" and (found.difference.difference > 0) == higher
+
+
+def test_a_page_lists_the_first_documents_to_judge():
+    run = {"q": {"a": -12, **{f"d{rank}": -rank for rank in range(12)}}}
+    found = holes(run, {"q": {"a": 1}}, QRELS, "P@12")
+    todo = found.todo["docno"].tolist()
+    assert len(todo) == 12
+    for most, options in ((10, {}), (3, {"most": 3})):
+        page = found.to_dict(**options)
+        assert [row["docno"] for row in page["todo"]] == todo[:most]
+        assert [row["qid"] for row in page["queries"]] == ["q", "p"]
+        assert page["verdict"] == "open"

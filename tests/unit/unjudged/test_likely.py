@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import integrate, optimize, stats
+from scipy.special import expit
+from statsmodels.tools.numdiff import approx_hess
 
 from pyterrier_asl import holes
-from pyterrier_asl.unjudged.likely import Model, calibration
+from pyterrier_asl.unjudged import likely as module
+from pyterrier_asl.unjudged.likely import Likely, Model, calibration
 
 
 def made(seed, queries=20, depth=30, hide=0.3):
@@ -82,3 +86,129 @@ def test_calibration_in_bins():
     table = calibration([(predicted, predicted > 0.5)], bins=2)
     assert table["predicted"].tolist() == pytest.approx([0.1, 0.9])
     assert table["relevant"].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("some", [0.0, 1.0], ids=["alone", "added to other logits"])
+def test_weights_have_the_greatest_penalised_likelihood(some):
+    """Against a general minimiser and second derivatives by differences."""
+    rng = np.random.default_rng(4)
+    x = np.column_stack((np.ones(40), rng.normal(size=(40, 2)) * [1, 8]))
+    relevant, penalty = rng.random(40) < 0.3, np.array([1e-3, 0.5, 2.0])
+    logits = some * rng.normal(size=40)
+
+    def loss(weights):
+        log_odds = logits + x @ weights
+        return np.sum(np.logaddexp(0, log_odds) - relevant * log_odds) + penalty @ weights**2 / 2
+
+    weights, information = module._regression(x, relevant, penalty, logits)
+    assert weights == pytest.approx(optimize.minimize(loss, np.zeros(3)).x, abs=1e-4)
+    assert information == pytest.approx(approx_hess(weights, loss), rel=1e-3, abs=1e-3)
+
+
+def test_data_that_separate_have_a_fit():
+    x = np.column_stack((np.ones(6), np.arange(6)))
+    weights, _ = module._regression(x, np.arange(6) > 2, np.array([1e-3, 1e-3]))
+    assert np.array_equal(x @ weights > 0, np.arange(6) > 2) and np.abs(weights).max() < 100
+
+
+def test_the_features_of_a_document():
+    """Three documents, two queries, two groups: what the model knows of them."""
+    finders = np.array([[True, False], [True, True], [False, True]])
+    documents = module._Documents(np.array([0, 0, 1]), np.array([1, 4, 9]), finders)
+    model = module._Predictor.of(documents, np.array([True, False, True]), 2)
+    # The share of relevant documents, with one more that is relevant as all are on average.
+    shares = np.array([(1 + 2 / 3) / 3, (1 + 2 / 3) / 2])
+    assert np.exp(model.queries) == pytest.approx(shares, abs=1e-2)
+    # Of each group a relevant and an irrelevant find.
+    assert model.groups == pytest.approx([0, 0])
+    x = module._features(documents, np.array([-1.0, -2.0]), np.array([0.5, 3.0]))
+    assert x == pytest.approx(
+        np.array(
+            [
+                [1, 0, 1, -1, 0.5],
+                [1, np.log(4), 2, -1, (0.5 + 3) / 2],
+                [1, np.log(9), 1, -2, 3],
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("shifts", "mean", "variance"),
+    [
+        # The variance of true shifts is that of the estimates less their mean error, 3 - 1; each
+        # estimate counts by one over its error and that variance: 1/4, 1/2.5, 1/2.5.
+        ([(0, 2), (3, 0.5), (3, 0.5)], 2.4 / 1.05, 2.0),
+        ([(1, 0.5), (2, 0.5), (6, 0.5)], 3.0, 6.5),
+        ([(1, 9), (1, 9), (1, 9)], 1.0, 0.01),  # error alone explains more
+        ([(1, 0.5), (6, 0.5)], 0.0, 1.0),  # too few
+    ],
+)
+def test_the_spread_of_shifts_over_groups(shifts, mean, variance):
+    assert module._spread(shifts) == pytest.approx((mean, np.sqrt(variance)))
+
+
+def test_documents_of_one_run_are_relevant_together():
+    """Documents found by A, by A, by B, and by both, whose shift is the mean of A's and B's."""
+    finders = np.array([[True, False], [True, False], [False, True], [True, True]])
+    logits, shifts = np.array([0.0, 0.5, -1.0, 0.0]), np.array([[1.0, 3.0], [-2.0, 0.5]])
+    model = Model(np.zeros(5), (0.0, 1.0), 0, calibration([]), shifts, logits, finders)
+    labels = model.sample(np.arange(4), 40_000, np.random.default_rng(0))
+
+    def expected(value, mean, spread):
+        normal = stats.norm(mean, spread)
+        return integrate.quad(lambda s: value(s) * normal.pdf(s), mean - 30, mean + 30)[0]
+
+    of_both = np.mean(shifts[:, 0]), np.hypot(*shifts[:, 1]) / 2
+    for document, shift in enumerate([shifts[0], shifts[0], shifts[1], of_both]):
+        share = expected(lambda s, logit=logits[document]: expit(logit + s), *shift)
+        assert labels[:, document].mean() == pytest.approx(share, abs=0.01)
+    together = expected(lambda s: expit(s) * expit(0.5 + s), *shifts[0])
+    assert (labels[:, 0] & labels[:, 1]).mean() == pytest.approx(together, abs=0.01)
+    assert model.sample(np.array([2]), 9, np.random.default_rng(0)).shape == (9, 1)
+
+
+def test_what_is_likely_is_what_labellings_of_the_model_give():
+    """P@10 counted by hand under other labellings of the same model."""
+    runs, qrels, _ = made(5, queries=6)
+    found = holes(runs["a"], runs["b"], qrels, "P@10", runs={"c": runs["c"], "d": runs["d"]})
+    model, unjudged = Model.fitted(found.runs, found.labelled), found.labelled.unjudged
+    codes = np.flatnonzero(unjudged.best <= 10)
+    labels = model.sample(codes, 2000, np.random.default_rng(9))
+    weights = np.zeros(len(codes))  # of a relevant document in P@10 of A less that of B
+    now = 0.0
+    for sign, run in ((1, runs["a"]), (-1, runs["b"])):
+        top = {
+            (qid, docno)
+            for qid, scores in run.items()
+            for docno in sorted(scores, key=scores.get, reverse=True)[:10]
+        }
+        now += sign * sum(qrels[qid].get(docno, 0) for qid, docno in top) / 60
+        for place, (query, docno) in enumerate(
+            zip(unjudged.queries[codes], unjudged.docnos(codes))
+        ):
+            weights[place] += sign * ((found.runs.qids[query], docno) in top) / 60
+    differences = now + labels @ weights
+    likely = found.likely(samples=2000)
+    low, high = np.quantile(differences, [0.025, 0.975])
+    assert (likely.low, likely.high) == pytest.approx((low, high), abs=0.01)
+    better = (differences > 1e-9).mean() + (np.abs(differences) <= 1e-9).mean() / 2
+    assert likely.probability == pytest.approx(better, abs=0.04)
+    of_ab = codes[np.isin(codes, found.labelled.documents)]
+    assert likely.expected == pytest.approx(
+        labels[:, np.isin(codes, of_ab)].sum(axis=1).mean(), 0.1
+    )
+
+
+def test_equal_runs_are_as_likely():
+    runs, qrels, _ = made(6, queries=3)
+    likely = holes(runs["a"], runs["a"], qrels, "AP@10").likely(samples=20)
+    assert (likely.probability, likely.low, likely.high) == (0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("groups", "basis"), [(0, "(assumed)"), (4, "(from 4 runs)")])
+def test_the_model_is_said_with_the_probability(groups, basis):
+    likely = Likely(0.9, -0.01, 0.2, 50, 3.0, {}, (0.25, 1.5), groups, calibration([]))
+    said = likely.sentence("mine")
+    assert said.startswith("P(mine is better) = 0.900, 95 % of A - B from -0.0100 to +0.2000")
+    assert f"a shift for each run of +0.25 +- 1.50 {basis}; 50 samples" in said

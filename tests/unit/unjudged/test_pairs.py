@@ -131,6 +131,26 @@ def test_holes_of_many_runs_are_all_pairs():
     assert found.chart().to_dict()["mark"] == {"type": "rect"}
 
 
+@pytest.mark.parametrize(
+    ("qids", "alpha", "tested"), [("qp", 0.05, True), ("q", 0.05, False), ("qp", None, False)]
+)
+def test_pairs_are_tested_at_a_level_over_several_queries(qids, alpha, tested):
+    runs = {
+        name: {qid: run[qid] for qid in qids} for name, run in {"good": GOOD, "bad": BAD}.items()
+    }
+    qrels = {qid: QRELS[qid] for qid in qids}
+    pairs = all_pairs(runs, qrels, "RR", alpha=alpha).pairs
+    assert ("significance" in pairs) == tested
+    if tested:  # both differences are the same and known
+        assert pairs["significance"].tolist() == ["certain"]
+
+
+def test_only_the_pairs_that_are_asked_for():
+    runs = {"good": GOOD, "bad": BAD, "other": OTHER}
+    found = all_pairs(runs, QRELS, "RR", pairs=[(1, 2), (2, 0)]).pairs
+    assert found[["a", "b"]].values.tolist() == [["bad", "other"], ["other", "good"]]
+
+
 def test_runs_without_a_difference_are_equal():
     assert all_pairs({"a": GOOD, "b": GOOD}, QRELS, "AP").pairs["verdict"].tolist() == ["equal"]
 
