@@ -1,0 +1,124 @@
+"""Collections to tune on: from folders, and from ir_datasets, here with two made-up datasets."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import NamedTuple
+
+import ir_datasets
+import pyarrow as pa
+import pytest
+from ir_datasets.formats import (
+    BaseDocs,
+    BaseQrels,
+    BaseQueries,
+    GenericDoc,
+    GenericQuery,
+    TrecQrel,
+    TrecQuery,
+)
+
+from pyterrier_asl.tuning.collection import load_collection
+
+DOCS = {"d1": "radio waves and the scattering of waves", "d2": "a radio receiver"}
+
+
+def words(collection):
+    return collection.lengths.look_up(pa.array(DOCS, pa.large_string())).tolist()
+
+
+class Documents(BaseDocs):
+    def docs_iter(self):
+        return iter([GenericDoc(docno, text) for docno, text in DOCS.items()])
+
+    def docs_count(self):
+        return len(DOCS)
+
+
+class Topics(BaseQueries):
+    def __init__(self, *topics: NamedTuple) -> None:
+        self.topics = topics
+
+    def queries_iter(self):
+        return iter(self.topics)
+
+    def queries_cls(self):
+        return type(self.topics[0])
+
+
+class Judgements(BaseQrels):
+    def qrels_iter(self):
+        return iter([TrecQrel("1", "d1", 2, "0")])
+
+    def qrels_cls(self):
+        return TrecQrel
+
+
+@pytest.fixture
+def datasets(monkeypatch):
+    """``made-up`` and ``made-up/trec``, topics of one field and of three, on the same documents."""
+    documents = Documents()
+    for name, topic in {
+        "made-up": GenericQuery("1", "what are waves"),
+        "made-up/trec": TrecQuery("1", "waves", "What are waves?", "Waves of radio are."),
+    }.items():
+        dataset = ir_datasets.Dataset(documents, Topics(topic), Judgements())
+        monkeypatch.setitem(ir_datasets.registry._registered, name, dataset)
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # in PyTerrier
+@pytest.mark.parametrize("prefix", ["", "irds:"])
+@pytest.mark.parametrize(
+    ("name", "query"), [("made-up", "what are waves"), ("made-up/trec", "waves")]
+)
+def test_the_query_of_a_trec_topic_is_its_title(datasets, prefix, name, query):
+    collection = load_collection(prefix + name, verbose=False)
+    assert collection.name == name
+    assert collection.topics.to_dict("list") == {"qid": ["1"], "query": [query]}
+    assert collection.qrels[["qid", "docno", "label"]].values.tolist() == [["1", "d1", 2]]
+    assert collection.index.num_docs == 2
+    assert words(collection) == [7, 3]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_topics_on_the_same_documents_share_their_index(datasets, tmp_path):
+    one = load_collection("made-up", verbose=False)
+    other = load_collection("made-up/trec", one, verbose=False)
+    assert other.index is one.index and other.lengths is one.lengths
+    assert other.topics["query"].tolist() == ["waves"]
+    folder = load_collection(folder_of(tmp_path), verbose=False)
+    assert load_collection("made-up", folder, verbose=False).index is not folder.index
+
+
+def folder_of(path, topics=5):
+    documents = [{"docno": docno, "title": "On", "text": text} for docno, text in DOCS.items()]
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    (path / "docs.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    (path / "queries.tsv").write_text("".join(f"{q}\tquery {q}\n" for q in range(topics)))
+    (path / "qrels.txt").write_text("1 0 d1 2\n")
+    return str(path)
+
+
+def test_a_folder_with_documents_topics_and_judgements(tmp_path):
+    collection = load_collection(folder_of(tmp_path), verbose=False)
+    assert collection.name == tmp_path.name
+    assert collection.topics["query"].tolist() == [f"query {q}" for q in range(5)]
+    assert collection.qrels[["qid", "docno", "label"]].values.tolist() == [["1", "d1", 2]]
+    assert words(collection) == [8, 4]  # with their titles
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl.gz", "queries.tsv", "qrels.txt"])
+def test_a_folder_that_lacks_a_file(tmp_path, name):
+    folder = folder_of(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(FileNotFoundError, match=f"has no {name}: a collection's folder holds"):
+        load_collection(folder)
+
+
+def test_halves_of_the_topics(tmp_path):
+    collection = load_collection(folder_of(tmp_path), verbose=False)
+    odd, even = collection.every_other_topic(0), collection.every_other_topic(1)
+    assert odd.topics["qid"].tolist() == ["0", "2", "4"] and odd.name.endswith(", odd")
+    assert even.topics["qid"].tolist() == ["1", "3"] and even.name.endswith(", even")
+    assert odd.index is even.index is collection.index and even.qrels is collection.qrels
