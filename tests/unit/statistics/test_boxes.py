@@ -11,39 +11,63 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pyterrier_asl.statistics.boxes import box_test, greatest_t, least_t
+from pyterrier_asl.statistics.boxes import BoxTest, box_test, greatest_t, least_t
 
 boxes = st.lists(st.tuples(st.integers(-4, 8), st.integers(0, 4)), min_size=2, max_size=4).filter(
     lambda some: len({low for low, _ in some}) > 1
 )
 
 
-def points(low, high):
-    grid = [np.linspace(one, two, 5) for one, two in zip(low, high)]
-    return (np.array(point) for point in itertools.product(*grid))
-
-
-@pytest.mark.slow
 @settings(max_examples=60)
-@given(boxes)
-def test_no_point_is_outside(some):
-    low = np.array([start for start, _ in some], dtype=float)
-    high = low + np.array([width for _, width in some])
-    found = []
-    for point in points(low, high):
-        if point.std() > 1e-9:
-            found.append(stats.ttest_1samp(point, 0).statistic)
-    least, greatest = least_t(low, high), greatest_t(low, high)
-    assert least <= min(found) + 1e-9
-    assert greatest >= max(found) - 1e-9
+@given(boxes, st.sampled_from([1.0, 0.1]))
+def test_no_point_is_outside(some, unit):
+    low = unit * np.array([start for start, _ in some], dtype=float)
+    high = low + unit * np.array([width for _, width in some])
+    grid = [np.linspace(one, two, 5) for one, two in zip(low, high)]
+    points = np.array(list(itertools.product(*grid)))
+    tests = stats.ttest_1samp(points[points.std(axis=1) > 1e-9], 0, axis=1)
+    assert least_t(low, high) <= tests.statistic.min() + 1e-9
+    assert greatest_t(low, high) >= tests.statistic.max() - 1e-9
     test = box_test(low, high)
-    p_values = [
-        stats.ttest_1samp(point, 0).pvalue for point in points(low, high) if point.std() > 1e-9
-    ]
     if test.verdict == "certain":
-        assert max(p_values) <= 0.05 + 1e-9
+        assert tests.pvalue.max() <= 0.05 + 1e-9
+        assert (np.sign(tests.statistic) == test.sign).all()
     if test.verdict == "impossible":
-        assert min(p_values) > 0.05 - 1e-9
+        assert tests.pvalue.min() > 0.05 - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_least_is_on_a_chord_between_corners(seed):
+    """From all low to all high, by low + high descending; t by the sums of x and of x squared."""
+    generator = np.random.default_rng(seed)
+    low = generator.normal(0.3, 0.4, 4)
+    low += max(0, 0.05 - low.mean())
+    high = low + generator.choice([0.0, 0.2, 2.0], 4)
+    corner, corners = low.copy(), [low.copy()]
+    for query in np.argsort(-(low + high)):
+        corner[query] = high[query]
+        corners.append(corner.copy())
+    shares = np.linspace(0, 1, 2001)
+    least = np.inf
+    for one, two in itertools.pairwise(corners):
+        sums = one.sum() + shares * (two.sum() - one.sum())
+        squares = (one**2).sum() + shares * ((two**2).sum() - (one**2).sum())
+        least = min(least, np.sqrt(3 * sums**2 / (4 * squares - sums**2)).min())
+    assert least_t(low, high) == pytest.approx(least, rel=1e-5)
+
+
+def test_the_other_direction_is_a_mirror():
+    low, high = np.array([0.2, 0.2, 0.4, 0.3]), np.array([0.25, 0.3, 0.4, 0.4])
+    assert least_t(low, high) > 0
+    assert greatest_t(-high, -low) == -least_t(low, high)
+    assert least_t(-high, -low) == -greatest_t(low, high)
+    assert box_test(low, high).sign == 1 and box_test(-high, -low).sign == -1
+
+
+def test_differences_that_are_nowhere_positive_have_no_positive_mean():
+    low, high = np.array([-0.5, -0.25, -0.5]), np.array([0.25, -0.25, 0.0])
+    assert high.sum() == 0 and greatest_t(low, high) == 0.0
+    assert least_t(-high, -low) == 0.0 and box_test(low, high) == BoxTest("possible", 0)
 
 
 def test_the_greatest_is_reached():
