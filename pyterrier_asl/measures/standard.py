@@ -200,7 +200,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
         """The gain of every grade and label, and how many documents have each gain or more."""
-        highest = max(1.0, float(judgements.grades.max(initial=1)))
+        highest = float(judgements.grades.max(initial=1))
         best_label = max(highest, rel, _HIGHEST_BUTTON)
         levels, _, counts = gain_levels(judgements, self, best_label)
         labels = np.concatenate([np.arange(best_label + 1), [rel], judgements.grades])

@@ -9,7 +9,6 @@ documents were retrieved for it, shape (Q,). A query without relevant documents 
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -197,7 +196,6 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
     return sum_by_query(kept if cutoff is None else np.where(place < cutoff, kept, 0.0), offsets)
 
 
-@cache
 def ideal_gains(most: int, cutoff: int | None = None) -> Floats:
     """The discounted gain of 0, 1, ... ``most`` documents of gain 1 in the best order.
 
