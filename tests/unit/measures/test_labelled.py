@@ -1,0 +1,119 @@
+"""Values under labellings of unjudged documents, beside the loops for the judgements so made."""
+
+from __future__ import annotations
+
+import itertools
+
+import ir_measures
+import labellings
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pyterrier_asl import DocLengths, RarenessPool
+from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures.labelled import Candidates, LabelledRankings
+from pyterrier_asl.scoring.arrays import cumulate
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+
+DOCUMENTS = [f"d{i}" for i in range(6)]
+WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
+POOL = [DOCUMENTS[2:], DOCUMENTS[3:] + DOCUMENTS[:3]]
+
+MEASURES = {
+    "P@3": {},
+    "R@3": {},
+    "RR@3": {},
+    "Success@3": {},
+    "AP@4": {},
+    "AP": {},
+    "nDCG@3": {},
+    "nDCG": {},
+    "RBP(p=0.8, rel=1)": {},
+    "ASL@4": {},
+    "ASL(missing='eq3')@4": {"missing": "eq3"},
+    "ASL(g=2)@4": {"g": 2},
+    "nASL@4": {},
+    "LexiP@3": {},
+    "TBG": {"lengths": WORDS},
+    "P_Rareness@3": {"pool": POOL},
+    "AP_Rareness@3": {"pool": POOL},
+    "AP_Rareness(alpha=1, normalized=True)@4": {"pool": POOL, "alpha": 1, "normalized": True},
+}
+
+
+def scored(docs):
+    return {"q": {doc: -place for place, doc in enumerate(docs)}}
+
+
+def made(text):
+    """A measure, and the loop that says what its values are."""
+    options = MEASURES[text]
+    measure = ir_measures.parse_measure(text)
+    if "lengths" in options:
+        measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
+    if "pool" in options:
+        runs = {f"run{i}": scored(docs) for i, docs in enumerate(options["pool"])}
+        measure = measure(pool=RarenessPool.from_runs(runs), member=False)
+        options = {**options, "member": False}
+    k = measure.params.get("cutoff")
+    return measure, k, labellings.value_of(text.partition("(")[0].partition("@")[0], k, **options)
+
+
+rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=1)
+grades = st.dictionaries(st.sampled_from([*DOCUMENTS, "e"]), st.integers(-1, 3), min_size=1)
+
+
+@pytest.mark.parametrize("text", MEASURES)
+@settings(max_examples=20)
+@given(docs=rankings, judged=grades)
+def test_values_under_every_labelling(text, docs, judged):
+    measure, k, value = made(text)
+    labelled = Labelled(
+        unjudged_of([Judgements({"q": judged}).judge_part(scored(docs))], [measure]), measure
+    )
+    run, computes = labelled.side(0), labelled.measure
+    candidates = computes.candidates(run)
+    documents = labellings.unjudged([docs], judged, k)
+    # Of an unjudged document a label of 1 or none; those judged relevant are in every ranking.
+    labels = list(itertools.product((0, 1), repeat=len(documents)))
+    new = [{doc for doc, label in zip(documents, some) if label} for some in labels]
+    chosen = [
+        [
+            i
+            for i, (rank, code) in enumerate(zip(candidates.ranks, candidates.codes))
+            if code < 0 or docs[rank - 1] in some
+        ]
+        for some in new
+    ]
+    every, extra = sum(chosen, []), np.array([len(some) for some in new])
+    values = computes.labelled_values(
+        run,
+        LabelledRankings(
+            np.zeros(len(new), dtype=np.int64),
+            candidates.ranks[every],
+            candidates.gains[every],
+            cumulate(np.array([len(some) for some in chosen])),
+            run.relevant.total[0] + extra,
+            extra,
+        ),
+    )
+    expected = [value(docs, {**judged, **dict.fromkeys(some, 1)}) for some in new]
+    assert values.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+def test_candidates_are_judged_and_unjudged_documents_in_rank_order():
+    """Of the second run's query d, x, r at ranks 1 to 3 only x and r count or could."""
+    judgements = Judgements({"p": {"a": 1}, "q": {"r": 1, "d": 0}})
+    run = {"p": {"y": 2, "a": 1}, "q": {"d": 3, "x": 2, "r": 1}}
+    measure = ir_measures.P @ 4
+    labelled = Labelled(unjudged_of([judgements.judge_part(run)], [measure]), measure)
+    found = labelled.measure.candidates(labelled.side(0))
+    assert isinstance(found, Candidates)
+    assert found.queries.tolist() == [0, 0, 1, 1]
+    assert found.ranks.tolist() == [1, 2, 2, 3]
+    assert found.codes.tolist() == [0, -1, 1, -1]
+    assert found.gains.tolist() == [1 / 4] * 4
