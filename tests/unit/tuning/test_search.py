@@ -386,6 +386,26 @@ def test_resumes_and_repeats_nothing(storage):
     pd.testing.assert_frame_equal(search(storage=storage, seed=None), whole)
 
 
+def test_draws_that_nobody_has_begun_come_first():
+    """Then those that were begun and not finished, the least often begun first."""
+    import optuna
+
+    from pyterrier_asl.tuning.study import _open_draws
+
+    study = optuna.create_study()
+    done, _, failed = (study.ask() for _ in range(3))  # the second is under way
+    study.tell(done, 0.5)
+    study.tell(failed, state=optuna.trial.TrialState.FAIL)
+    assert _open_draws(study, 5) == [3, 4]
+    study.tell(study.ask(), 0.5)
+    study.ask()
+    assert _open_draws(study, 5) == [1, 2, 4]
+    study.ask().set_user_attr("draw", 1)  # begun again
+    assert _open_draws(study, 5) == [2, 4, 1]
+    assert _open_draws(study, 6) == [5]  # the number of the last trial, whose draw was another
+    assert _open_draws(study, 1) == []
+
+
 def test_a_trial_that_failed_is_made_again(storage):
     class Failing(Mixture):
         def transform(self, topics):
@@ -505,6 +525,7 @@ def test_folds():
     results, settings = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=10, seed=2)
     assert mixture.x == 0.123
     assert sorted(results["qid"].unique()) == TOPICS["qid"].tolist()
+    assert results.index.tolist() == list(range(len(results)))
     xs = search(mixture, params, n_trials=10, seed=2)["x"]
     for fold, setting in enumerate(settings):
         train = pd.concat(f for i, f in enumerate(folds) if i != fold)

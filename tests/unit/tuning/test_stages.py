@@ -180,9 +180,10 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     held_out = {"some": (TOPICS.tail(2), QRELS), "others": (renamed, QRELS)}
     with pytest.warns(UserWarning) as caught:
         StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, seed=0, held_out=held_out)
-    said = [str(each.message) for each in caught if "tuned on" in str(each.message)]
-    assert len(said) == 1
-    assert said[0].startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
+    (warning,) = [each for each in caught if "tuned on" in str(each.message)]
+    said = str(warning.message)
+    assert said.startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
+    assert warning.filename == __file__  # the line that has called the search
 
 
 @pytest.mark.parametrize(
