@@ -162,6 +162,19 @@ def test_a_machine_that_says_always_the_same_costs_nothing(target):
         assert len(by_value) == 1
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_system_that_the_machine_gives_one_value_is_estimated_as_by_people_alone(target):
+    """Beside another, and without a word about divisions by the variance of its values."""
+    draw = np.random.default_rng(7)
+    h, f, rest = draw.random((2, 6)), draw.random((2, 6)), draw.random((2, 4))
+    f[1] = 0.5
+    found = prediction_powered(h, f, rest, target=target)
+    assert found.lambda_[1] == found.saved[1] == 0
+    assert found.both.low[1] == found.people.low[1] and found.both.mean[1] == h[1].mean()
+    assert np.isfinite(found.both.high).all()
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
