@@ -32,8 +32,6 @@ from pyterrier_asl import (
 )
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.provider import JudgedRunEvaluator
-from pyterrier_asl.scoring.lexicographic import lexip
-from pyterrier_asl.scoring.time_biased_gain import time_biased_gain
 
 INF = math.inf
 
@@ -228,21 +226,6 @@ def test_a_million_relevant_documents_with_words_in_a_pool():
     ]
 
 
-def test_lexip_of_ten_thousand_relevant_documents():
-    rng = np.random.default_rng(5)
-    ranks = np.sort(rng.choice(10**6, 10_000, replace=False)) + 1
-    gaps = np.diff(ranks, prepend=0).tolist()
-    v = 1.0
-    for gap in reversed(gaps):
-        v = min(1 / (gap + 1) + (1 / gap - 1 / (gap + 1)) * v, 1 / gap)
-    [value] = lexip(ranks, np.array([0, len(ranks)]), np.array([len(ranks)]))
-    assert value == pytest.approx(v, abs=1e-15)
-    [perfect] = lexip(np.arange(1, 10_001), np.array([0, 10_000]), np.array([10_000]))
-    assert perfect == 1
-    [last_missing] = lexip(np.arange(1, 10_000), np.array([0, 9_999]), np.array([10_000]))
-    assert 0.5 < last_missing <= 1
-
-
 @pytest.mark.parametrize(
     ("scores", "first"),
     [
@@ -290,16 +273,6 @@ def test_no_value_depends_on_the_other_queries():
     again = ir_measures.calc_aggregate(measures, turned, shuffled)
     for measure in measures:
         assert means[measure] == pytest.approx(again[measure], abs=1e-12)
-
-
-def test_fractions_of_words_are_summed_within_their_query():
-    ranks, offsets = np.array([3, 3]), np.array([0, 1, 2])
-    words = np.array([1e9, 1e9, 1.0, 0.1, 0.2, 0.3])
-    both = time_biased_gain(ranks, offsets, words, np.array([0, 3, 6]))
-    alone = time_biased_gain(ranks[1:], offsets[:2], words[3:], np.array([0, 3]))
-    assert both[1] == alone[0]
-    seconds = 2 * 4.4 + 0.39 * (0.018 * (0.1 + 0.2) + 2 * 7.8)
-    assert alone[0] == pytest.approx(0.64 * 0.77 * 2 ** (-seconds / 224), abs=1e-15)
 
 
 def test_sums_of_the_largest_runs_do_not_depend_on_order():

@@ -34,7 +34,7 @@ from pyterrier_asl.analysis.tied_rankings import (
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
-from pyterrier_asl.scoring.preferences import KINDS, all_pairs, preference, preference_cube
+from pyterrier_asl.scoring.preferences import KINDS, preference_cube
 from pyterrier_asl.statistics.tests import compare_all
 from pyterrier_asl.statistics.tukey import randomized_hsd
 
@@ -81,16 +81,6 @@ def compared(a: list[float], b: list[float]) -> tuple[int, float]:
 
 
 # Pairs
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_all_pairs_are_those_of_a_loop(seed):
-    rng = np.random.default_rng(seed)
-    values = -np.sort(-rng.choice([0, 0, 1 / 5, 1 / 3, 1 / 2, 1], size=(9, rng.integers(0, 7))))
-    i_star, rrlp = all_pairs(values)
-    assert (preference("sgnLP", np.zeros((2, 0))) == 0).all()
-    for a, b in product(range(9), repeat=2):
-        assert (i_star[a, b], rrlp[a, b]) == compared(values[a].tolist(), values[b].tolist())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,6 @@ from brute_force import asl, lexip, ranking, rareness, reciprocal_ranks, rr_lp, 
 from hypothesis import given, settings
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, LexiP, P_Rareness, RarenessPool, nASL
-from pyterrier_asl.scoring.lexicographic import lexip as lexip_of_ranks
 
 EXACT = 1e-12
 
@@ -76,57 +75,6 @@ def test_lexip_agrees_with_sgnlp(a, b, qrels):
     difference = value(LexiP, a, qrels) - value(LexiP, b, qrels)
     first = rr_lp(*(reciprocal_ranks(ranking(run, qrels), qrels) for run in (a, b)))
     assert (difference > 0) == (first > 0) and (difference < 0) == (first < 0)
-
-
-def test_lexip_exhaustively_for_nine_documents():
-    """Every pair of rankings of 9 with up to 4 relevant documents: as sgnLP, and no tie added."""
-    import itertools
-
-    import numpy as np
-
-    pairs = 0
-    for relevant in range(1, 5):
-        positions = list(itertools.combinations(range(1, 10), relevant))
-        values = [
-            lexip_of_ranks(np.array(p), np.array([0, relevant]), np.array([relevant]))[0]
-            for p in positions
-        ]
-        for (p, x), (q, y) in itertools.combinations(zip(positions, values), 2):
-            pairs += 1
-            assert (x > y) == (p < q) and (x < y) == (p > q), (p, q)
-    print(f"{pairs} pairs with equal numbers of relevant documents")
-
-
-def test_lexip_exhaustively_with_missing_documents():
-    """The same for all sets of up to 4 of 4 relevant documents within 9 ranks."""
-    import itertools
-
-    import numpy as np
-
-    positions = [p for found in range(5) for p in itertools.combinations(range(1, 10), found)]
-    values = [
-        lexip_of_ranks(np.array(p, dtype=int), np.array([0, len(p)]), np.array([4]), cutoff=9)[0]
-        for p in positions
-    ]
-    reciprocal = [[1 / r for r in p] + [0] * (4 - len(p)) for p in positions]
-    for (p, x), (q, y) in itertools.combinations(zip(reciprocal, values), 2):
-        assert (x > y) == (p > q) and (x < y) == (p < q), (p, q)
-
-
-@pytest.mark.parametrize(("gap", "deep"), [(1, 51), (10, 8), (30, 5)])
-def test_lexip_ties_only_in_depth(gap, deep):
-    """Rankings that agree long enough tie in doubles; none is inverted."""
-    import numpy as np
-
-    for equal in range(60):
-        head = np.arange(1, equal + 1) * gap
-        better, worse = (np.append(head, head.max(initial=0) + last) for last in (gap, gap + 1))
-        x, y = (
-            lexip_of_ranks(r, np.array([0, len(r)]), np.array([len(r)]))[0] for r in (better, worse)
-        )
-        assert x >= y
-        if equal < deep - 2:
-            assert x > y, equal
 
 
 rankings = st.lists(st.permutations([f"d{i}" for i in range(6)]), min_size=1, max_size=4)

@@ -1,0 +1,89 @@
+"""Preferences between the rankings of a query, against loops over their definitions."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.scoring.preferences import (
+    KINDS,
+    all_pairs,
+    difference,
+    level,
+    named_pairs,
+    pairwise_preferences,
+    preference,
+    preference_cube,
+)
+
+
+def rankings(seed, levels=None):
+    """RR_1, RR_2, ... of nine rankings, so few that many tie."""
+    generator = np.random.default_rng(seed)
+    levels = generator.integers(0, 7) if levels is None else levels
+    return -np.sort(-generator.choice([0, 0, 1 / 5, 1 / 3, 1 / 2, 1], size=(9, levels)))
+
+
+def compared(a, b):
+    """i* and every kind of preference, level by level."""
+    changes = [x - y for x, y in zip(a, b)]
+    levels = [i for i, change in enumerate(changes, 1) if change]
+    if not levels:
+        return 0, dict.fromkeys(KINDS, 0.0)
+    first, last = levels[0], levels[-1]
+    return first, {
+        "rrLP": changes[first - 1],
+        "sgnLP": np.sign(changes[first - 1]),
+        "lexirecall": np.sign(changes[last - 1]),
+        "RPP": np.mean(np.sign(changes)),
+        "RR": changes[0],
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_pairs_are_those_of_a_loop(seed):
+    values = rankings(seed)
+    i_star, rrlp = all_pairs(values)
+    preferences = {kind: preference(kind, values) for kind in KINDS}
+    for a, b in product(range(9), repeat=2):
+        first, expected = compared(values[a].tolist(), values[b].tolist())
+        assert (i_star[a, b], rrlp[a, b]) == (first, expected["rrLP"])
+        for kind in KINDS:
+            assert preferences[kind][a, b] == pytest.approx(expected[kind], abs=1e-15), kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_relevant_is_no_preference(kind):
+    assert preference(kind, np.zeros((2, 0))).tolist() == [[0, 0], [0, 0]]
+
+
+def test_queries_are_compared_one_by_one():
+    total = np.array([3, 0, 1, 4])
+    parts = [rankings(seed, levels) for seed, levels in enumerate(total)]
+    values = np.hstack(parts)
+    i_star, rrlp = pairwise_preferences(values, total)
+    cube = preference_cube("RPP", values, total)
+    assert i_star.shape == rrlp.shape == (36, 4) and cube.shape == (4, 9, 9)
+    for q, part in enumerate(parts):
+        for pair, (a, b) in enumerate(combinations(range(9), 2)):
+            first, expected = compared(part[a].tolist(), part[b].tolist())
+            assert (i_star[pair, q], rrlp[pair, q]) == (first, expected["rrLP"])
+            assert cube[q, a, b] == pytest.approx(expected["RPP"], abs=1e-15)
+    for i in (1, 2, 4):
+        at = [part[:, i - 1] if part.shape[1] >= i else np.zeros(9) for part in parts]
+        assert level(values, total, i).tolist() == np.transpose(at).tolist()
+        changes = [
+            [at_query[a] - at_query[b] for at_query in at] for a, b in combinations(range(9), 2)
+        ]
+        assert difference(values, total, i).tolist() == changes
+
+
+def test_pairs_are_named_in_the_order_of_their_preferences():
+    assert named_pairs(["x", "y", "z"]) == [("x", "y"), ("x", "z"), ("y", "z")]
+
+
+def test_an_unknown_preference_is_named_with_those_there_are():
+    with pytest.raises(ValueError, match="no preference 'AP': use one of rrLP, sgnLP, lexirecall"):
+        preference_cube("AP", np.zeros((2, 1)), np.array([1]))
