@@ -60,10 +60,17 @@ PACKAGES = (
 #: Tests of the evaluation that are about values.
 OF_SCORES = [f"unit/evaluation/test_{name}.py" for name in ("standard", "preferences", "bounds")]
 
+#: What importing leaves for later, whichever package it is of.
+OF_IMPORTS = "contract/test_import.py"
+
 #: Tests of other folders that are about a package, too.
 FURTHER = {
     "scoring": ["unit/measures", "unit/unjudged", *OF_SCORES],
-    "judging": ["unit/measures", "unit/evaluation/test_evaluation.py"],
+    "judging": [
+        "unit/measures",
+        "unit/evaluation/test_evaluation.py",
+        "unit/scoring/test_compiled.py",
+    ],
     "measures": ["contract/test_contract.py", *OF_SCORES],
     "comparison": ["unit/cli/test_cli_compare.py"],
     "unjudged": ["unit/cli/test_labelling.py"],
@@ -172,7 +179,7 @@ def draw_changes(package: str, number: int, seed: int) -> list[Change]:
 def tests_of(package: str, module: Path) -> list[str]:
     """The files that test a package, from the one that says most about a module to the last."""
     files: list[Path] = []
-    for name in [f"unit/{package}", *FURTHER.get(package, [])]:
+    for name in [f"unit/{package}", *FURTHER.get(package, []), OF_IMPORTS]:
         path = Path("tests") / name
         files += [path] if path.is_file() else sorted(path.glob("test_*.py"))
     stem = module.stem.strip("_")
