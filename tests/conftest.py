@@ -17,7 +17,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from pyterrier_asl.scoring import compiled
 
@@ -26,8 +26,9 @@ gc.set_threshold(100_000, 50, 100)
 
 # A slow machine is no failure. Where a test does not say how many examples it needs, the full suite
 # has twice as many.
-settings.register_profile("pyterrier_asl", deadline=None, max_examples=50)
-settings.register_profile("pyterrier_asl full", deadline=None, max_examples=100)
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("pyterrier_asl", patient, max_examples=50)
+settings.register_profile("pyterrier_asl full", patient, max_examples=100)
 settings.load_profile("pyterrier_asl")
 
 
