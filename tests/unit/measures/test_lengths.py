@@ -3,6 +3,7 @@
 import gzip
 import pickle
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from pyterrier_asl import TBG, DocLengths
+from pyterrier_asl.measures import lengths as module
 
 
 def look_up(lengths, *docnos):
@@ -84,7 +86,8 @@ def test_lengths_travel_by_pickle():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: DocLengths.from_dict({"a": -1}), "'a' has -1"),
+        (lambda: DocLengths.from_dict({"a": -1}), r"'a' has -1 \(1 such in all\)"),
+        (lambda: DocLengths(["a", "b", "c"], [1, -2, -3]), r"'b' has -2 \(2 such in all\)"),
         (lambda: DocLengths.from_dict({"a": float("nan")}), "not a number"),
         (lambda: DocLengths.from_dict({"a": float("inf")}), "'a' has inf"),
         (lambda: DocLengths(["a", "a"], [1, 2]), "the lengths have 1 document twice.*'a'"),
@@ -97,6 +100,55 @@ def test_lengths_travel_by_pickle():
 def test_what_cannot_be_lengths_is_an_error(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+class Document(NamedTuple):
+    """As ir_datasets has it."""
+
+    doc_id: str
+    text: str
+
+    def default_text(self):
+        return self.text
+
+
+class Collection:
+    """As ir_datasets has it."""
+
+    def __init__(self, documents):
+        self.documents = [Document(*document) for document in documents]
+
+    def has_docs(self):
+        return bool(self.documents)
+
+    def docs_count(self):
+        return len(self.documents)
+
+    def docs_iter(self):
+        return iter(self.documents)
+
+
+def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
+    documents = [("d1", "wave  equations,\nagain\t"), ("d2", ""), ("d3", "x-ray")]
+    collections = {"toy": Collection(documents), "none": Collection([])}
+    monkeypatch.setattr(module, "load_irds", collections.get)
+    lengths = DocLengths.from_irds("toy")
+    assert lengths == DocLengths.from_dict({"d1": 3, "d2": 0, "d3": 1})
+    assert lengths.name == "irds:toy" and len(lengths) == 3
+    with pytest.raises(ValueError, match="the ir_datasets collection 'none' has no documents"):
+        DocLengths.from_irds("none")
+
+
+def test_a_collection_is_counted_when_it_is_named(monkeypatch):
+    monkeypatch.setattr(module, "load_irds", {"named": Collection([("d1", "a b")])}.get)
+    expected = DocLengths.from_dict({"d1": 2}, name="irds:named")
+    lengths_id = expected.id
+    for text in ("irds:named", lengths_id):
+        DocLengths._alive.clear()
+        assert TBG(lengths=text)["lengths"] == expected
+    DocLengths._alive.clear()
+    with pytest.raises(ValueError, match=f"another version of it, this one's are '{lengths_id}'"):
+        TBG(lengths="irds:named-00000000")
 
 
 QRELS = {"q": {"d1": 1}}
