@@ -77,7 +77,7 @@ class RarenessPool(Named):
         self._query, self._qids = codes(qid)
         doc, different = codes(docno)
         _, first, self._pair = np.unique(
-            self._query * max(len(different), 1) + doc, return_index=True, return_inverse=True
+            self._query * len(different) + doc, return_index=True, return_inverse=True
         )
         bounds = np.searchsorted(self._query[first], np.arange(len(self._qids) + 1))
         self._index = PairIndex(bounds, take(docno, first))
@@ -292,10 +292,9 @@ class RarenessPool(Named):
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
         """Whether the run's top k is the same set of documents as a member's, for each query."""
         ranking = judged.whole_ranking.cut(depth)
+        # -1 for what is not in the pool, a number that no member has
         pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
-        in_pool = reduce_by_query(np.logical_and, pairs >= 0, ranking.offsets, False)
-        tops = _fingerprints(query_of, pairs, ranking.offsets)
-        return in_pool & np.isin(tops, self._members(depth))
+        return np.isin(_fingerprints(pairs, ranking.offsets), self._members(depth))
 
     @remembered
     def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
@@ -303,22 +302,19 @@ class RarenessPool(Named):
         top = slice(None) if depth is None else self._rank <= depth
         answer = self._run[top] * len(self._qids) + self._query[top]
         starts = np.flatnonzero(np.diff(answer, prepend=-1))
-        queries = answer[starts] % len(self._qids)
-        return np.unique(_fingerprints(queries, self._pair[top], np.append(starts, len(answer))))
+        return np.unique(_fingerprints(self._pair[top], np.append(starts, len(answer))))
 
 
-def _fingerprints(queries: Ints, pairs: Ints, offsets: Ints) -> npt.NDArray[np.uint64]:
+def _fingerprints(pairs: Ints, offsets: Ints) -> npt.NDArray[np.uint64]:
     """Fingerprints of answers: equal for the same set of documents, and else but once in 2^64.
 
     The sum of the mixed numbers of the documents.
 
     Args:
-        queries: the query of each answer, shape (A,).
-        pairs: the numbers of their documents, answer by answer, shape (N,).
+        pairs: the numbers of their documents, each of one query, answer by answer, shape (N,).
         offsets: where each answer begins, shape (A + 1,).
     """
-    sums = reduce_by_query(np.add, _mix(pairs), offsets, 0)
-    return _mix(sums + _mix(queries) + _mix(np.diff(offsets)))
+    return reduce_by_query(np.add, _mix(pairs), offsets, 0)
 
 
 def _mix(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:

@@ -3,6 +3,7 @@
 import gc
 import pickle
 import weakref
+from itertools import islice
 
 import ir_measures
 import pandas as pd
@@ -83,6 +84,15 @@ def test_a_pool_is_saved_and_loaded(tmp_path):
     assert loaded == pool and loaded.id == pool.id
     assert (loaded.runs, loaded.groups, loaded.depth) == (pool.runs, pool.groups, 2)
     assert RarenessPool.load(tmp_path / "pool.parquet", name="renamed").name == "renamed"
+    assert repr(loaded) == f"RarenessPool('{loaded.id}', runs=3, depth=2)"
+
+
+@pytest.mark.parametrize("depth", [None, 1])
+def test_a_pool_has_any_depth(depth, tmp_path):
+    pool = RarenessPool.from_runs(RUNS, depth=depth)
+    pool.save(tmp_path / "pool")
+    assert RarenessPool.load(tmp_path / "pool").depth is depth
+    assert repr(pool) == f"RarenessPool('{pool.id}', runs=3" + (", depth=1)" if depth else ")")
 
 
 def test_a_measure_takes_a_pool_a_file_or_a_name(tmp_path):
@@ -190,7 +200,12 @@ def test_a_pool_travels_by_pickle():
     )
 
 
-def test_few_runs_warn():
+def test_few_runs_warn(recwarn):
+    eight = {f"run{i}": RUNS["first"] for i in range(8)}
+    RarenessPool.from_runs(eight)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="has 7 runs: fewer than 8"):
+        RarenessPool.from_runs(dict(islice(eight.items(), 7)))
     with pytest.warns(UserWarning, match="has 3 runs: fewer than 8"):
         RarenessPool.from_runs(RUNS)
     with pytest.warns(UserWarning, match="has 1 group: fewer than 8"):
@@ -229,6 +244,8 @@ def test_a_query_that_the_pool_does_not_know_is_an_error():
     measure = P_Rareness(pool=pool) @ 2
     with pytest.raises(ValueError, match="small.*query 'q9'"):
         measure.calc_aggregate({"q9": {"a": 1}}, {"q9": {"a": 1}})
+    with pytest.raises(ValueError, match="query 'q9'"):
+        measure.calc_aggregate({"q1": {"a": 1}, "q9": {"a": 1}}, {"q1": {"a": 1}, "q9": {"a": 1}})
     # nothing relevant retrieved for it: nothing has to be known
     assert measure.calc_aggregate({"q9": {"a": 1, "b": 0}}, {"q9": {"b": 1}}) == 0
 
@@ -242,6 +259,33 @@ def test_finders_count_the_run_that_joins():
     assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a stands third
     assert systems.tolist() == [4, 4, 4]
     assert pool.finders(judged, relevant, docnos, depth=2, member=True)[1].tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "depth", "is_member"),
+    [
+        ("ab", 2, True),  # the first two of the first run, in any order
+        ("ba", 2, True),
+        ("bac", 2, True),  # what is deeper does not count
+        ("abc", None, True),
+        ("ab", None, False),
+        ("ad", 2, True),
+        ("bd", 2, False),  # each of another run
+        ("az", 2, False),  # z is of none
+        ("zy", 2, False),
+        ("d", 1, False),  # of another query
+    ],
+)
+def test_a_member_answers_with_the_same_set_of_documents(ranking, depth, is_member):
+    """S is one more for a run that joins."""
+    pool = RarenessPool.from_runs({name: RUNS[name] for name in ("first", "second")})
+    judged = Judgements({"q1": dict.fromkeys("abcdyz", 1)}).judge_part(
+        {"q1": {doc: -place for place, doc in enumerate(ranking)}}
+    )
+    relevant = judged.relevant()
+    docnos = judged.judgements.docnos.take(relevant.pairs)
+    _, systems = pool.finders(judged, relevant, docnos, depth=depth)
+    assert set(systems.tolist()) == {2 if is_member else 3}
 
 
 def test_a_duplicate_counts_once_in_a_pool():
