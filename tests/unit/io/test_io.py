@@ -668,6 +668,15 @@ def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
         runs.read_run_table(path)
 
 
+@pytest.mark.parametrize(("suffix", "form"), [(".parquet", "Parquet"), (".arrow", "Arrow")])
+def test_names_of_columns_that_are_no_utf8(tmp_path, suffix, form):
+    path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"notes": ["x", "y"]})
+    pq.write_table(table, path, store_schema=False) if form == "Parquet" else written(table, path)
+    path.write_bytes(path.read_bytes().replace(b"notes", b"\xffotes"))
+    with pytest.raises(ValueError, match=f"a{suffix} cannot be read as a file of {form}'s: 'utf-8"):
+        runs.read_run_table(path)
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_columns_that_could_be_either(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
