@@ -119,6 +119,9 @@ def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
         chunks = run.chunks()
         assert 2 < len(chunks) < len(run.parts)
         assert tuple(part for chunk in chunks for part in chunk.parts) == run.parts
+        for *before, last in [chunk.parts for chunk in chunks[:-1]]:
+            size = sum(part.path.stat().st_size for part in before)
+            assert size < 20_000 <= size + last.path.stat().st_size
 
 
 @pytest.mark.parametrize(
