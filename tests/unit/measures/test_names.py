@@ -3,7 +3,7 @@
 import ir_measures
 import pytest
 
-from pyterrier_asl import ASL, AP_Rareness, P_Rareness, RarenessPool, nASL
+from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, P_Rareness, RarenessPool, nASL
 from pyterrier_asl.measures.names import (
     added_up,
     default_measures,
@@ -11,6 +11,7 @@ from pyterrier_asl.measures.names import (
     named_measures,
     needs_pool,
     parse_measure,
+    parse_measures,
     pool_depth,
     with_pool,
 )
@@ -141,3 +142,35 @@ def test_names_are_read_as_ir_measures_reads_them(name):
 def test_an_unknown_parameter_is_named_with_those_there_are():
     with pytest.raises(ValueError, match=r"RR has no parameter 'depth'; it has .*cutoff"):
         named_measures("RR(depth=3)")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["P@1", "P@2147483647", "AP(rel=0)", "IPrec@0.0", "IPrec@1.0", "SetF(beta=0.0)"]
+    + ["RBP(rel=1,p=0.0)", "RBP(rel=1,p=1.0)", "AP(rel=2147483647)"],
+)
+def test_the_ends_of_ranges_are_in_them(name):
+    assert str(parse_measure(name)) == name
+
+
+def test_parameters_are_given_to_the_measures_that_leave_them_open():
+    """``rel`` is part of the name, for it changes what is asked; lengths are not."""
+    lengths = DocLengths.from_dict({"d": 1}, name="words")
+    ap, asl, tbg, ndcg = parse_measures("map ASL(rel=3)@5 TBG nDCG@10")
+    given = [named.with_params(rel=2.0, lengths=lengths) for named in (ap, asl, tbg, ndcg)]
+    assert [named.name for named in given] == [
+        "AP(rel=2)",
+        "ASL(rel=3)@5",
+        f"TBG(rel=2, lengths='{lengths.id}')".replace(", ", ","),
+        "nDCG@10",
+    ]
+    assert given[2].measure["lengths"] == lengths and given[3].measure == ir_measures.nDCG @ 10
+    unnamed = tbg.with_params(lengths=lengths, rel=None)
+    assert unnamed.name == "TBG" and unnamed.measure == TBG(lengths=lengths)
+    with pytest.raises(ValueError, match=r"'map' does not take rel=1.5 .*as in AP\(rel=2\)"):
+        ap.with_params(rel=1.5)
+
+
+def test_one_measure_by_two_names_is_kept_by_the_first():
+    asked = parse_measures("map AP ASL@5 ASL(missing='pad')@5 AP(rel=1) AP(rel=2)")
+    assert [named.name for named in asked] == ["map", "ASL@5", "AP(rel=1)", "AP(rel=2)"]
