@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from brute_force import tbg
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,20 +105,33 @@ def test_lexip_of_one_run(cases):
         assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
 
 
-@given(runs(systems=2), st.integers(8, 20), st.integers(8, 20))
-def test_search_length_of_two_runs(case, missing_a, missing_b):
-    known, unjudged = case.values()
-    shown = [ranks for ranks in known if any(ranks)]
-    open_ranks = [ranks for ranks in unjudged if any(ranks)]
-    pair = bounds.PairDocuments(
-        *(array([ranks[system] for ranks in shown]) for system in (0, 1)),
-        array([0, len(shown)]),
-        array([len(known)]),
-        *(array([ranks[system] for ranks in open_ranks]) for system in (0, 1)),
-        array([0, len(open_ranks)]),
-        array([len(unjudged) - len(open_ranks)]),
+pairs = st.lists(runs(systems=2), min_size=1, max_size=3)
+
+
+def of_two_runs(cases):
+    """Two runs of several queries as the loops take them."""
+    known, unjudged = (
+        [[ranks for ranks in case[of_what] if any(ranks)] for case in cases]
+        for of_what in ("known", "unjudged")
     )
-    low, high = bounds.search_length_difference(pair, array([missing_a]), array([missing_b]))
+
+    def columns(documents):
+        return (array([ranks[system] for part in documents for ranks in part]) for system in (0, 1))
+
+    return bounds.PairDocuments(
+        *columns(known),
+        array(np.cumsum([0, *map(len, known)])),
+        array([len(case["known"]) for case in cases]),
+        *columns(unjudged),
+        array(np.cumsum([0, *map(len, unjudged)])),
+        array([len(case["unjudged"]) - len(part) for case, part in zip(cases, unjudged)]),
+    )
+
+
+@given(pairs, st.integers(8, 20), st.integers(8, 20))
+def test_search_length_of_two_runs(cases, missing_a, missing_b):
+    costs = (array([missing] * len(cases)) for missing in (missing_a, missing_b))
+    found = np.transpose(bounds.search_length_difference(of_two_runs(cases), *costs))
 
     def difference(documents):
         a, b = (
@@ -126,7 +140,103 @@ def test_search_length_of_two_runs(case, missing_a, missing_b):
         )
         return a - b
 
-    assert [low[0], high[0]] == pytest.approx(labelled(known, unjudged, difference), abs=1e-9)
+    for case, low_and_high in zip(cases, found):
+        expected = labelled(**case, value=difference)
+        assert low_and_high.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@given(pairs, st.integers(1, 7))
+def test_first_relevant_documents_of_two_runs(cases, cutoff):
+    """RR, and Success at a cut-off."""
+
+    def reciprocal(rank):
+        return 1 / rank
+
+    def success(rank):
+        return np.where(rank <= cutoff, 1.0, 0.0)
+
+    for worth in (reciprocal, success):
+
+        def difference(documents, worth=worth):
+            a, b = (min(retrieved(documents, system), default=np.inf) for system in (0, 1))
+            return float(worth(a) - worth(b))
+
+        found = np.transpose(bounds.first_relevant(of_two_runs(cases), worth))
+        for case, low_and_high in zip(cases, found):
+            expected = labelled(**case, value=difference)
+            assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@given(pairs)
+def test_verdicts_of_two_runs(cases):
+    """sgnLP is the sign at the first place where the ranks of relevant documents differ."""
+    verdicts = bounds.lexicographic_verdicts(of_two_runs(cases))
+    for case, given_by_some in zip(cases, verdicts):
+        signs = {
+            sgn_lp([*case["known"], *(d for d, label in zip(case["unjudged"], labels) if label)])
+            for labels in itertools.product((False, True), repeat=len(case["unjudged"]))
+        }
+        assert [sign for sign in (-1, 0, 1) if given_by_some[sign + 1]] == sorted(signs)
+
+
+def sgn_lp(documents):
+    a, b = (sorted(retrieved(documents, system)) for system in (0, 1))
+    for p, q in itertools.zip_longest(a, b, fillvalue=np.inf):
+        if p != q:
+            return 1 if p < q else -1
+    return 0
+
+
+def test_documents_of_either_run_are_merged_query_by_query():
+    """Of three queries the second has none; documents 3 and 7 are in both runs."""
+    a, b = [[3, 1], [], [7]], [[2, 3], [], [7, 5]]
+    offsets, in_a, in_b = bounds.merge(
+        *(array(of) for of in ([0, 2, 2, 3], sum(a, []), [0, 2, 2, 4], sum(b, []))), 8
+    )
+    assert offsets.tolist() == [0, 3, 3, 5]
+    for q, (one, two) in enumerate(zip(a, b)):
+        numbers = zip(in_a[offsets[q] : offsets[q + 1]], in_b[offsets[q] : offsets[q + 1]])
+        named = {(i and sum(a, [])[i - 1], j and sum(b, [])[j - 1]) for i, j in numbers}
+        assert named == {(d if d in one else 0, d if d in two else 0) for d in {*one, *two}}
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.integers(0, 3000))), max_size=3),
+    st.sampled_from([3.0, 224.0]),
+)
+def test_time_biased_gain_of_one_run(queries, halflife):
+    """Some documents are judged relevant, some irrelevant, some not judged; all are retrieved."""
+    queries = [documents[:6] for documents in queries]
+    flat = sum(queries, [])
+    constants = {"p_click_rel": 0.6, "p_click_nonrel": 0.3, "p_save": 0.8}
+    times = {"time_summary": 4.4, "time_per_word": 0.018, "time_base": 7.8}
+    found = np.transpose(
+        bounds.time_biased_gain(
+            np.array([state for state, _ in flat], dtype=np.uint8),
+            np.array([words for _, words in flat], dtype=np.float64),
+            array(np.cumsum([0, *map(len, queries)])),
+            halflife=halflife,
+            **constants,
+            **times,
+        )
+    )
+    assert found.shape == (len(queries), 2)
+    for documents, low_and_high in zip(queries, found):
+        words = dict(enumerate(length for _, length in documents))
+        choices = [(0, 1) if state == 2 else (state,) for state, _ in documents]
+        values = [
+            tbg(
+                list(words),
+                dict(enumerate(labels)),
+                words,
+                h=halflife,
+                click=(0.6, 0.3),
+                save=0.8,
+                times=tuple(times.values()),
+            )
+            for labels in itertools.product(*choices)
+        ]
+        assert low_and_high.tolist() == pytest.approx([min(values), max(values)], abs=1e-12)
 
 
 def test_documents_that_nobody_retrieved_lower_average_precision():
