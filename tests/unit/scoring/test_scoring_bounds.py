@@ -339,6 +339,65 @@ def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(
         assert -1 <= low[q] and high[q] <= 1
 
 
+def precision_together(ranks, gains, i, j):
+    """What documents i and j add to the sum of precisions together, i = j: one by itself."""
+    if not ranks[i] or not ranks[j]:
+        return 0.0
+    earlier = i if ranks[i] < ranks[j] else j
+    return gains[earlier] / max(ranks[i], ranks[j])
+
+
+def greatest_outer_bound(together, known, unjudged, base, total, others):
+    """With m of the unjudged documents relevant each is given what it adds by itself and with those
+    judged relevant, and half of what the best m - 1 others add with it."""
+    values = []
+    for m in range(len(unjudged) + 1):
+        worth = []
+        for i in unjudged:
+            most = sorted((together(i, j) for j in unjudged if j != i), reverse=True)
+            alone = together(i, i) + sum(together(i, j) for j in known)
+            worth.append(alone + sum(most[: max(m - 1, 0)]) / 2)
+        whole = base + sum(sorted(worth, reverse=True)[:m])
+        values += [whole / n if n else 0.0 for n in (total + m, total + m + others)]
+    return max(values)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_outer_bound_of_a_difference_of_average_precision(seed):
+    generator = np.random.default_rng(seed)
+    known, unjudged = np.split(np.arange(14), [seed % 4])
+    unjudged = unjudged[: generator.integers(0, 11)]
+    a, b = (generator.permutation(np.maximum(np.arange(-3, 22), 0))[:14] for _ in range(2))
+    gains = np.ones(14) if seed % 2 else generator.choice([0.25, 0.5, 1.0, 1.5], 14)
+    total, others = len(known) + generator.integers(0, 2), generator.integers(0, 3)
+
+    def together(i, j):
+        return precision_together(a, gains, i, j) - precision_together(b, gains, i, j)
+
+    base = sum(together(i, j) for i in known for j in known if i <= j)
+    pair = bounds.PairDocuments(
+        a[known],
+        b[known],
+        array([0, len(known)]),
+        array([total]),
+        a[unjudged],
+        b[unjudged],
+        array([0, len(unjudged)]),
+        array([others]),
+    )
+    low, high = bounds.average_precision_difference(
+        pair,
+        np.array([base]),
+        (gains[unjudged] * (a[unjudged] > 0), gains[unjudged] * (b[unjudged] > 0)),
+        (gains[known] * (a[known] > 0), gains[known] * (b[known] > 0)),
+    )
+    most = greatest_outer_bound(together, known, unjudged, base, total, others)
+    least = -greatest_outer_bound(
+        lambda i, j: -together(i, j), known, unjudged, -base, total, others
+    )
+    assert [low[0], high[0]] == pytest.approx([least, most], abs=1e-12)
+
+
 def test_a_query_of_many_documents_needs_no_square_of_them():
     size = 20_000
     ranks = np.arange(1, size + 1)
