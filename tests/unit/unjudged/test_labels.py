@@ -198,8 +198,18 @@ def test_official_grades_stay(docno, official, grade):
     assert merged.loc[("q", "x")].tolist() == [1.0, "label"]
 
 
-def test_a_label_takes_the_place_of_a_negative_grade():
-    merged = merge_labels({"q": {"a": 1, "j": -2}}, pd.DataFrame([label("j", 0)]))
+def test_the_first_of_several_conflicts_is_named():
+    several = pd.DataFrame([label("a", 0), label("n", 1)])
+    with pytest.raises(ValueError, match="'a' of query 'q' is labelled 0 .* official grade is 1"):
+        merge_labels(QRELS, several)
+    by_three = [pd.DataFrame([label("x", grade) | {"source": f"s{grade}"}]) for grade in (2, 1, 0)]
+    with pytest.raises(ValueError, match="'x' .* is labelled 2 by 's2' and 1 by 's1'"):
+        merge_labels(QRELS, by_three)
+
+
+@pytest.mark.parametrize("grade", [-2, -1])
+def test_a_label_takes_the_place_of_a_negative_grade(grade):
+    merged = merge_labels({"q": {"a": 1, "j": grade}}, pd.DataFrame([label("j", 0)]))
     assert merged["label"].tolist() == [1, 0] and merged["source"].tolist() == ["official", "me"]
 
 

@@ -148,6 +148,34 @@ def test_the_spread_of_shifts_over_groups(shifts, mean, variance):
     assert module._spread(shifts) == pytest.approx((mean, np.sqrt(variance)))
 
 
+def test_the_shift_of_a_group_is_that_of_its_own_finds():
+    """By a general minimiser, with the shifts of all groups for a prior."""
+    runs, qrels, _ = made(3)
+    others = {name: run for name, run in runs.items() if name not in "ab"}
+    # Whatever c finds its copy finds, too: of their own they have nothing.
+    found = holes(runs["a"], runs["b"], qrels, "P@30", runs=others | {"copy": runs["c"]})
+    names = list(found.runs.names)
+    model = Model.fitted(found.runs, found.labelled)
+    assert model.shift_groups == 5
+    judged, relevant = module._judged_documents(found.labelled, np.arange(len(names)))
+    logits = module._Predictor.of(judged, relevant, len(qrels)).logits(judged)
+    for column, name in enumerate(names):
+        own = judged.finders[:, column] & (judged.finders.sum(axis=1) == 1)
+        mean, spread = model.shifts[sorted(names).index(name)]
+        if not own.any():
+            assert name in ("c", "copy") and (mean, spread) == model.shift
+            continue
+
+        def loss(shift, log_odds=logits[own], truth=relevant[own]):
+            moved = log_odds + shift
+            likelihood = np.sum(truth * moved - np.logaddexp(0, moved))
+            return shift**2 / (2 * model.shift[1] ** 2) - likelihood
+
+        assert mean == pytest.approx(optimize.minimize_scalar(loss).x, abs=1e-5)
+        p = expit(logits[own] + mean)
+        assert spread == pytest.approx((np.sum(p * (1 - p)) + 1 / model.shift[1] ** 2) ** -0.5)
+
+
 def test_documents_of_one_run_are_relevant_together():
     """Documents found by A, by A, by B, and by both, whose shift is the mean of A's and B's."""
     finders = np.array([[True, False], [True, False], [False, True], [True, True]])

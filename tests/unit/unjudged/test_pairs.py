@@ -162,6 +162,7 @@ def test_a_difference_is_told_by_query():
     assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)
     assert found.by_query["unjudged"].tolist() == [2, 1]
     assert "open" in found.describe()
+    assert "low=0.0" in repr(found) and "qids" not in repr(found)  # not what is long
 
 
 @pytest.mark.parametrize("of", [float, np.float64])
