@@ -13,12 +13,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pyterrier_asl.io.atomic import locked
 from pyterrier_asl.scoring import compiled
 
 # As the command does: looking for garbage among all that modules make takes a fifth of the time.
@@ -47,6 +49,32 @@ def pytest_configure(config: pytest.Config) -> None:
     """Has the full suite try more examples."""
     if config.getoption("--full"):
         settings.load_profile("pyterrier_asl full")
+
+
+def _jit_once(function: Callable[..., Any], jit=compiled._jit) -> Any:
+    """A compiled loop; while one worker compiles it, the others wait, and load what that one kept.
+
+    Workers come to the same tests at the same time: else each would compile most of the loops.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+
+    loop = jit(function)
+    folder, compile_loop = loop._cache.cache_path, loop.compile
+    if folder is None:  # there is no place to keep it
+        return loop
+
+    def compile_once(signature: Any) -> Any:
+        os.makedirs(folder, exist_ok=True)
+        # In this order, as Numba takes its own lock for the loops within a loop, too.
+        with global_compiler_lock, open(Path(folder, f"{function.__name__}.lock"), "wb") as file:
+            with locked(file):
+                return compile_loop(signature)
+
+    loop.compile = compile_once
+    return loop
+
+
+compiled._jit = _jit_once
 
 
 def _is_named(config: pytest.Config, path: Path) -> bool:
