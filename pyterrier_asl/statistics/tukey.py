@@ -131,7 +131,7 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """
     distinct = np.unique(q[np.isfinite(q)])
     if distinct.size <= _DEGREE:
-        tails = scipy.stats.studentized_range.sf(distinct, groups, freedom)
+        tails = _studentized_range_tails(tuple(distinct.tolist()), groups, freedom)
         p = (
             tails[np.minimum(np.searchsorted(distinct, q), distinct.size - 1)]
             if distinct.size
@@ -143,6 +143,15 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
         p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
     p = np.where(np.isnan(q), np.nan, np.where(np.isinf(q), 0, p))
     return np.clip(p, 0, 1)
+
+
+# Cached for comparisons that are made again, as for another table of the same runs.
+@lru_cache(maxsize=128)
+def _studentized_range_tails(q: tuple[float, ...], groups: int, freedom: int) -> Floats:
+    """The upper tail for each of a few values."""
+    tails = np.atleast_1d(scipy.stats.studentized_range.sf(q, groups, freedom))
+    tails.flags.writeable = False
+    return tails
 
 
 # Cached for comparisons of the same systems and queries by many measures.

