@@ -14,7 +14,8 @@ RUNS = [
     {"1": {"y": 9, "x": 8, "b": 7}, "2": {"a": 2, "z": 1}},
     {"1": {"a": 3}},
 ]
-JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}}
+#: The last two queries, more than there are runs, are answered by none.
+JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
 
 
 @pytest.mark.parametrize("enough", [0, 10**9], ids=["by loops", "by NumPy"])
@@ -36,6 +37,7 @@ def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
             key = rows.qid[int(row)].as_py(), rows.docno[int(row)].as_py()
             found.setdefault(int(code), set()).add(key)
     assert len(shown) == len(best) == len(found)
+    assert np.diff(shown.offsets).tolist() == [sum(q == qid for q, _ in best) for qid in JUDGED]
     for code, keys in found.items():
         (key,) = keys  # one number, one document
         assert shown.best[code] == min(best[key])
