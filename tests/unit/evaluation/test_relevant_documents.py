@@ -1,4 +1,4 @@
-"""The values behind ASL, one row a relevant document."""
+"""The values behind ASL, one row a relevant document: search_lengths."""
 
 import pandas as pd
 import pytest

@@ -1,0 +1,72 @@
+"""Pools found by the names that measures print, for as long as something refers to them."""
+
+import gc
+import weakref
+
+import ir_measures
+import pandas as pd
+import pytest
+
+from pyterrier_asl import Experiment, P_Rareness, RarenessPool
+from pyterrier_asl.measures import named as naming
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+
+RUNS = {"first": {"q1": {"a": 3, "b": 2}}, "second": {"q1": {"a": 3, "d": 2}}}
+
+
+def test_an_unknown_name_says_how_a_pool_is_loaded():
+    with pytest.raises(ValueError, match=r"'nowhere'.*|RarenessPool\.load"):
+        P_Rareness(pool="nowhere") @ 10
+
+
+def test_a_name_that_two_pools_have_is_ambiguous():
+    RarenessPool.from_runs(RUNS, name="twice")
+    RarenessPool.from_runs(RUNS, depth=1, name="twice")
+    with pytest.raises(ValueError, match="choose by id"):
+        P_Rareness(pool="twice") @ 1
+
+
+def numbered(i):
+    return RarenessPool.from_runs({"run": {"q": {f"d{i}": 1}}}, name=f"numbered {i}")
+
+
+def test_pools_that_nothing_refers_to_are_forgotten_but_for_the_last():
+    """Memory does not grow with experiments; what was made just now is found by its name."""
+    made = [weakref.ref(numbered(i)) for i in range(3 * naming.KEPT)]
+    gc.collect()
+    alive = [pool() is not None for pool in made]
+    assert alive == [False] * 2 * naming.KEPT + [True] * naming.KEPT
+    assert str(P_Rareness(pool="numbered 23") @ 1).startswith("P_Rareness(pool='numbered 23-")
+    with pytest.raises(ValueError, match=r"known: .*'numbered 16-.*, not 'numbered 2'"):
+        P_Rareness(pool="numbered 2") @ 1
+
+
+@pytest.mark.parametrize("holder", ["variable", "measure", "asked for"])
+def test_a_pool_that_is_in_use_keeps_its_name(holder):
+    pool = numbered(0)
+    text = str(P_Rareness(pool=pool) @ 1)
+    held = {"variable": pool, "measure": ir_measures.parse_measure(text)}.get(holder)
+    del pool
+    for i in range(3 * naming.KEPT):
+        numbered(i)  # the first is its equal, and goes again
+        if holder == "asked for":
+            ir_measures.parse_measure(text)
+    gc.collect()
+    assert str(ir_measures.parse_measure(text)) == text
+    del held
+
+
+@pytest.mark.slow
+def test_experiments_do_not_keep_their_pools():
+    def growth(times):
+        topics = pd.DataFrame({"qid": ["q1"], "query": ["x"]})
+        qrels = pd.DataFrame({"qid": ["q1"], "docno": ["a"], "label": [1]})
+        for i in range(times):
+            run = pd.DataFrame({"qid": ["q1"] * 2, "docno": ["a", f"d{i}"], "score": [2.0, 1.0]})
+            Experiment([run, run], topics, qrels, ["AP_Rareness@5"], names=["a", "b"])
+        gc.collect()
+        return len(RarenessPool.known())
+
+    before = growth(naming.KEPT)
+    assert growth(20) <= before
