@@ -283,3 +283,23 @@ def test_what_cannot_be_computed_is_an_error(arguments, message):
 def test_a_pair_is_two_systems():
     with pytest.raises(ValueError, match="two systems, not 3"):
         p_of_pair(board(3))
+
+
+def test_ranks_whichever_judge_is_right():
+    """Three systems: the judges agree on the last, and not on the first two."""
+    noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))
+    means = np.array([[0.9, 0.5, 0.1], [0.6, 0.8, 0.1]])
+    judges = [rank_intervals(each) for each in means[:, :, np.newaxis] + noise]
+    assert [judge.low.tolist() for judge in judges] == [[1, 2, 3], [2, 1, 3]]
+    joint = joint_ranks(judges)
+    assert joint.low.tolist() == [1, 1, 3] and joint.high.tolist() == [2, 2, 3]
+    assert np.argwhere(joint.better).tolist() == [[0, 2], [1, 2]]
+    assert joint.possibly_best.tolist() == [True, True, False]
+    # Shown are the first judge's.
+    assert np.array_equal(joint.difference, judges[0].difference)
+    assert np.array_equal(joint.statistic, judges[0].statistic)
+    assert joint.critical == [judge.critical for judge in judges]
+    without = [
+        rank_intervals(each, possibly_best=False) for each in means[:, :, np.newaxis] + noise
+    ]
+    assert joint_ranks(without).possibly_best is None

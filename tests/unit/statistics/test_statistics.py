@@ -290,6 +290,18 @@ def test_studentized_range_for_many_values_is_scipys(groups, freedom):
     assert ends[-3] == 0 and np.isnan(ends[-2]) and ends[-1] == pytest.approx(1)
 
 
+def test_studentized_range_for_few_values_is_scipys_to_its_ends():
+    """Where systems differ and nothing else does, the value is infinite; 0 by 0 is none."""
+    q = np.array([3.0, np.inf, 0.5, np.nan, 3.0, 0.0])
+    found = tukey._studentized_range_sf(q, 3, 12)
+    expected = scipy.stats.studentized_range.sf(q[[0, 2]], 3, 12)
+    assert found == pytest.approx(
+        [expected[0], 0, expected[1], np.nan, expected[0], 1], nan_ok=True
+    )
+    none = tukey._studentized_range_sf(np.array([np.inf, np.nan]), 3, 12)
+    assert none == pytest.approx([0, np.nan], nan_ok=True)
+
+
 def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
     distribution, calls = scipy.stats.studentized_range, []
     monkeypatch.setattr(
