@@ -135,7 +135,7 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
         p = (
             tails[np.minimum(np.searchsorted(distinct, q), distinct.size - 1)]
             if distinct.size
-            else 0 * q
+            else np.zeros_like(q)
         )
     else:
         curve = _studentized_range_curve(groups, freedom)
