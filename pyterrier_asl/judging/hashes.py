@@ -183,7 +183,8 @@ def repeated_keys(keys: Hashes) -> Hashes:
 
     >>> repeated_keys(np.array([3, 1, 3, 2, 3], dtype=np.uint64)).tolist()
     [3]
+    >>> repeated_keys(np.array([3, 1], dtype=np.uint64)).tolist()
+    []
     """
     ordered = np.sort(keys)
-    again = ordered[1:] == ordered[:-1]
-    return np.unique(ordered[1:][again]) if again.any() else ordered[:0]
+    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])

@@ -94,6 +94,17 @@ def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged
             assert len(ranking) == ranking.offsets[-1] == len(judged.docnos(ranking))
 
 
+def test_scores_are_told_apart_to_the_last_of_32_bits(way):
+    """The next number after each; of equal scores the one of the greater id would come first."""
+    some = np.float32([0, 1, 2**24, 1e38])
+    scores = np.concatenate([np.nextafter(some, np.float32(end)) for end in (-np.inf, np.inf)])
+    scores = np.unique(np.concatenate((some, scores, -some[1:], -scores)))
+    assert len(scores) == 21
+    rows = [("q", f"d{place:02}", float(score)) for place, score in enumerate(scores[::-1])]
+    judged = Judgements({"q": {"d00": 1}}).judge(frame(rows[::-1]))
+    assert judged.docnos(judged.ranking).to_pylist() == [docno for _, docno, _ in rows]
+
+
 query = st.sampled_from(["1", "2", "q3", "é"])
 docno = st.sampled_from(["a", "b", "ab", "aa", "B", "d1", "d10", "d2", "é", "z" * 9, "漢", ""])
 score = st.one_of(
