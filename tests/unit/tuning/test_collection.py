@@ -116,6 +116,18 @@ def test_a_folder_that_lacks_a_file(tmp_path, name):
         load_collection(folder)
 
 
+def test_a_line_that_is_no_document_is_shown_by_its_beginning(tmp_path):
+    folder = folder_of(tmp_path)
+    lines = [
+        json.dumps({"docno": "d1", "text": ""}),
+        json.dumps({"docno": "d2", "words": "x" * 99}),
+    ]
+    (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    with pytest.raises(ValueError, match=r"docs.jsonl.gz: line 2: expected an object") as error:
+        load_collection(folder, verbose=False)
+    assert f"found {lines[1][:80]!r} ('text')" in str(error.value)
+
+
 def test_halves_of_the_topics(tmp_path):
     collection = load_collection(folder_of(tmp_path), verbose=False)
     odd, even = collection.every_other_topic(0), collection.every_other_topic(1)

@@ -15,6 +15,7 @@ from test_search import QRELS, TOPICS, Mixture
 
 from pyterrier_asl import ASL, TBG, RobertsonPRF, StagedSearch
 from pyterrier_asl.tuning import Stage, bm25_stages, measured, use_settings
+from pyterrier_asl.tuning.space import Space
 
 B, K1 = [0.1, 0.5, 0.9], [0.5, 5.0]
 FB_DOCS, GAMMA = [2, 10], [0.1, 0.6]
@@ -105,6 +106,25 @@ def test_against_trying_everything(small, measure, better, sweep):
     best = result.table.query("stage == 'final' and which == 'best'").set_index("name")["value"]
     tuned = mean(result.pipeline(small.topics), small, measure)
     assert tuned == pytest.approx(best[str(measure)], abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.75])
+def test_quantiles_of_the_papers_parameters(small, share):
+    """Clarke's Table 1: b and gamma uniform; k1, m and n log-uniform, the last two cut."""
+    table = {
+        "b": share,
+        "k1": 0.01 * (1000 / 0.01) ** share,
+        "fb_docs": int(8 * (32 / 8) ** share),
+        "fb_terms": int(4 * (32 / 4) ** share),
+        "gamma": share,
+    }
+    names = []
+    for stage in bm25_stages(small.index):
+        space = Space(stage.params)
+        for name, value in zip(space.labels, space.setting([share] * len(space.labels))):
+            assert value == pytest.approx(table[name]) and type(value) is type(table[name])
+            names.append(name)
+    assert names == ["b", "k1", "fb_docs", "fb_terms", "gamma", "b", "k1"]
 
 
 @pytest.mark.slow
