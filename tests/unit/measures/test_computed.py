@@ -1,0 +1,65 @@
+"""What is known of a measure besides its values: which bounds are exact, what it reads of a run."""
+
+from __future__ import annotations
+
+import ir_measures
+import pytest
+
+from pyterrier_asl import ASL, TBG, DocLengths
+from pyterrier_asl.measures.standard import computed, measures_with_bounds
+
+#: Whether the bounds of a run are reached by some labelling, and those of a difference.
+EXACT = {
+    "P@5": (True, True),
+    "R@5": (True, True),
+    "RR": (True, True),
+    "Success@5": (True, True),
+    "nDCG@5": (True, True),
+    "RBP(rel=1)": (True, True),
+    "ASL@5": (True, True),
+    "nASL@5": (True, True),
+    "P_Rareness@5": (True, True),
+    "AP@5": (True, False),
+    "ASL(g=2)@5": (True, False),
+    "nASL(g=2)@5": (True, False),
+    "LexiP": (True, False),
+    "TBG": (True, False),
+    "AP_Rareness@5": (False, False),
+}
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_which_bounds_are_exact(text):
+    measure = computed(ir_measures.parse_measure(text))
+    assert (measure.is_exact(), measure.is_exact(pair=True)) == EXACT[text]
+
+
+def test_all_measures_with_bounds_are_among_these():
+    names = {text.partition("(")[0].partition("@")[0] for text in EXACT}
+    assert set(measures_with_bounds()) == names
+
+
+def test_what_a_measure_reads_of_a_run():
+    """More than where its judged documents are, and a column of lengths that it is not given."""
+    lengths = DocLengths.from_dict({"d": 1})
+    assert not computed(ir_measures.AP).needs_rows() and not ASL.needs_rows()
+    assert TBG.needs_rows() and ASL(unjudged="best").needs_rows()
+    assert TBG.run_columns() == ["doc_len"] and ASL.run_columns() == []
+    assert TBG(lengths=lengths).run_columns() == TBG(missing_length=9).run_columns() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("P@5", "P"),
+        ("P(rel=2)@5", "P"),
+        ("P(rel=2, judged_only=True)@5", None),
+        ("ASL(rel=2)@5", "ASL"),
+        ("ASL(g=2)@5", None),
+        ("nDCG(dcg='exp-log2')@5", "nDCG"),
+        ("AP@5", None),
+    ],
+)
+def test_bounds_that_the_page_computes(text, kind):
+    """Those of measures and parameters that it knows."""
+    assert computed(ir_measures.parse_measure(text)).page_kind == kind
