@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..measures.names import Measures, named_measures
+from ..io.runs import list_runs
+from ..judging.judgements import Judgements
+from ..judging.unjudged import Unjudged
+from ..measures.names import Measures, named_measures, needs_pool
 from .automatic_pool import with_pool_of
 from .frame import frame_of
 from .grades import with_rel
-from .judged_runs import JudgedRuns
-from .labellings import Labelled, unjudged_of
+from .judged_runs import JudgedRuns, iter_judged
+from .labellings import Labelled, measure_with_bounds, unjudged_of
 
 #: What a run given alone is called among those it is compared with.
 _NAME = "run"
@@ -114,6 +117,15 @@ def labelled_measures(
     """
     measures = with_pool_of(runs, measures)
     unjudged = unjudged_of(runs.runs, list(measures.values()), depth)
+    return _labelled(unjudged, measures, depth, highest)
+
+
+def _labelled(
+    unjudged: Unjudged,
+    measures: Mapping[str, Any],
+    depth: int | None = None,
+    highest: float | None = None,
+) -> dict[str, Labelled]:
     return {
         label: Labelled(unjudged, measure, depth=depth, highest=highest)
         for label, measure in measures.items()
@@ -121,38 +133,54 @@ def labelled_measures(
 
 
 def evaluation_with_bounds(
-    runs: JudgedRuns,
+    runs: Any,
+    qrels: Any,
     measures: Mapping[str, Any],
     *,
     long: bool = False,
-    depth: int | None = None,
+    duplicates: str | None = None,
 ) -> pd.DataFrame:
     """Values and bounds of several runs that are compared with each other.
 
     Args:
-        runs: the runs, with all their rows.
+        runs: see :func:`~pyterrier_asl.evaluate`.
+        qrels: see there.
         measures: measures by the names of their columns.
         long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
-        depth: see :func:`bounds`.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         ``name``, ``qid``, and for each measure its value, and columns of its name with `` low`` and
         `` high``; or with ``long`` as said.
     """
-    labelled = labelled_measures(runs, measures, depth=depth)
+    if isinstance(runs, JudgedRuns) or any(map(_needs_rows, measures.values())):
+        runs = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+        names, judgements = runs.names, runs.judgements
+        labelled = labelled_measures(runs, measures)
+    else:  # one run's rows are in memory at a time, which the system need not find room for
+        sources, judgements = list_runs(runs), Judgements.of(qrels, duplicates)
+        judged = (run for _, run in iter_judged(sources, judgements))
+        names = list(sources)
+        unjudged = unjudged_of(judged, list(measures.values()), keep_rows=False)
+        labelled = _labelled(unjudged, measures)
     columns = {}
     for label, of_measure in labelled.items():
-        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
+        limits = np.array([of_measure.bounds(row) for row in range(len(names))])  # (S, 2, Q)
         columns[label] = of_measure.values()
         columns[f"{label} low"], columns[f"{label} high"] = limits.swapaxes(0, 1)
-    frame = frame_of(runs.names, runs.qids, columns)
+    frame = frame_of(names, judgements.qids, columns)
     if not long:
         return frame
     parts = []
     for label, of_measure in labelled.items():
-        unjudged = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
-        names = {label: "value", f"{label} low": "low", f"{label} high": "high"}
-        part = frame[["name", "qid", *names]].rename(columns=names)
+        shown = np.concatenate([of_measure.retrieved(row) for row in range(len(names))])
+        columns_of = {label: "value", f"{label} low": "low", f"{label} high": "high"}
+        part = frame[["name", "qid", *columns_of]].rename(columns=columns_of)
         part.insert(2, "measure", label)
-        parts.append(part.assign(unjudged=unjudged, exact=of_measure.measure.is_exact()))
+        parts.append(part.assign(unjudged=shown, exact=of_measure.measure.is_exact()))
     return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+
+
+def _needs_rows(measure: Any) -> bool:
+    """Whether values and bounds need more of a run than where documents are judged or not."""
+    return needs_pool(measure) or measure_with_bounds(measure).needs_rows()

@@ -115,10 +115,9 @@ def evaluate(
         runs = {"run": runs}
     if bounds:
         from .bounds import evaluation_with_bounds
-        from .judged_runs import JudgedRuns
 
-        judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
-        return evaluation_with_bounds(judged, _measures(measures), long=long)
+        named = _measures(measures)
+        return evaluation_with_bounds(runs, qrels, named, long=long, duplicates=duplicates)
     values, _ = measure_runs(
         list_runs(runs),
         Judgements.of(qrels, duplicates),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
@@ -78,18 +78,8 @@ class JudgedRuns(Remembering):
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = list_runs(runs)
         judgements = Judgements.of(qrels, duplicates)
-        return cls._match(iter_runs(sources), judgements, qrels, len(sources))
-
-    @classmethod
-    def _match(
-        cls, source: Iterable[tuple[str, Any]], judgements: Judgements, qrels: Any, total: int
-    ) -> JudgedRuns:
-        names, judged = [], []
-        shown = False if total < _MANY else None
-        for name, run in progress_bar(source, total=total, desc="runs", shown=shown, leave=False):
-            names.append(name)
-            judged.append(_matched(judgements, name, run))
-        return cls(names, judged, judgements, qrels)
+        judged = dict(iter_judged(sources, judgements))
+        return cls(list(judged), list(judged.values()), judgements, qrels)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -184,7 +174,9 @@ class JudgedRuns(Remembering):
     def judged_by(self, qrels: Any) -> JudgedRuns:
         """The same runs, matched with other qrels; nothing is read again."""
         judgements = Judgements.of(qrels, self.judgements.duplicates)
-        return self._match(zip(self.names, self.runs), judgements, qrels, len(self))
+        tables = {name: run.table for name, run in zip(self.names, self.runs)}
+        judged = dict(iter_judged(tables, judgements))
+        return JudgedRuns(self.names, list(judged.values()), judgements, qrels)
 
     def has_been_matched_with(self, qrels: Any) -> bool:
         """Whether the runs were matched with these qrels: the same object or file."""
@@ -262,12 +254,29 @@ def per_track(
     return whole
 
 
-def _matched(judgements: Judgements, name: str, run: Any) -> JudgedRun:
-    run = run.table if isinstance(run, JudgedRun) else run
-    try:
-        judged = judgements.judge_whole(run)
-    except ValueError as error:
-        raise ValueError(f"run {name!r}: {error}") from None
-    if judged.has_constant_scores:
-        warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=4)
-    return judged
+def iter_judged(
+    sources: Mapping[str, Any], judgements: Judgements
+) -> Iterator[tuple[str, JudgedRun]]:
+    """Runs one after the other, read and matched on threads before they are needed.
+
+    Args:
+        sources: runs of any kind by name.
+        judgements: what to match them with.
+
+    Raises:
+        ValueError: for a run that cannot be an answer to these queries, with its name.
+    """
+
+    def judge(name: str, run: Any) -> JudgedRun:
+        try:
+            return judgements.judge_whole(run.table if isinstance(run, JudgedRun) else run)
+        except ValueError as error:
+            raise ValueError(f"run {name!r}: {error}") from None
+
+    judged = iter_runs(sources, then=judge)
+    shown = False if len(sources) < _MANY else None
+    bar = progress_bar(judged, total=len(sources), desc="runs", shown=shown, leave=False)
+    for name, run in bar:
+        if run.has_constant_scores:
+            warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=3)
+        yield name, run

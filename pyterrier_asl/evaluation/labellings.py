@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,11 @@ def has_bounds(measure: Any) -> bool:
 
 
 def unjudged_of(
-    runs: Sequence[JudgedRun], measures: Sequence[Any], depth: int | None = None
+    runs: Iterable[JudgedRun],
+    measures: Sequence[Any],
+    depth: int | None = None,
+    *,
+    keep_rows: bool = True,
 ) -> Unjudged:
     """The unjudged documents that matter in these measures.
 
@@ -53,6 +57,7 @@ def unjudged_of(
         runs: the compared runs.
         measures: measures that have bounds.
         depth: label what stands in the first ``depth``, where that is deeper than a cut-off.
+        keep_rows: whether the rows of the runs are needed further on.
 
     Raises:
         ValueError: for a depth that is no whole number from 0 on.
@@ -61,7 +66,7 @@ def unjudged_of(
         check_whole("depth", depth, 0)
     depths = [measure_with_bounds(measure).cutoff for measure in measures]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
-    return Unjudged(runs, deepest)
+    return Unjudged(runs, deepest, keep_rows=keep_rows)
 
 
 class Labelled:

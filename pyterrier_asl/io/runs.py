@@ -323,7 +323,10 @@ def read_runs(
 
 
 def iter_runs(
-    source: StrPath | Iterable[StrPath] | Mapping[str, Any], *, threads: int | None = None
+    source: StrPath | Iterable[StrPath] | Mapping[str, Any],
+    *,
+    threads: int | None = None,
+    then: Callable[[str, Any], Any] = lambda _, run: run,
 ) -> Iterator[tuple[str, Any]]:
     """Reads several runs one after the other, so that they need not be in memory together.
 
@@ -332,9 +335,10 @@ def iter_runs(
     Args:
         source: What `read_runs` takes, or a dict of runs of any kind.
         threads: How many files to read at a time; by default as many as there are cores.
+        then: What to do with each, by its name and as `loaded_run` gives it, on these threads.
 
     Returns:
-        An iterator of (name, run as `loaded_run` gives it), in the order of ``source``.
+        An iterator of (name, what ``then`` gives: the run itself), in the order of ``source``.
 
     Raises:
         ValueError: At once, if a folder holds no files or two files have one name; later, if a file
@@ -349,7 +353,7 @@ def iter_runs(
         ...     print(name, table.num_rows)
         bm25 1
     """
-    return _on_threads(lambda run, _: loaded_run(run), list_runs(source), threads)
+    return _on_threads(lambda run, name: then(name, loaded_run(run)), list_runs(source), threads)
 
 
 def _on_threads(

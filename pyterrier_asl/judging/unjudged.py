@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.values import take
@@ -23,6 +22,7 @@ from ..scoring.arrays import (
     ranges_from,
 )
 from ..scoring.compiled import compile_loops
+from ._kernels import Hashes
 from .judged_run import JudgedRun
 from .matching import LOOPS, codes, hashes_of
 
@@ -76,6 +76,7 @@ class Unjudged:
     Args:
         runs: runs, judged by the same judgements, with all their rows.
         depth: look only at the first ``depth`` of each ranking; None: at all.
+        keep_rows: whether the runs keep their rows, without which documents have no ids any more.
 
     Where there are a million documents or more, two of one query are taken for the same with a
     chance of one in 2^64.
@@ -88,14 +89,22 @@ class Unjudged:
     ([2, 1], [[0, 1], [1]])
     """
 
-    def __init__(self, runs: Sequence[JudgedRun], depth: int | None = None) -> None:
-        self.runs = list(runs)
-        shown = [unjudged(run, depth) for run in runs]
+    def __init__(
+        self, runs: Iterable[JudgedRun], depth: int | None = None, *, keep_rows: bool = True
+    ) -> None:
+        self.runs: list[JudgedRun] = []
+        shown: list[Retrieved] = []
+        ids = _Ids()
+        for run in runs:
+            shown.append(unjudged(run, depth))
+            ids.add(run.table.docno, shown[-1].rows)
+            self.runs.append(run if keep_rows else run.without_rows())
         sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
-        number = _numbers if sizes.sum() < ENOUGH else _numbers_by_loops
-        self.offsets, self.best, codes = number(self.runs, shown, sizes)
-        parts = np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])
-        self.retrieved = [replace(documents, codes=part) for documents, part in zip(shown, parts)]
+        ranks = np.concatenate([documents.ranks for documents in shown])
+        number = _numbers_by_loops if ids.hashes else _numbers
+        self.offsets, self.best, codes = number(ids, ranks, sizes)
+        parts = zip(shown, _split_by_run(codes, sizes))
+        self.retrieved = [replace(documents, codes=part) for documents, part in parts]
         self.is_open = np.ones(len(self.best), dtype=bool)
 
     def __len__(self) -> int:
@@ -192,16 +201,40 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
 
 
-def _numbers(
-    runs: Sequence[JudgedRun], shown: Sequence[Retrieved], sizes: Ints
-) -> tuple[Ints, Ints, Ints]:
+class _Ids:
+    """The ids of documents that come run by run: as text, or, once there are many, by hashes.
+
+    Attributes:
+        texts: the ids, an array for each run.
+        hashes: their hashes instead, where there are :data:`ENOUGH`.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[pa.LargeStringArray] = []
+        self.hashes: list[Hashes] = []
+        self._size = 0
+
+    def add(self, docnos: pa.LargeStringArray, rows: Ints) -> None:
+        """Adds the ids at some rows."""
+        self._size += len(rows)
+        if self._size < ENOUGH:
+            self.texts.append(take(docnos, rows))
+            return
+        compile_loops(LOOPS)
+        self.hashes += map(hashes_of, self.texts)
+        self.texts = []
+        few = 4 * len(rows) < len(docnos)
+        self.hashes.append(hashes_of(take(docnos, rows)) if few else hashes_of(docnos)[rows])
+
+
+def _numbers(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """Where each query's documents begin, the best rank of each, and which each run shows.
 
     They are numbered query by query, as they first appear in the runs.
     """
-    queries = np.repeat(np.tile(np.arange(sizes.shape[1]), len(runs)), sizes.ravel())
-    ids = pa.concat_arrays([take(run.table.docno, part.rows) for run, part in zip(runs, shown)])
-    numbers, different = codes(ids)
+    runs, known_queries = sizes.shape
+    queries = np.repeat(np.tile(np.arange(known_queries), runs), sizes.ravel())
+    numbers, different = codes(pa.concat_arrays(ids.texts))
     pairs, first, which = np.unique(
         queries * len(different) + numbers, return_index=True, return_inverse=True
     )
@@ -210,18 +243,15 @@ def _numbers(
     place[order] = np.arange(len(order))
     numbered: Ints = place[which]
     best = np.full(len(pairs), np.iinfo(np.int64).max)
-    np.minimum.at(best, numbered, np.concatenate([part.ranks for part in shown]))
-    return offsets_of(queries[first[order]], sizes.shape[1]), best, numbered
+    np.minimum.at(best, numbered, ranks)
+    return offsets_of(queries[first[order]], known_queries), best, numbered
 
 
-def _numbers_by_loops(
-    runs: Sequence[JudgedRun], shown: Sequence[Retrieved], sizes: Ints
-) -> tuple[Ints, Ints, Ints]:
+def _numbers_by_loops(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """What :func:`_numbers` gives, by the compiled loops and hashes of the ids."""
     kernels = compile_loops(LOOPS)
     starts = cumulate(sizes.sum(axis=0))
-    ranks = np.concatenate([part.ranks for part in shown])
-    hashes = np.concatenate([_hashes(run, part.rows) for run, part in zip(runs, shown)])
+    hashes = np.concatenate(ids.hashes)
     numbered, best = np.empty((2, len(ranks)), dtype=np.int64)
     counts = np.zeros(sizes.shape[1], dtype=np.int64)
     blocks = cumulate(sizes.ravel())
@@ -229,11 +259,11 @@ def _numbers_by_loops(
         kernels.number_documents, starts, blocks, hashes, ranks, numbered, best, counts
     )
     offsets = cumulate(counts)
-    numbered += np.repeat(np.tile(offsets[:-1], len(runs)), sizes.ravel())
+    for part, of_run in zip(_split_by_run(numbered, sizes), sizes):
+        part += np.repeat(offsets[:-1], of_run)
     return offsets, best[ranges_from(starts[:-1], offsets)], numbered
 
 
-def _hashes(run: JudgedRun, rows: Ints) -> npt.NDArray[np.uint64]:
-    if 4 * len(rows) < len(run.table):
-        return hashes_of(take(run.table.docno, rows))
-    return hashes_of(run.table.docno)[rows]
+def _split_by_run(codes: Ints, sizes: Ints) -> list[Ints]:
+    """The part of each run, by how many documents it shows for each query, shape (S, Q)."""
+    return np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import ir_measures
 import labellings
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.bounds import bounds
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.scoring.bounds import lexicographic_verdicts
@@ -255,3 +258,22 @@ def test_evaluate_with_bounds():
     assert long[keys].equals(evaluate(runs, QRELS, ["R@3", "nDCG@3"], long=True)[keys])
     assert (long["low"] <= long["value"]).all() and (long["value"] <= long["high"]).all()
     assert list(long)[4:] == ["low", "high", "unjudged", "exact"]
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [["R@3", "AP"], ["AP", "TBG(missing_length=9)"], ["AP", "P_Rareness@2"]],
+    ids=["read one by one", "lengths need the rows", "the pool needs the rows"],
+)
+def test_bounds_are_those_of_runs_in_memory(measures):
+    runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a pool of two runs
+        read = evaluate(runs, QRELS, measures, bounds=True, long=True)
+        kept = evaluate(JudgedRuns.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
+        for name, other in (("one", "two"), ("two", "one")):
+            alone = bounds(runs[name], QRELS, "AP", runs={other: runs[other]}, by_query=True)
+            of_run = read[(read["name"] == name) & (read["measure"] == "AP")]
+            for column in ("value", "low", "high", "unjudged"):
+                assert of_run[column].tolist() == alone[column].tolist()
+    assert read.equals(kept)

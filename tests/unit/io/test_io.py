@@ -752,6 +752,10 @@ def test_a_folder(folder, threads):
     assert list(read) == ["1", "2", "3"]
     tables = runs.iter_runs(folder, threads=threads)
     assert [(name, table.num_rows) for name, table in tables] == [("1", 1), ("2", 1), ("3", 1)]
+    done = runs.iter_runs(folder, threads=threads, then=lambda name, run: (name, run["docno"][0]))
+    assert [(name, (of, str(docno))) for name, (of, docno) in done] == [
+        (name, (name, f"d{name}")) for name in "123"
+    ]
 
 
 def test_files_keep_their_order(folder):

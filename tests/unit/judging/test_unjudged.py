@@ -18,7 +18,7 @@ RUNS = [
 JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
 
 
-@pytest.mark.parametrize("enough", [0, 10**9], ids=["by loops", "by NumPy"])
+@pytest.mark.parametrize("enough", [0, 4, 10**9], ids=["by loops", "later by loops", "by NumPy"])
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
 def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
     monkeypatch.setattr(module, "ENOUGH", enough)
@@ -42,6 +42,19 @@ def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
         (key,) = keys  # one number, one document
         assert shown.best[code] == min(best[key])
     assert np.all(np.diff(shown.queries) >= 0)
+
+
+@pytest.mark.parametrize("enough", [0, 4, 10**9], ids=["by loops", "later by loops", "by NumPy"])
+def test_documents_are_numbered_alike_where_runs_come_one_by_one(monkeypatch, enough):
+    monkeypatch.setattr(module, "ENOUGH", enough)
+    judgements = Judgements(JUDGED)
+    whole = Unjudged([judgements.judge(run) for run in RUNS])
+    passing = Unjudged(map(judgements.judge, RUNS), keep_rows=False)
+    assert [len(run.table) for run in passing.runs] == [1, 1, 1]
+    assert passing.best.tolist() == whole.best.tolist()
+    for documents, expected in zip(passing.retrieved, whole.retrieved):
+        assert documents.codes.tolist() == expected.codes.tolist()
+        assert documents.ranks.tolist() == expected.ranks.tolist()
 
 
 def test_documents_shown_down_to_a_depth_include_those_at_it():
