@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..io.kernels import pc
 from ..io.partitions import PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .columns import QID, column_names, is_frame, typed_table
+from .kernels import pc
 from .lazy import pd, pq
 from .partitions import BLOCK_ROWS, RUN_NAMES
 from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .columns import QID
+from .kernels import pc
 
 #: Rows of a block. Fewer cost calls, more cost memory.
 BLOCK_ROWS = 1 << 19

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .atomic import replacing
 from .columns import is_frame, typed_table
@@ -27,6 +26,7 @@ from .files import (
     read_table,
     with_comments,
 )
+from .kernels import pc
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .partitions import PartitionedRun, RunFile, concatenated, is_partitioned, partitioned_runs
@@ -399,7 +399,7 @@ def _run_batches(part: RunFile) -> Iterator[pa.Table]:
     check_file(path)
     for read in parquet_batches(path, _RUN_TABLE, qid):
         table = typed_table(read, _RUN_TABLE, str(path), row)
-        other = -1 if qid is None else pc.index(pc.not_equal(table["qid"], qid), True).as_py()
+        other = -1 if qid is None else pc.not_equal(table["qid"], qid).index(True).as_py()
         if other >= 0:
             held = table["qid"][other].as_py()
             raise ValueError(f"{path} holds query {held!r}, its folder {qid!r}")

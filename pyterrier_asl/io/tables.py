@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,6 @@ from .machine_readable import (
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
 #: The forms of printed tables.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
@@ -97,9 +97,15 @@ def show(table: Columns, **style: Any) -> None:
     Where a table of measures is wider than the terminal, rows and columns change places if that
     helps; none is cut off. Written to a file or a pipe it is as wide as it is.
     """
+    looks = Style(**style)
+    if _is_plain_file(sys.stdout):
+        lines = plain_lines(table, looks)
+        if all(map(_is_narrow, lines)):
+            print("\n".join(lines), flush=True)
+            return
     from rich.console import Console
 
-    console, looks = Console(file=sys.stdout), Style(**style)
+    console = Console(file=sys.stdout)
     ascii_only = bool(console.options.ascii_only)
     printed = rich_table(table, looks, ascii_only=ascii_only)
     wide = _width(console, printed)
@@ -110,6 +116,64 @@ def show(table: Columns, **style: Any) -> None:
             printed, wide = transposed, console.width
     console.size = (max(wide, console.width), console.height)  # a dumb terminal's width, too
     console.print(printed)
+
+
+def _is_plain_file(file: Any) -> bool:
+    """Whether Rich, which takes longer to import than a small file to evaluate, would only pad:
+    this is neither a terminal nor a notebook, and can hold arrows."""
+    return (
+        not {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()
+        and "IPython" not in sys.modules
+        and sys.platform != "win32"
+        and hasattr(file, "isatty")
+        and not file.isatty()
+        and (getattr(file, "encoding", None) or "utf-8").lower().startswith("utf")
+    )
+
+
+def _is_narrow(line: str) -> bool:
+    """Whether it is a line, and each of its characters takes one cell of a terminal."""
+    return line.isprintable() and all(letter < "\u0300" or letter in "↑↓─" for letter in line)
+
+
+def plain_lines(source: Columns, style: Style) -> list[str]:
+    """The lines of the table that `show` prints to a file or a pipe, where letters are narrow.
+
+    >>> plain_lines({"run": ["a"], "AP": [0.25]}, Style(higher_is_better={"AP": True}))
+    ['           AP ', ' run        ↑ ', '──────────────', ' a     0.2500 ']
+    """
+    columns: list[list[str]] = []
+    groups: list[str] = []
+    height = 1
+    for name, column in _shown_columns(source, style, missing="-").items():
+        header, texts = [column.title], [printable(text) for text in column.texts]
+        if is_measure := name in style.higher_is_better:
+            header = _header_text(column.title, arrow(style.higher_is_better[name])).split("\n")
+            height = max(height, len(header))
+        if name == style.group_by:
+            groups, texts = texts, _shown_once(texts)
+        columns.append(_padded(["", *header][-2:] + texts, is_measure or column.is_number))
+    if not columns:
+        return [""]
+    above, below, *rows = (f" {'   '.join(row)} " for row in zip(*columns))
+    lines = [*[above, below][-height:], "─" * len(below)]
+    for number, row in enumerate(rows):
+        if number and groups and groups[number] != groups[number - 1]:
+            lines.append(" " * len(below))
+        lines.append(row)
+    return lines
+
+
+def _shown_once(groups: list[str]) -> list[str]:
+    """The texts, but for those that stand in the row above, too."""
+    return ["" if new == old else new for new, old in zip(groups, ["", *groups])]
+
+
+def _padded(cells: list[str], to_the_right: bool) -> list[str]:
+    """The cells of a column, all as wide as the widest."""
+    width = max(map(len, cells))
+    texts = [cell.rstrip() for cell in cells]
+    return [text.rjust(width) if to_the_right else text.ljust(width) for text in texts]
 
 
 def rich_table(
@@ -146,14 +210,14 @@ def rich_table(
         return table
     for name, column in shown.items():
         if name in arrows:
-            table.add_column(_header(column.title, arrows[name]), justify="right", no_wrap=True)
+            header = Text(_header_text(column.title, arrows[name]), justify="right")
+            table.add_column(header, justify="right", no_wrap=True)
         else:
             side: Any = "right" if column.is_number else "left"
             table.add_column(Text(column.title, justify=side), justify=side, no_wrap=True)
-    groups: list[Any] = columns.get(style.group_by, [])
+    groups = [str(text) for text in columns.get(style.group_by, [])]
     if groups:
-        shown_once = zip(groups, ["", *groups])
-        columns[style.group_by] = [Text("") if new == old else new for new, old in shown_once]
+        columns[style.group_by] = list(map(Text, _shown_once(groups)))
     for number, row in enumerate(zip(*columns.values())):
         if number and groups and groups[number] != groups[number - 1]:
             table.add_section()
@@ -161,13 +225,11 @@ def rich_table(
     return table
 
 
-def _header(measure: str, arrow: str) -> Text:
+def _header_text(measure: str, arrow: str) -> str:
     """The name over two lines, its cut-off below, so that columns are as narrow as can be."""
-    from rich.text import Text
-
     name, at, cutoff = measure.rpartition("@")
     text = f"{name}\n@{cutoff} {arrow}" if at else f"{measure}\n {arrow}"
-    return Text(text.rstrip(), justify="right")
+    return text.rstrip()
 
 
 def _width(console: Console, table: Table) -> int:

@@ -24,9 +24,9 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
+from .kernels import pc
 from .prefetch import cores, map_ahead
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .kernels import cast, pc
 from .lazy import pd
 
 #: Arrow's names of types that are text.
@@ -59,7 +60,8 @@ def take(column: Any, rows: npt.NDArray[np.int64]) -> Any:
     >>> take(arrow_text(["a", "b"]), np.array([1])).to_pylist()
     ['b']
     """
-    return column.take(rows if isinstance(column, np.ndarray) else arrow_numbers(rows))
+    is_numpy = isinstance(column, np.ndarray)
+    return column.take(rows) if is_numpy else pc.take(column, arrow_numbers(rows))
 
 
 def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
@@ -90,7 +92,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
         if str(array.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
-            array = array.cast(pa.large_string())
+            array = cast(array, pa.large_string())
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -103,7 +105,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
         raise ValueError(f"the {what} is missing {_where(array.is_null(), first_row)}")
     if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
-    return array.cast(pa.large_string())
+    return cast(array, pa.large_string())
 
 
 def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
@@ -219,11 +221,11 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
 
 def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np.float64]:
     if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
+        values = cast(values, values.type.value_type)
     kind = values.type
     if not any(is_kind(kind) for is_kind in _NUMBERS):
         raise ValueError(f"the {what} must be numbers, not {kind}")
-    floats = values.cast(pa.float64(), safe=False)
+    floats = cast(values, pa.float64(), safe=False)
     if floats.null_count:
         return np.asarray(floats, np.float64)
     parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
@@ -252,7 +254,7 @@ def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0)
 def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Grades as int64 where none has a fraction, else as they are."""
     try:
-        return grades.cast(pa.int64())
+        return cast(grades, pa.int64())
     except pa.ArrowInvalid:
         return grades
 

@@ -71,7 +71,7 @@ def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
     ([(0, 2), (2, 3)], [(0, 0)])
     """
     goals = np.arange(1, parts) * (int(starts[-1]) / parts)
-    cuts = np.unique([0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1]).tolist()
+    cuts = sorted({0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1})
     return list(pairwise(cuts)) or [(0, 0)]
 
 

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
+from ..io.kernels import pc
 from ..io.tables import counted
 from ..io.values import arrow_text, take
 from ..scoring.arrays import (

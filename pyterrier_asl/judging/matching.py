@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
@@ -90,7 +90,7 @@ def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
 def positions(ids: pa.LargeStringArray, known: pa.LargeStringArray) -> Ints:
     """Where each id stands in ``known`` (its first place), -1 where it does not."""
     places = pc.index_in(ids, value_set=known)
-    return numpy_numbers(pc.fill_null(places, _NONE)).astype(np.int64)
+    return numpy_numbers(pc.coalesce(places, _NONE)).astype(np.int64)
 
 
 def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:

@@ -16,8 +16,8 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
 from ._kernels import Hashes

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.columns import Columns
+from ..io.kernels import cast
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.progress import progress_bar
@@ -69,7 +70,7 @@ class RarenessPool(Named):
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
         """Takes a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
         run, qid, docno = (table.column(name).combine_chunks() for name in ("run", "qid", "docno"))
-        self._run, names = codes(run.cast(pa.large_string()))
+        self._run, names = codes(cast(run, pa.large_string()))
         self.runs: list[str] = names.to_pylist()
         self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
         self.depth = depth

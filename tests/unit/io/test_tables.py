@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import re
 import sys
+from contextlib import redirect_stdout
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
 
 from pyterrier_asl.io import machine_readable, tables
 
@@ -37,6 +41,38 @@ def shown(monkeypatch: pytest.MonkeyPatch, file: io.StringIO, columns: int) -> l
     tables.show(SCORES, places=2, higher_is_better=DIRECTIONS)
     plain = re.sub(r"\x1b\[\d*m", "", file.getvalue())
     return [line.rstrip() for line in plain.splitlines()]
+
+
+TEXT = st.text(st.sampled_from("aé €漢́👍\x1b\n\t|"), max_size=4)
+#: What columns hold, by their titles.
+CELLS = {
+    **dict.fromkeys(["run", " é ", "漢", "", "a\tb"], st.one_of(TEXT, st.none())),
+    **dict.fromkeys(["AP", "P@5", "@1", "x@1"], st.one_of(st.floats(-9, 9), st.none())),
+}
+
+
+@st.composite
+def columns_of_tables(draw: st.DrawFn) -> dict[str, list[object]]:
+    titles = draw(st.lists(st.sampled_from(list(CELLS)), unique=True))
+    rows = draw(st.integers(0, 4))
+    return {title: draw(st.lists(CELLS[title], min_size=rows, max_size=rows)) for title in titles}
+
+
+class Pipe(io.StringIO):
+    def isatty(self) -> bool:
+        return False
+
+
+@given(columns_of_tables(), st.booleans(), st.sampled_from(["", "run", "漢"]))
+def test_a_pipe_gets_what_rich_prints_to_it(columns, of_measures, group_by):
+    directions = {"AP": True, "P@5": None, "@1": False} if of_measures else {}
+    style = {"higher_is_better": directions, "group_by": group_by, "titles": {"AP": "AP of all"}}
+    printed, expected = Pipe(), io.StringIO()
+    with redirect_stdout(printed):
+        tables.show(columns, **style)
+    console = Console(file=expected, width=10_000)
+    console.print(tables.rich_table(columns, tables.Style(**style)))
+    assert printed.getvalue() == expected.getvalue()
 
 
 def bold(frame: pd.DataFrame) -> list[list[bool]]:
