@@ -187,4 +187,5 @@ def repeated_keys(keys: Hashes) -> Hashes:
     []
     """
     ordered = np.sort(keys)
-    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.unique(again) if len(again) else again  # np.unique imports numpy.ma
