@@ -10,19 +10,19 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..io.partitions import PartitionedRun
-from ..io.prefetch import prefetch
+from ..io.prefetch import LARGE
 from ..io.processes import exit_with_parent, safe_start
-from ..io.runs import iter_run_batches
+from ..io.threads import cores, map_ahead
 from ..judging.judgements import Judgements
 from .scorer import MeasuredBlock, MeasuredRun, Scorer
 
@@ -62,7 +62,7 @@ def score_runs(
     if backend == "ray":
         done = _by_ray(scorer, map(_with_absolute_path, tasks), jobs)
     elif jobs == 1 or len(tasks) == 1:
-        done = _one_by_one(scorer, tasks)
+        done = _here(scorer, tasks)
     elif backend == "loky":
         done = _by_processes(scorer, map(_with_absolute_path, tasks), jobs)
     else:
@@ -115,11 +115,25 @@ def _score_blocks(
 # Here
 
 
-def _one_by_one(scorer: Scorer, tasks: Sequence[Task]) -> Iterator[Done]:
-    sources = prefetch((source for _, source, _ in tasks), iter_run_batches)
-    with closing(sources):
-        for (name, _, alone), source in zip(tasks, sources):
-            yield _work(scorer, name, source, alone)
+def _here(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
+    """Small files several at a time, each on one thread; large ones one by one, on all of them."""
+    for are_small, some in groupby(tasks, _is_small_file):
+        if are_small:
+            yield from (
+                done for _, done in map_ahead(partial(_do, scorer), some, ahead=2 * cores())
+            )
+        else:
+            yield from map(partial(_do, scorer), some)
+
+
+def _do(scorer: Scorer, task: Task) -> Done:
+    return _work(scorer, *task)
+
+
+def _is_small_file(task: Task) -> bool:
+    source = task[1]
+    is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+    return is_file and os.path.getsize(source) < LARGE
 
 
 def _results(
@@ -142,7 +156,7 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
 
     jobs = int(effective_n_jobs(jobs))
     if jobs == 1:  # as in a process that must not have others
-        yield from _one_by_one(scorer, list(tasks))
+        yield from _here(scorer, tasks)
         return
     pool = _worker_pool(jobs, os.getpid())
     with _work_for_processes(scorer) as work:

@@ -6,14 +6,16 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.kernels import pc
-from ..io.partitions import PartitionedRun, query_blocks
+from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
+from ..io.threads import cores, map_ahead
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool, pool_depth
@@ -22,6 +24,9 @@ from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .automatic_pool import with_pool_of_tops
 from .others import values_of
+
+#: Held by measures that need the rows: those of other packages may not be safe with threads.
+_ONE_AT_A_TIME = RLock()
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Scorer:
 
     def __init__(self, judgements: Judgements, measures: dict[str, Any]) -> None:
         self.judgements, self.measures = judgements, measures
+        judgements.index.prepare()  # before several threads do
         self._pooled = [name for name, measure in measures.items() if needs_pool(measure)]
         self._by_rows = {
             name: measure
@@ -92,12 +98,14 @@ class Scorer:
         """
         if not isinstance(source, (str, os.PathLike, PartitionedRun)):
             return [self._block(name, source)]
-        blocks: list[MeasuredBlock] = []
-        for rows in query_blocks(iter_run_batches(source)):
-            if blocks:  # of several blocks none need be kept
-                blocks[-1] = _light(blocks[-1])
-            blocks.append(self._block(name, rows))
-        return blocks if len(blocks) == 1 else [_light(block) for block in blocks]
+        # What a block keeps for each query of the qrels is to be little beside its rows.
+        rows = max(BLOCK_ROWS, 8 * len(self.judgements))
+        measured = map_ahead(
+            lambda table: _light(self._block(name, table)),
+            query_blocks(iter_run_batches(source), rows),
+            ahead=cores(),
+        )
+        return [block for _, block in measured]
 
     def score(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
         """The values of a run from its blocks; where two share a query, the run is read as one."""
@@ -123,7 +131,8 @@ class Scorer:
     def _block(self, name: str, run: Any) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
         answered = judged.retrieved > 0
-        values = values_of(list(self._by_rows.values()), judged)
+        with _ONE_AT_A_TIME:
+            values = values_of(list(self._by_rows.values()), judged)
         by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
         depth = pool_depth(self.measures.values())
         top = top_documents(name, judged, depth) if self._pooled else None
@@ -132,7 +141,8 @@ class Scorer:
     def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
         nothing = self.judgements.judge({})
-        values = values_of([self._by_rows[label]], nothing)[0].copy()
+        with _ONE_AT_A_TIME:
+            values = values_of([self._by_rows[label]], nothing)[0].copy()
         for block in blocks:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values

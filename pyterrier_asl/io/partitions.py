@@ -21,8 +21,8 @@ import pyarrow as pa
 from .columns import QID
 from .kernels import pc
 
-#: Rows of a block. Fewer cost calls, more cost memory.
-BLOCK_ROWS = 1 << 19
+#: Rows of a block. Fewer cost calls; more cost memory, and fall out of a core's cache.
+BLOCK_ROWS = 1 << 16
 #: Bytes of files that are worth sending to a worker together.
 _CHUNK_BYTES = 1 << 26
 

@@ -3,63 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Semaphore
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Tables of a file that are read before they are asked for; some 2 MB of text each.
-_TABLES = 96
-#: How many files are prefetched, and of how many bytes together, if they are more than one; and how
-#: many at a time.
-_FILES, _BYTES, _THREADS = 32, 1 << 25, 2
+_TABLES = 8
 #: A file of as many bytes is worth reading while the judgements are got ready.
-_LARGE = 1 << 23
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return allowed or 1
-
-
-def map_ahead(
-    function: Callable[[Item], Result], items: Iterable[Item], *, threads: int, ahead: int
-) -> Iterator[tuple[Item, Result]]:
-    """Applies a function on threads, to a bounded number of items beyond the one given out.
-
-    Args:
-        function: what to apply.
-        items: what to apply it to; taken as there is room.
-        threads: how many threads.
-        ahead: how many items beyond.
-
-    Returns:
-        An iterator of each item with its result, in the order of the items. What the function
-        raises is raised where its result would come.
-
-    >>> list(map_ahead(len, ["a", "bcd"], threads=2, ahead=1))
-    [('a', 1), ('bcd', 3)]
-    """
-    with ThreadPoolExecutor(threads) as pool:
-        waiting = deque[tuple[Item, Future[Result]]]()
-        for item in items:
-            waiting.append((item, pool.submit(function, item)))
-            if len(waiting) > ahead:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        while waiting:
-            first, future = waiting.popleft()
-            yield first, future.result()
+LARGE = 1 << 23
 
 
 class PrefetchedFile(os.PathLike[str]):
@@ -68,8 +25,7 @@ class PrefetchedFile(os.PathLike[str]):
     Args:
         path: the file.
         tables: reads it, table by table.
-        threads: does that, as soon as one is free. Files are to be taken in the order in which they
-            come here: those before may have to be taken first.
+        threads: does that, as soon as one is free.
     """
 
     def __init__(
@@ -142,37 +98,8 @@ def begun(
     """
     name, first = next(iter(sources.items()))
     is_file = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
-    if not is_file or os.path.getsize(first) < _LARGE:
+    if not is_file or os.path.getsize(first) < LARGE:
         yield sources
         return
     with ThreadPoolExecutor(1) as threads, PrefetchedFile(first, read(first), threads) as file:
         yield {**sources, name: file}
-
-
-def prefetch(
-    sources: Iterable[Any], read: Callable[[str | os.PathLike[str]], Iterator[pa.Table]]
-) -> Generator[Any, None, None]:
-    """Sources in their order; the files among those that follow are being read, if they are small.
-
-    Args:
-        sources: files, and whatever else there is, which stays as it is.
-        read: reads a file, table by table.
-
-    Returns:
-        An iterator in which each file is a `PrefetchedFile`. No more is read once it is closed.
-    """
-    waiting = deque[tuple[Any, int]]()
-    with ExitStack() as closing:
-        threads = closing.enter_context(ThreadPoolExecutor(_THREADS))
-        for source in sources:
-            is_path = isinstance(source, (str, os.PathLike))
-            size = os.path.getsize(source) if is_path and os.path.isfile(source) else 0
-            while waiting and (
-                len(waiting) >= _FILES or size + sum(other for _, other in waiting) > _BYTES
-            ):
-                yield waiting.popleft()[0]
-            if is_path:
-                source = PrefetchedFile(source, read(source), threads)
-                closing.enter_context(source)
-            waiting.append((source, size))
-        yield from (source for source, _ in waiting)

@@ -30,7 +30,8 @@ from .kernels import pc
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .partitions import PartitionedRun, RunFile, concatenated, is_partitioned, partitioned_runs
-from .prefetch import PrefetchedFile, cores, map_ahead
+from .prefetch import PrefetchedFile
+from .threads import cores, map_ahead
 from .trec_text import RUN, iter_columns
 
 T = TypeVar("T")

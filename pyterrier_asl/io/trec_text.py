@@ -16,23 +16,27 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from .kernels import pc
-from .prefetch import cores, map_ahead
+from .threads import cores, map_ahead
 
 # Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
 _BLOCK = 1 << 21
+# Bytes of a block that are compared at a time.
+_PIECE = 1 << 16
 # Blocks read but not yet taken, for each core: enough to keep it busy.
-_AHEAD = 2
+_AHEAD = 1
 # Smaller files are read by one thread each: of them there are often many.
 _SMALL = 1 << 22
 
@@ -84,7 +88,7 @@ class Layout:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """What Arrow makes of each column."""
-        return {name: pa.string() for name in self.columns} | {self.number: pa.float64()}
+        return {name: pa.large_string() for name in self.columns} | {self.number: pa.float64()}
 
     def table(self, values: Mapping[str, Sequence[str | float]]) -> pa.Table:
         """Some of the columns as a table."""
@@ -127,7 +131,7 @@ def iter_columns(
     parse = partial(_parse_quickly, layout=layout, include=include)
     empty = True
     names: dict[bytes, None] = {}
-    with open_text(path) as stream:
+    with _open_blocks(path) as stream:
         for number, (block, parsed) in enumerate(_parsed(_blocks(path, stream), parse, path)):
             if parsed is None:
                 parsed = _parse_slowly(path, number, block, layout, include)
@@ -160,7 +164,7 @@ def _parsed(
     if path.stat().st_size < _SMALL:
         yield from ((block, parse(block)) for block in blocks)
         return
-    yield from map_ahead(parse, blocks, threads=cores(), ahead=_AHEAD * cores())
+    yield from map_ahead(parse, blocks, ahead=_AHEAD * cores())
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
@@ -172,7 +176,7 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
         if any(_fits(line, layout) for line in _COMMENT.findall(block)):
             return None
         block = bytearray(_COMMENT.sub(b"", block))
-    text = _tidy(block) if block else block
+    text, delimiter = _tidy(block) if block else (block, " ")
     if not text:
         return layout.table({name: [] for name in include}), []
     if text.startswith(_MARK):
@@ -184,7 +188,7 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             read_options=pcsv.ReadOptions(
                 column_names=layout.columns, block_size=len(text) + 1, use_threads=False
             ),
-            parse_options=pcsv.ParseOptions(delimiter=" ", quote_char=False),
+            parse_options=pcsv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=pcsv.ConvertOptions(
                 include_columns=[*include, *further], column_types=types, null_values=[]
             ),
@@ -243,7 +247,7 @@ def _parse_slowly(
 
 
 def _lines_before(path: Path, number: int) -> int:
-    with open_text(path) as stream:
+    with _open_blocks(path) as stream:
         return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
 
 
@@ -301,7 +305,17 @@ def open_text(path: Path) -> pa.NativeFile:
     return pa.input_stream(str(path), compression=codec)
 
 
-def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:
+def _open_blocks(path: Path) -> Any:
+    """The same as `open_text`, faster for gzip where isal is installed."""
+    with path.open("rb") as file, suppress(ImportError):
+        if file.read(2) == b"\x1f\x8b":
+            from isal import igzip
+
+            return igzip.open(path, "rb")
+    return open_text(path)
+
+
+def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
     """The stream's text in blocks of whole lines, each with a line feed at its end."""
     rest = b""
     first = True
@@ -311,7 +325,7 @@ def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:
         block[: len(rest)] = rest
         try:
             read = stream.readinto(memoryview(block)[len(rest) :])
-        except (OSError, pa.ArrowException) as error:
+        except Exception as error:  # which one, depends on what unpacks the file
             raise OSError(
                 f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
             ) from error
@@ -341,18 +355,30 @@ def _blocks(path: Path, stream: pa.NativeFile) -> Iterator[bytearray]:
         yield bytearray(rest + b"\n")
 
 
-def _tidy(block: bytearray) -> bytearray:
-    """The same lines, with exactly one blank between two columns."""
-    for other in (b"\t", b"\r", b"\v", b"\f"):
-        if other in block:
-            block = block.replace(other, b" ")
+def _tidy(block: bytearray) -> tuple[bytearray, str]:
+    """The same lines with exactly one delimiter between two columns, and this: a blank or a tab."""
+    blanks = [blank for blank in b" \t\r\v\f" if blank in block]
+    delimiter = b"\t" if blanks == [ord("\t")] else b" "
+    if delimiter == b" ":
+        for other in blanks:
+            block = block.replace(bytes([other]), b" ") if other != ord(" ") else block
     text = np.frombuffer(block, np.uint8)
-    # Most files have single delimiters throughout, and this sees it at little cost. (Another
-    # control character only takes the longer way.)
-    low = text <= ord(" ")
-    if not low[0] and not np.any(low[1:] & low[:-1]):
-        return block
-    blank = text == ord(" ")
+    if _has_single_delimiters(text):
+        return block, delimiter.decode()
+    blank = text == ord(delimiter)
     needless = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
     block = bytearray(text[np.append(~needless, True)])
-    return block.replace(b"\n ", b"\n").lstrip(b" \n")
+    return block.replace(b"\n" + delimiter, b"\n").lstrip(delimiter + b"\n"), delimiter.decode()
+
+
+def _has_single_delimiters(text: npt.NDArray[np.uint8]) -> bool:
+    """Whether no blank or line feed stands beside another or at the beginning, as in most files.
+
+    (Another control character only takes the longer way.) It looks at pieces that stay in the
+    processor's cache: whole arrays of this size cost more in new pages than in comparing.
+    """
+    for begin in range(0, len(text), _PIECE):
+        low = text[max(begin - 1, 0) : begin + _PIECE] <= ord(" ")
+        if np.any(low[1:] & low[:-1]):
+            return False
+    return bool(text[0] > ord(" "))

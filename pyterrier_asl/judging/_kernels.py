@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io.prefetch import cores
+from ..io.threads import cores
 from ..scoring.arrays import Ints
 from ..scoring.compiled import compiled
 
@@ -29,7 +29,7 @@ Scores = npt.NDArray[np.float32]
 #: Constants of the hashes; here, as a change of this file compiles the loops again that have them.
 MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 SHIFT = np.uint64(32)
-_ONE, _EIGHT = np.uint64(1), np.uint64(8)
+_ONE = np.uint64(1)
 
 #: Fewer rows than this are not worth a second thread.
 _ALONE = 100_000
@@ -84,28 +84,29 @@ def threads() -> int:
 
 @compiled
 def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
-    """A 64-bit hash of ``data[begin:end]``, eight bytes at a time.
-
-    After each step the state is multiplied by the seed, an odd number that nobody else knows, so
-    that no ids can be made up whose hashes are alike.
-    """
-    i, stop = np.uint64(begin), np.uint64(end)
-    value = (stop - i) * MULTIPLIER
-    while i + _EIGHT <= stop:
-        word = np.uint64(0)
-        for k in range(np.uint64(8)):
-            word |= np.uint64(data[i + np.uint64(k)]) << (np.uint64(k) << np.uint64(3))
-        value = (value ^ word) * MULTIPLIER
-        value = (value ^ (value >> SHIFT)) * seed
-        i += _EIGHT
-    word, shift = np.uint64(0), np.uint64(0)
-    while i < stop:
-        word |= np.uint64(data[i]) << shift
-        i += _ONE
-        shift += _EIGHT
-    value = (value ^ word) * MULTIPLIER
-    value = (value ^ (value >> SHIFT)) * seed
+    """A 64-bit hash of ``data[begin:end]``: see :func:`~pyterrier_asl.judging.hashes.hashes_of`."""
+    size = end - begin
+    value = _mixed(np.uint64(size) * MULTIPLIER, _word(data, begin, min(size, 8)), seed)
+    if size > 8:
+        value = _mixed(value, _word(data, end - 8, 8), seed)
+    for between in range(begin + 8, end - 8, 8):
+        value = _mixed(value, _word(data, between, 8), seed)
     return value ^ (value >> SHIFT)
+
+
+@compiled
+def _word(data: Bytes, begin: int, size: int) -> Any:
+    """Up to eight bytes as a number."""
+    word = np.uint64(0)
+    for k in range(size):
+        word |= np.uint64(data[begin + k]) << np.uint64(8 * k)
+    return word
+
+
+@compiled
+def _mixed(value: Any, word: Any, seed: Any) -> Any:
+    value = (value ^ word) * MULTIPLIER
+    return (value ^ (value >> SHIFT)) * seed
 
 
 @compiled

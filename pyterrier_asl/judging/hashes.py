@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from ..io.prefetch import cores
+from ..io.kernels import pc
+from ..io.threads import cores, map_ahead
+from ..io.values import numpy_numbers, take
 from ..scoring.arrays import Ints
 from ._kernels import MULTIPLIER, SHIFT, Bytes, Hashes, split_blocks
 
@@ -22,9 +24,9 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 #: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
 #: arrays of that size for the next part instead of giving them back to the system.
-_PART = 1 << 14
+_PART = 1 << 16
 #: Fewer rows than this are not worth a second thread.
-_ALONE = 8 * _PART
+_ALONE = 2 * _PART
 #: What of an id lies behind as many bytes is hashed by a loop: few ids are so long.
 _LONG = 512
 
@@ -47,11 +49,10 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
     """
     rows = int(starts[-1])
     parts = split_blocks(starts, max(rows // _PART, 1))
-    threads = min(cores(), len(parts)) if rows >= _ALONE else 1
-    if threads < 2:
+    if rows < _ALONE or cores() < 2:
         return [function(first, last) for first, last in parts]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda part: function(*part), parts))
+    done = map_ahead(lambda part: function(*part), parts, ahead=len(parts))
+    return [result for _, result in done]
 
 
 def fixed_blocks(rows: int) -> Ints:
@@ -90,8 +91,10 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
 def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
     """A hash of 64 bits for each id.
 
-    After each step the state is multiplied by the seed, an odd number that nobody else knows, so
-    that no ids can be made up whose hashes are alike. Those of the compiled loops are the same.
+    The state begins with the size; the id's first eight bytes are mixed in, its last eight if it is
+    longer, and what lies between in steps of eight if it is longer than sixteen. After each step
+    the state is multiplied by the seed, an odd number that nobody else knows, so that no ids can be
+    made up whose hashes are alike. Those of the compiled loops are the same.
 
     Args:
         ids: n ids.
@@ -112,49 +115,107 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
 
     def hash_part(first: int, last: int) -> None:
         rows = slice(blocks[first], blocks[last])
-        hashes[rows] = _hash(offsets[rows.start : rows.stop + 1], data, seed)
+        part = padded(offsets[rows.start : rows.stop + 1], data)
+        hashes[rows] = _hash(*part, seed)
 
     map_parts(hash_part, blocks)
     return hashes
 
 
+def padded(offsets: Ints, data: Bytes) -> tuple[Ints, Bytes]:
+    """Arrays of text behind whose last id eight more bytes can be read."""
+    if offsets[-1] + 8 <= len(data):
+        return offsets, data
+    rest = data[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], np.append(rest, np.zeros(8, dtype=np.uint8))
+
+
 def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
-    if offsets[-1] + 8 > len(data):  # behind the last id there must be eight bytes to be read
-        data = np.append(data[offsets[0] : offsets[-1]], np.zeros(8, dtype=np.uint8))
-        offsets = offsets - offsets[0]
-    words = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
-    begin, left = offsets[:-1].copy(), np.diff(offsets)
-    state = left.astype(np.uint64) * MULTIPLIER
-    rows, hashes = np.arange(len(left)), np.empty_like(state)
+    begin, sizes, words = offsets[:-1], np.diff(offsets), _words(data)
+    state = _mixed(sizes.astype(np.uint64) * MULTIPLIER, _heads(words, begin, sizes), seed)
+    longest = sizes.max()
+    if longest > 8:
+        longer = _mixed(state, words[np.maximum(offsets[1:] - 8, begin)], seed)
+        state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
+    if longest > 16:
+        _mix_between(state, offsets, data, seed)
+    state ^= state >> SHIFT
+    return state
+
+
+def _mix_between(state: Hashes, offsets: Ints, data: Bytes, seed: np.uint64) -> None:
+    """Mixes into the state of ids of more than sixteen bytes what is between first and last."""
+    rows, words = np.flatnonzero(np.diff(offsets) > 16), _words(data)
+    begin, end = offsets[rows] + 8, offsets[rows + 1] - 8
     for _ in range(_LONG // 8):
-        word = words[begin]
-        if left.min() < 8:
-            word &= _FIRST_BYTES[np.minimum(left, 8)]
-        state = _mixed(state, word, seed)
-        goes_on = left >= 8
-        if not goes_on.any():
-            hashes[rows] = state
-            break
-        if not goes_on.all():
-            ended, others = np.flatnonzero(~goes_on), np.flatnonzero(goes_on)
-            hashes[rows[ended]] = state[ended]
-            rows, begin, left, state = rows[others], begin[others], left[others], state[others]
+        state[rows] = _mixed(state[rows], words[begin], seed)
         begin += 8
-        left -= 8
-    else:
-        for row, first, size, value in zip(*(a.tolist() for a in (rows, begin, left, state))):
-            hashes[row] = _hash_rest(data[first : first + size].tobytes(), value, int(seed))
-    hashes ^= hashes >> SHIFT
-    return hashes
+        goes_on = begin < end
+        rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
+        if not len(rows):
+            return
+    for row, first, last in zip(rows.tolist(), begin.tolist(), end.tolist()):
+        state[row] = _mixed_rest(data[first : last + 8].tobytes(), int(state[row]), int(seed))
 
 
-def _hash_rest(rest: bytes, state: int, seed: int) -> int:
-    """What becomes of the state of one long id by the rest of its bytes."""
+def _mixed_rest(rest: bytes, state: int, seed: int) -> int:
+    """What becomes of the state of one long id; the last eight bytes are mixed in already."""
     multiplier, mask = int(MULTIPLIER), (1 << 64) - 1
-    for begin in range(0, len(rest) + 1, 8):
+    for begin in range(0, len(rest) - 8, 8):
         state = (state ^ int.from_bytes(rest[begin : begin + 8], "little")) * multiplier & mask
         state = (state ^ state >> 32) * seed & mask
     return state
+
+
+def _words(data: Bytes) -> Hashes:
+    """The eight bytes from each place on, as numbers."""
+    return np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
+
+
+def _heads(words: Hashes, begin: Ints, sizes: Ints) -> Hashes:
+    """The first eight bytes of ids, or as many as there are."""
+    heads = words[begin]
+    if sizes.min() < 8:
+        heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
+    return heads
+
+
+def are_equal(
+    ids: tuple[Ints, Bytes], rows: Ints, others: tuple[Ints, Bytes], other_rows: Ints
+) -> npt.NDArray[np.bool_]:
+    """Whether ids at some rows are those at rows of others, byte for byte.
+
+    Args:
+        ids: as `padded` gives them.
+        rows: some of them, n.
+        others: also.
+        other_rows: as many of these.
+
+    Returns:
+        Shape (n,).
+
+    >>> ids = padded(*arrays_of(pa.array(["d1", "d12"], type=pa.large_string())))
+    >>> are_equal(ids, np.array([0, 1]), ids, np.array([0, 0])).tolist()
+    [True, False]
+    """
+    if not len(rows):
+        return np.empty(0, dtype=np.bool_)
+    heads, tails, sizes = zip(_ends(ids, rows), _ends(others, other_rows))
+    same: npt.NDArray[np.bool_] = (sizes[0] == sizes[1]) & (heads[0] == heads[1])
+    same &= (tails[0] == tails[1]) | (sizes[0] <= 8)
+    long = np.flatnonzero(same & (sizes[0] > 16))
+    if len(long):
+        texts, other_texts = ids_of(*ids), ids_of(*others)
+        equal = pc.equal(take(texts, rows[long]), take(other_texts, other_rows[long]))
+        same[long[numpy_numbers(pc.indices_nonzero(pc.invert(equal)))]] = False
+    return same
+
+
+def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
+    """The first and the last eight bytes of ids (of shorter ones the last mean nothing); sizes."""
+    offsets, data = ids
+    words, begin, end = _words(data), offsets[rows], offsets[rows + 1]
+    return _heads(words, begin, end - begin), words[np.maximum(end - 8, begin)], end - begin
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

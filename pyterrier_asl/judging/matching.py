@@ -22,8 +22,8 @@ from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
 from . import hashes as hashing
-from ._kernels import Hashes
-from .hashes import SEED, arrays_of, fixed_blocks, ids_of, map_parts
+from ._kernels import Bytes, Hashes
+from .hashes import SEED, are_equal, arrays_of, fixed_blocks, ids_of, map_parts, padded
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
@@ -205,30 +205,34 @@ class PairIndex:
     def prepare(self) -> None:
         """Makes what :meth:`find_hashes` needs, so that threads do not make it at once."""
         if len(self):
-            self._table  # noqa: B018 (which is kept)
+            _ = self._tags, self._padded
 
     def find_hashes(self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray) -> Ints:
         """What :meth:`find` gives, by the hashes of the ids with the seed of these."""
         pairs = np.full(len(hashes), -1, dtype=np.int64)
         if not len(self):
             return pairs
-        starts, table = self._table
-        rows, step = np.flatnonzero(groups >= 0), np.uint64(0)
-        in_groups, groups, wanted = groups, groups[rows], hashes[rows]
+        (starts, table), tags = self._table, self._tags
+        first, sizes = starts[:-1], np.diff(starts)
+        in_groups, wanted, rows, step = groups, hashes, np.arange(len(hashes)), np.uint64(0)
+        if np.any(groups < 0):
+            rows = np.flatnonzero(groups >= 0)
+            groups, wanted = groups[rows], wanted[rows]
         while len(rows):
-            found = table[_places(starts[groups], starts[groups + 1], wanted, step)]
-            is_same = self.hashes[found] == wanted
-            is_same &= found >= 0
+            places = _places(first[groups], sizes[groups], wanted, step)
+            there = tags[places]
+            is_same = there == _tags_of(wanted)
             hits = np.flatnonzero(is_same)
-            pairs[rows[hits]] = found[hits]
-            is_same |= found < 0
-            others = np.flatnonzero(~is_same)
+            found = table[places[hits]]
+            is_same[hits] = self.hashes[found] == wanted[hits]
+            pairs[rows[hits]] = np.where(is_same[hits], found, -1)
+            others = np.flatnonzero((there != 0) > is_same)
             rows, groups, wanted = rows[others], groups[others], wanted[others]
             step += _ONE
         rows = np.flatnonzero(pairs >= 0)
-        equal = pc.equal(take(ids, rows), take(self.ids, pairs[rows]))
-        if not pc.all(equal).as_py():  # ids that differ have one hash
-            wrong = rows[numpy_numbers(pc.indices_nonzero(pc.invert(equal))).astype(np.int64)]
+        same = are_equal(padded(*arrays_of(ids)), rows, self._padded, pairs[rows])
+        if not same.all():  # ids that differ have one hash
+            wrong = rows[~same]
             pairs[wrong] = self._search(in_groups[wrong], take(ids, wrong))
         return pairs
 
@@ -249,12 +253,24 @@ class PairIndex:
             waiting, step = pairs[begin : begin + _AT_ONCE], np.uint64(0)
             while len(waiting):
                 groups = queries[waiting]
-                places = _places(starts[groups], starts[groups + 1], self.hashes[waiting], step)
+                sizes = starts[groups + 1] - starts[groups]
+                places = _places(starts[groups], sizes, self.hashes[waiting], step)
                 free = table[places] < 0
                 table[places[free]] = waiting[free]  # of several the last
                 waiting = waiting[table[places] != waiting]
                 step += _ONE
         return starts, table
+
+    @cached_property
+    def _padded(self) -> tuple[Ints, Bytes]:
+        return padded(*arrays_of(self.ids))
+
+    @cached_property
+    def _tags(self) -> npt.NDArray[np.uint16]:
+        """A tag for each place of the table, 0 where it is free: most ids are known by it not to be
+        there, without a look at a hash far away."""
+        table = self._table[1]
+        return np.where(table < 0, np.uint16(0), _tags_of(self.hashes[table]))
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
@@ -274,12 +290,17 @@ class PairIndex:
         return pairs
 
 
-def _places(first: Ints, last: Ints, hashes: Hashes, step: np.uint64) -> Ints:
+def _places(first: Ints, sizes: Ints, hashes: Hashes, step: np.uint64) -> Ints:
     """Where hashes may be in their parts of a table, whose sizes are powers of two.
 
     A hash that finds its place taken goes on by a stride of its own, which comes by all places.
     """
     places = (hashes if not step else hashes + (hashes >> _HALF | _ONE) * step).astype(np.int64)
-    places &= last - first - 1
+    places &= sizes - 1
     places += first
     return places
+
+
+def _tags_of(hashes: Hashes) -> npt.NDArray[np.uint16]:
+    """Some bits of each hash, of which those of the place are independent; never 0."""
+    return (hashes >> np.uint64(48)).astype(np.uint16) | np.uint16(1)

@@ -8,6 +8,7 @@ import importlib.util
 import io
 import math
 import os
+import sys
 import types
 from pathlib import Path
 
@@ -151,11 +152,12 @@ def test_what_the_quick_reader_accepts_the_plain_one_reads_alike(tmp_path_factor
 
 
 @given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
-def test_tidying_leaves_one_blank_between_columns(pieces):
+def test_tidying_leaves_one_delimiter_between_columns(pieces):
     block = b"".join(pieces) + b"\n"
-    tidy = trec_text._tidy(block)
+    tidy, delimiter = trec_text._tidy(bytearray(block))
     lines = [line.split() for line in block.split(b"\n") if line.split()]
-    assert [line.split(b" ") for line in tidy.split(b"\n") if line] == lines
+    columns = [line.split(delimiter.encode()) for line in tidy.split(b"\n") if line]
+    assert columns == lines
 
 
 @pytest.mark.parametrize("size", [16, 17, 40, 1000])
@@ -276,7 +278,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
     given = []
 
     class Counted:
-        def __init__(self, path, opened=trec_text.open_text):
+        def __init__(self, path, opened=trec_text._open_blocks):
             self.stream = opened(path)
 
         def __enter__(self):
@@ -289,7 +291,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
             given.append(self.stream.readinto(buffer))
             return given[-1]
 
-    monkeypatch.setattr(trec_text, "open_text", Counted)
+    monkeypatch.setattr(trec_text, "_open_blocks", Counted)
     with pytest.raises(ValueError, match="a.gz has a line of more than 16 MiB, beginning with 'qq"):
         runs.read_run_table(path)
     # What is read at a time at most doubles.
@@ -426,6 +428,32 @@ def test_a_compressed_file_cut_short(write, codec, cut):
     content = compressed(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999)), codec)
     with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
         runs.read_run_table(write(content[:-cut]))
+
+
+@pytest.fixture(params=["isal", "Arrow"])
+def unpacked_by(request, monkeypatch):
+    if request.param == "isal":
+        pytest.importorskip("isal", reason="isal is not installed: pip install '.[gzip]'")
+    else:
+        monkeypatch.setitem(sys.modules, "isal", None)
+
+
+@pytest.mark.parametrize("damage", ["flipped", "checksum", "length", "more"])
+def test_a_damaged_gzip_file_is_an_error_whatever_unpacks_it(write, unpacked_by, damage):
+    content = bytearray(gzip.compress(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999))))
+    if damage == "more":
+        content += b"more"
+    else:
+        content[{"flipped": 2000, "checksum": -7, "length": -1}[damage]] ^= 255
+    with pytest.raises((OSError, ValueError), match=r"a\.run"):
+        runs.read_run_table(write(bytes(content)))
+
+
+def test_gzip_is_read_alike_whatever_unpacks_it(write, unpacked_by):
+    lines = [b"q%d Q0 d%d 1 %d r\n" % (i // 1000, i, i) for i in range(200_000)]
+    parts = [b"".join(lines[:7]), b"".join(lines[7:])]
+    table = runs.read_run_table(write(b"".join(map(gzip.compress, parts))))
+    assert table["docno"].to_pylist() == [f"d{i}" for i in range(200_000)]
 
 
 @pytest.mark.parametrize("read", [runs.read_run, runs.read_run_table, qrels.read_qrels])

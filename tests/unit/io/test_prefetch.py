@@ -1,4 +1,4 @@
-"""Reading ahead: what is read, how much of it, and that it ends."""
+"""Prefetching: what is read, how much of it, and that it ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import pyterrier_asl.io.prefetch
-from pyterrier_asl.io.prefetch import PrefetchedFile, map_ahead, prefetch
+from pyterrier_asl.io.prefetch import PrefetchedFile, begun
 from pyterrier_asl.io.runs import iter_run_batches
 
 
@@ -68,51 +68,23 @@ def test_an_error_comes_where_it_is(threads):
         next(begun)
 
 
-def test_a_file_can_be_read_again(tmp_path):
+def test_a_large_file_is_read_once_in_advance_and_can_be_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(pyterrier_asl.io.prefetch, "LARGE", 10)
     path = tmp_path / "bm25.run"
     path.write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 1.5 x\n")
-    [run] = prefetch([path], iter_run_batches)
-    assert isinstance(run, PrefetchedFile)
-    assert Path(run) == path == Path(str(run))
-    for _ in range(2):
-        assert pa.concat_tables(iter_run_batches(run))["docno"].to_pylist() == ["d1", "d2"]
+    with begun({"a": path, "b": path}, iter_run_batches) as sources:
+        assert isinstance(sources["a"], PrefetchedFile) and sources["b"] is path
+        assert Path(sources["a"]) == path == Path(str(sources["a"]))
+        for _ in range(2):
+            assert pa.concat_tables(iter_run_batches(sources["a"]))["docno"].to_pylist() == [
+                "d1",
+                "d2",
+            ]
 
 
-def test_what_is_no_file_stays_as_it_is():
-    table = pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]})
-    assert list(prefetch([table], iter_run_batches)) == [table]
-
-
-def test_only_so_many_files_are_prefetched(tmp_path, monkeypatch):
-    monkeypatch.setattr(pyterrier_asl.io.prefetch, "_FILES", 3)
-    begun = []
-
-    def read(path):
-        begun.append(path)
-        return iter(TABLES[:1])
-
-    sources = prefetch((f"run{number}" for number in range(20)), read)
-    assert str(next(sources)) == "run0"
-    sources.close()
-    assert len(begun) <= 4
-
-
-def test_map_ahead_keeps_the_order_and_is_bounded():
-    asked = []
-
-    def items():
-        for number in range(20):
-            asked.append(number)
-            yield number
-
-    results = map_ahead(lambda number: -number, items(), threads=2, ahead=3)
-    assert next(results) == (0, 0)
-    assert len(asked) == 4
-    assert list(results) == [(number, -number) for number in range(1, 20)]
-
-
-def test_map_ahead_raises_where_the_result_would_come():
-    results = map_ahead(lambda number: 1 // number, [1, 0, 1], threads=2, ahead=2)
-    assert next(results) == (1, 1)
-    with pytest.raises(ZeroDivisionError):
-        next(results)
+def test_nothing_else_is_read_in_advance(tmp_path):
+    path = tmp_path / "bm25.run"
+    path.write_text("q1 Q0 d1 1 2.5 x\n")
+    for source in (path, pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]})):
+        with begun({"a": source}, iter_run_batches) as sources:
+            assert sources["a"] is source
