@@ -256,12 +256,10 @@ class JudgedRanks:
         place = offsets[relevant.queries] + relevant.ranks - 1
         above, own = self.lengths_above[relevant.pairs], self.own_lengths[relevant.pairs]
         first = within_query(relevant.offsets) == 0
-        between = relevant.ranks - np.where(first, 0, np.roll(relevant.ranks, 1)) - 1
         length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
-        gap = between > 0
         lengths = np.zeros(offsets[-1])
-        lengths[place[gap] - 1] = length_between[gap]
-        lengths[place] = own
+        lengths[place - 1] = length_between
+        lengths[place] = own  # second, as what stands right above may be relevant
         return measure.from_lengths(view, lengths, offsets)
 
 

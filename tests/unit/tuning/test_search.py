@@ -355,6 +355,35 @@ def test_a_storage_of_another_kind():
         search(storage=3)
 
 
+@pytest.mark.parametrize(
+    ("reason", "failures", "tried"),
+    [("table studies already exists", 9, 10), ("UNIQUE constraint", 99, 10), ("locked", 99, 1)],
+)
+def test_a_storage_whose_tables_others_are_creating_is_tried_again(
+    monkeypatch, reason, failures, tried
+):
+    import optuna
+
+    from pyterrier_asl.tuning import study
+
+    attempts = []
+
+    def create(url, engine_kwargs):
+        attempts.append(url)
+        if len(attempts) <= failures:
+            raise RuntimeError(reason)
+        return optuna.storages.InMemoryStorage()
+
+    monkeypatch.setattr(optuna.storages, "RDBStorage", create)
+    monkeypatch.setattr(study.time, "sleep", lambda seconds: None)
+    if failures < tried:
+        assert isinstance(study.open_storage("sqlite:///a.db"), optuna.storages.InMemoryStorage)
+    else:
+        with pytest.raises(ValueError, match=f"'sqlite:///a.db' cannot be opened: {reason}"):
+            study.open_storage("sqlite:///a.db")
+    assert attempts == ["sqlite:///a.db"] * tried
+
+
 def test_values_by_query_are_those_of_the_means():
     mixture = Mixture()
     task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
