@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.grades import grades_hint
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, per_track, tracks
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
+from ..io.kernels import pc
 from ..io.lazy import pd
 from ..judging.judgements import Judgements
 from ..measures.names import Measures, named_measures

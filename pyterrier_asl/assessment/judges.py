@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
 from ..io.names import check_names
 from ..judging.judgements import Judgements
+from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, higher_is_better, named_measures
 from ..scoring.arrays import Bools, Floats, Ints
 
@@ -327,9 +327,7 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
     """The query of each of another judge's judgements, by its number in the original; -1: none."""
-    numbers = pc.index_in(other.qid_text, original.qid_text).fill_null(-1)
-    query_of_each: Ints = numbers.to_numpy().astype(np.int64)[other.queries]
-    return query_of_each
+    return positions(other.qid_text, original.qid_text)[other.queries]
 
 
 def _own_grades(names: list[str], judge_rel: JudgeRel | None) -> dict[str, Any]:

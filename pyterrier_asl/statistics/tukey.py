@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
-from numpy.polynomial import Chebyshev
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult
 from .rounding import NO_DIFFERENCE
@@ -156,10 +155,10 @@ def _studentized_range_tails(q: tuple[float, ...], groups: int, freedom: int) ->
 
 # Cached for comparisons of the same systems and queries by many measures.
 @lru_cache(maxsize=32)
-def _studentized_range_curve(groups: int, freedom: int) -> Chebyshev:
+def _studentized_range_curve(groups: int, freedom: int) -> np.polynomial.Chebyshev:
     """The polynomial of :func:`_studentized_range_sf`."""
     top = np.sqrt(2) * scipy.stats.t.isf(1e-12 / (groups * (groups - 1)), freedom)
-    return Chebyshev.interpolate(
+    return np.polynomial.Chebyshev.interpolate(
         lambda x: scipy.stats.studentized_range.cdf(x, groups, freedom), _DEGREE, domain=[0, top]
     )
 
