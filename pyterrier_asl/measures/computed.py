@@ -74,8 +74,7 @@ class Computed:
     @property
     def rel(self) -> float:
         """The least grade of a relevant document."""
-        rel = self["rel"] if "rel" in self.SUPPORTED_PARAMS else 1
-        return float(1 if rel is None else rel)
+        return float(self["rel"] if "rel" in self.SUPPORTED_PARAMS else 1)
 
     def needs_rows(self) -> bool:
         """Whether it looks at more of a run than where its judged documents are."""

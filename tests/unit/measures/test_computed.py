@@ -63,3 +63,8 @@ def test_what_a_measure_reads_of_a_run():
 def test_bounds_that_the_page_computes(text, kind):
     """Those of measures and parameters that it knows."""
     assert computed(ir_measures.parse_measure(text)).page_kind == kind
+
+
+@pytest.mark.parametrize(("text", "rel"), [("AP(rel=2)", 2), ("AP", 1), ("nDCG", 1)])
+def test_the_least_relevant_grade_is_1_where_none_is_given(text, rel):
+    assert computed(ir_measures.parse_measure(text)).rel == rel

@@ -1,0 +1,33 @@
+"""Values of parameters: numbers and their ends, and text, truth values and no numbers instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.measures._base import DEEPEST, count, flag, grade, one_of, real
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad"),
+    [
+        (count, [1, np.int64(7), DEEPEST], [0, -1, DEEPEST + 1, 1.0, "1", True, np.nan]),
+        (real(0, 1), [0, 0.5, 1, np.float32(1)], [-1e-9, 1 + 1e-9, "1", True, np.nan, 10**400]),
+        (real(0), [0, 1e300], [-1e-9, np.inf, "inf", [1]]),
+        (real(0, above=True), [1e-9, 7], [0, -1, "7"]),
+        (grade, [0, 1, 2.5], [-1, "2", False, np.inf]),
+        (flag, [True, False, np.True_], [1, 0, "True"]),
+        (one_of("a", "b"), ["a", "b"], ["c", "", 1, ["a"]]),
+    ],
+)
+def test_what_a_parameter_takes(check, good, bad):
+    for value in good:
+        assert check(value) == value
+    for value in bad:
+        with pytest.raises(ValueError, match="number|True or False|one of"):
+            check(value)
+
+
+def test_values_become_plain_ones():
+    assert type(count(np.int64(7))) is int and type(grade(2.0)) is int
+    assert type(real(0)(1)) is float and type(flag(np.True_)) is bool
