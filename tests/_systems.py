@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import brute_force
 import numpy as np
 import pandas as pd
@@ -41,6 +43,11 @@ def qrels(queries=QUERIES):
 
 def results(seed, queries=QUERIES, depth=8):
     """A ranking of some of twelve documents for each query, in no order."""
+    return _results(seed, tuple(queries), depth).copy()
+
+
+@cache
+def _results(seed, queries, depth):
     rng = np.random.default_rng(seed)
     rows = [
         (q, f"d{d}", float(score), 20 * (int(d) + 1))
@@ -64,9 +71,10 @@ def evaluated(measures, run):
 
 def by_query(frame, value):
     """A run or qrels as dicts: query -> document -> score or label."""
-    return {
-        qid: dict(zip(rows["docno"], rows[value])) for qid, rows in frame.groupby("qid", sort=False)
-    }
+    queries: dict = {}
+    for qid, docno, number in zip(frame["qid"], frame["docno"], frame[value]):
+        queries.setdefault(qid, {})[docno] = number
+    return queries
 
 
 def expected(loop, frame, judged, queries=QUERIES):

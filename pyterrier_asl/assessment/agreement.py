@@ -16,7 +16,7 @@ import numpy as np
 from ..measures.names import Measures
 from ..scoring.arrays import Floats
 from ..statistics.agreement import agreement_of_tables
-from ..statistics.correlation import kendall_tau, overlaps_of_scores, taus_ap
+from ..statistics.correlation import kendall_taus, overlaps_of_scores, taus_ap
 from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of
 
@@ -81,7 +81,7 @@ def agreement_on_systems(judges: Judges, measure: Measures, draws: Draws) -> Agr
     for (a, x), (b, y) in combinations(scores.items(), 2):
         pair = frozenset((a, b))
         agreements.queries[pair] = queries
-        agreements.values["tau"][pair] = np.array([kendall_tau(*both) for both in zip(x, y)])
+        agreements.values["tau"][pair] = kendall_taus(x, y)
         agreements.values["tau_AP"][pair] = (taus_ap(x, y) + taus_ap(y, x)) / 2
         agreements.values["RBO"][pair] = overlaps_of_scores(x, y)
     return agreements

@@ -49,6 +49,27 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     return float(scipy.stats.kendalltau(matrix[0], matrix[1]).statistic)
 
 
+def kendall_taus(a: Floats, b: Floats) -> Floats:
+    """:func:`kendall_tau` of many pairs of score vectors at once.
+
+    Args:
+        a: Scores of the same items in rows, finite, shape (B, N).
+        b: The other scores, shape (B, N).
+
+    Returns:
+        One value for each row, shape (B,).
+    """
+    agreeing, ordered_by_a, ordered_by_b = np.zeros((3, len(a)))
+    for item in range(1, a.shape[1]):
+        sign_a = np.sign(a[:, item:] - a[:, item - 1, None])
+        sign_b = np.sign(b[:, item:] - b[:, item - 1, None])
+        agreeing += np.sum(sign_a * sign_b, axis=1)
+        ordered_by_a += np.count_nonzero(sign_a, axis=1)
+        ordered_by_b += np.count_nonzero(sign_b, axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.clip(agreeing / np.sqrt(ordered_by_a) / np.sqrt(ordered_by_b), -1.0, 1.0)
+
+
 def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False) -> float:
     """AP correlation: Kendall's tau that weighs disagreement at the top more.
 

@@ -47,13 +47,15 @@ class Mixture(pt.Transformer):
     def transform(self, topics):
         self.calls += 1
         time.sleep(self.pause)
-        frames = []
-        for qid in topics["qid"]:
-            one, other = np.random.default_rng(int(qid[1:])).random((2, len(DOCS)))
-            score = self.x * one**self.power + (1 - self.x) * other
-            frame = pd.DataFrame({"qid": qid, "docno": DOCS, "score": score})
-            frames.append(frame.assign(score=-score if self.kind == "down" else score))
-        return pt.model.add_ranks(pd.concat(frames))
+        draws = [np.random.default_rng(int(qid[1:])).random((2, len(DOCS))) for qid in topics["qid"]]
+        one, other = np.hstack(draws)
+        score = self.x * one**self.power + (1 - self.x) * other
+        rows = {
+            "qid": np.repeat(topics["qid"].to_numpy(), len(DOCS)),
+            "docno": DOCS * len(topics),
+            "score": -score if self.kind == "down" else score,
+        }
+        return pt.model.add_ranks(pd.DataFrame(rows))
 
 
 def search(pipe=None, params=None, metric="map", **options):
