@@ -110,7 +110,7 @@ def _first(ranks: Ints, holes: Ints, n: int, missing: int, g: int) -> float:
 
 
 @compiled
-def _merged(ranks: Ints, holes: Ints, most: int) -> Ints:
+def _merged(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
     """The first ranks of both, ascending, ``most`` of them."""
     merged = np.empty(min(len(ranks) + len(holes), most), np.int64)
     i = j = 0
@@ -145,7 +145,10 @@ def lexip(
     for q in range(len(total)):
         known = ranks[offsets[q] : offsets[q + 1]]
         some = holes[hole_offsets[q] : hole_offsets[q + 1]]
-        above = np.searchsorted(some, known[-1]) if len(known) else 1
+        # NumPy's search would take as long to compile as all the rest; more levels do not count.
+        above = 0 if len(known) else 1
+        while len(known) and above < min(len(some), LEVELS) and some[above] < known[-1]:
+            above += 1
         low[q], high[q] = np.inf, -np.inf
         for labelled in (some[:0], some[-1:], some[:above], some):
             for o in (0, others[q]):
@@ -155,7 +158,8 @@ def lexip(
 
 @compiled
 def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
-    merged = _merged(ranks, holes, LEVELS)
+    # Of a whole number that is written out Numba would compile a copy.
+    merged = _merged(ranks, holes, np.int64(LEVELS))
     if not len(merged):
         return 0.0
     value = 1 / (cutoff + 2) if missing else 1.0

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
@@ -122,7 +122,6 @@ runs = st.lists(st.tuples(query, docno, score), max_size=40)
 all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).map(once)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     rows=runs,
     qrels=all_qrels,
@@ -142,7 +141,6 @@ def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
             check(judgements, judged, rows, qrels, k, judged_only)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows=runs, depth=st.sampled_from([None, 1, 3]))
 def test_any_run_is_ranked_as_by_loops(rows, depth):
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():

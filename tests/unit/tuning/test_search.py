@@ -47,7 +47,8 @@ class Mixture(pt.Transformer):
     def transform(self, topics):
         self.calls += 1
         time.sleep(self.pause)
-        draws = [np.random.default_rng(int(qid[1:])).random((2, len(DOCS))) for qid in topics["qid"]]
+        seeds = [int(qid[1:]) for qid in topics["qid"]]
+        draws = [np.random.default_rng(seed).random((2, len(DOCS))) for seed in seeds]
         one, other = np.hstack(draws)
         score = self.x * one**self.power + (1 - self.x) * other
         rows = {
