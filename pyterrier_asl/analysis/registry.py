@@ -33,7 +33,6 @@ An analysis is a function of runs, judgements, and options of its own, which ret
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
 * ``@ties.shown`` makes the table human-readable, as the command prints it.
 * Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
-* :mod:`.listing` lists the analyses from these declarations, without importing them.
 """
 
 from __future__ import annotations

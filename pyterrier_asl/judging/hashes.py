@@ -115,27 +115,18 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
 
     def hash_part(first: int, last: int) -> None:
         rows = slice(blocks[first], blocks[last])
-        part = padded(offsets[rows.start : rows.stop + 1], data)
-        hashes[rows] = _hash(*part, seed)
+        hashes[rows] = _hash(offsets[rows.start : rows.stop + 1], data, seed)
 
     map_parts(hash_part, blocks)
     return hashes
 
 
-def padded(offsets: Ints, data: Bytes) -> tuple[Ints, Bytes]:
-    """Arrays of text behind whose last id eight more bytes can be read."""
-    if offsets[-1] + 8 <= len(data):
-        return offsets, data
-    rest = data[offsets[0] : offsets[-1]]
-    return offsets - offsets[0], np.append(rest, np.zeros(8, dtype=np.uint8))
-
-
 def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
-    begin, sizes, words = offsets[:-1], np.diff(offsets), _words(data)
-    state = _mixed(sizes.astype(np.uint64) * MULTIPLIER, _heads(words, begin, sizes), seed)
+    begin, sizes = offsets[:-1], np.diff(offsets)
+    state = _mixed(sizes.astype(np.uint64) * MULTIPLIER, _heads(data, begin, sizes), seed)
     longest = sizes.max()
     if longest > 8:
-        longer = _mixed(state, words[np.maximum(offsets[1:] - 8, begin)], seed)
+        longer = _mixed(state, _words(data, np.maximum(offsets[1:] - 8, begin)), seed)
         state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
     if longest > 16:
         _mix_between(state, offsets, data, seed)
@@ -145,10 +136,10 @@ def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
 
 def _mix_between(state: Hashes, offsets: Ints, data: Bytes, seed: np.uint64) -> None:
     """Mixes into the state of ids of more than sixteen bytes what is between first and last."""
-    rows, words = np.flatnonzero(np.diff(offsets) > 16), _words(data)
+    rows = np.flatnonzero(np.diff(offsets) > 16)
     begin, end = offsets[rows] + 8, offsets[rows + 1] - 8
     for _ in range(_LONG // 8):
-        state[rows] = _mixed(state[rows], words[begin], seed)
+        state[rows] = _mixed(state[rows], _words(data, begin), seed)
         begin += 8
         goes_on = begin < end
         rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
@@ -167,14 +158,22 @@ def _mixed_rest(rest: bytes, state: int, seed: int) -> int:
     return state
 
 
-def _words(data: Bytes) -> Hashes:
-    """The eight bytes from each place on, as numbers."""
-    return np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
+def _words(data: Bytes, begin: Ints) -> Hashes:
+    """The eight bytes from each place on as numbers, with zeros behind the last byte of all."""
+    if len(data) < 8:
+        data = np.append(data, np.zeros(8, dtype=np.uint8))
+    words: Hashes = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
+    last = len(words) - 1
+    if begin.max() <= last:
+        return words[begin]
+    beyond = np.maximum(begin - last, 0)
+    last_words: Hashes = words[begin - beyond] >> (8 * beyond).astype(np.uint64)
+    return last_words
 
 
-def _heads(words: Hashes, begin: Ints, sizes: Ints) -> Hashes:
+def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
     """The first eight bytes of ids, or as many as there are."""
-    heads = words[begin]
+    heads = _words(data, begin)
     if sizes.min() < 8:
         heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
     return heads
@@ -186,15 +185,15 @@ def are_equal(
     """Whether ids at some rows are those at rows of others, byte for byte.
 
     Args:
-        ids: as `padded` gives them.
+        ids: as `arrays_of` gives them.
         rows: some of them, n.
-        others: also.
+        others: other ids.
         other_rows: as many of these.
 
     Returns:
         Shape (n,).
 
-    >>> ids = padded(*arrays_of(pa.array(["d1", "d12"], type=pa.large_string())))
+    >>> ids = arrays_of(pa.array(["d1", "d12"], type=pa.large_string()))
     >>> are_equal(ids, np.array([0, 1]), ids, np.array([0, 0])).tolist()
     [True, False]
     """
@@ -214,8 +213,9 @@ def are_equal(
 def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
     """The first and the last eight bytes of ids (of shorter ones the last mean nothing); sizes."""
     offsets, data = ids
-    words, begin, end = _words(data), offsets[rows], offsets[rows + 1]
-    return _heads(words, begin, end - begin), words[np.maximum(end - 8, begin)], end - begin
+    begin, end = offsets[rows], offsets[rows + 1]
+    tails = _words(data, np.maximum(end - 8, begin))
+    return _heads(data, begin, end - begin), tails, end - begin
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

@@ -22,8 +22,8 @@ from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
 from . import hashes as hashing
-from ._kernels import Bytes, Hashes
-from .hashes import SEED, are_equal, arrays_of, fixed_blocks, ids_of, map_parts, padded
+from ._kernels import Hashes
+from .hashes import SEED, are_equal, arrays_of, fixed_blocks, ids_of, map_parts
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
@@ -205,7 +205,7 @@ class PairIndex:
     def prepare(self) -> None:
         """Makes what :meth:`find_hashes` needs, so that threads do not make it at once."""
         if len(self):
-            _ = self._tags, self._padded
+            self._tags  # noqa: B018 (which is kept, as the table is)
 
     def find_hashes(self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray) -> Ints:
         """What :meth:`find` gives, by the hashes of the ids with the seed of these."""
@@ -230,7 +230,7 @@ class PairIndex:
             rows, groups, wanted = rows[others], groups[others], wanted[others]
             step += _ONE
         rows = np.flatnonzero(pairs >= 0)
-        same = are_equal(padded(*arrays_of(ids)), rows, self._padded, pairs[rows])
+        same = are_equal(arrays_of(ids), rows, arrays_of(self.ids), pairs[rows])
         if not same.all():  # ids that differ have one hash
             wrong = rows[~same]
             pairs[wrong] = self._search(in_groups[wrong], take(ids, wrong))
@@ -260,10 +260,6 @@ class PairIndex:
                 waiting = waiting[table[places] != waiting]
                 step += _ONE
         return starts, table
-
-    @cached_property
-    def _padded(self) -> tuple[Ints, Bytes]:
-        return padded(*arrays_of(self.ids))
 
     @cached_property
     def _tags(self) -> npt.NDArray[np.uint16]:
