@@ -53,9 +53,10 @@ def expand(
         docs = top.docs[top.offsets[query] : top.offsets[query + 1]][:fb_docs]
         if len(docs):
             first, last = own.offsets[query], own.offsets[query + 1]
-            own_end = end = start + last - first
-            terms[start:end] = own.terms[first:last]
-            weights[start:end] = own.weights[first:last]
+            for entry in range(first, last):
+                terms[end], weights[end] = own.terms[entry], own.weights[entry]
+                end += 1
+            own_end = end
             terms_of_docs = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
             size = _select_best(
                 seen[:terms_of_docs], r, term_weights, values, kept, fb_terms, selected
@@ -69,7 +70,8 @@ def expand(
                     terms[entry], weights[entry] = term, 0.0
                     end += 1
                 weights[entry] += gamma
-            r[seen[:terms_of_docs]] = 0
+            for term in seen[:terms_of_docs]:
+                r[term] = 0
         offsets[query + 1] = end
     size = offsets[queries]
     return offsets, terms[:size].copy(), weights[:size].copy()
@@ -101,8 +103,13 @@ def _select_best(
     selected: Int32s,
 ) -> int:
     """Writes the terms of the highest r_t w_t > 0, best first, and returns their number."""
-    values[terms] = r[terms] * term_weights[terms]
-    positive = terms[values[terms] > 0]
-    size = keep_best(positive, values, kept, fb_terms, selected)
+    positive = np.empty(len(terms), np.int32)
+    size = 0
+    for term in terms:
+        values[term] = r[term] * term_weights[term]
+        if values[term] > 0:
+            positive[size] = term
+            size += 1
+    size = keep_best(positive[:size], values, kept, fb_terms, selected)
     sort_by_score(selected[:size], values, np.empty(size, np.float64))
     return size

@@ -121,49 +121,62 @@ def best_documents(
         end = start + keep_best(docs[:candidates], scores, seen, depth, best[start:])
         sort_by_score(best[start:end], scores, best_scores[start:end])
         offsets[query + 1] = end
-        scores[docs[:candidates]] = 0.0
-        seen[docs[:candidates]] = False
+        _forget(docs[:candidates], scores, seen)
     size = offsets[-1]
     return offsets, best[:size].copy(), best_scores[:size].copy()
 
 
 @compiled
 def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
-    """Sorts documents by their scores, descending, then by docid: a radix sort of eight bits.
+    """Sorts documents by their scores, descending, then by docid.
 
     The bits of a double order as the double does once the sign bit is flipped, and all bits where
     it was set.
     """
+    keys = np.empty(len(docs), np.uint64)
+    for i in range(len(docs)):
+        keys[i] = docs[i]
+    _sort_by_keys(keys, docs)
+    for i in range(len(docs)):
+        keys[i] = ~_ordered_bits(scores[docs[i]])
+    _sort_by_keys(keys, docs)
+    for i in range(len(docs)):
+        sorted_scores[i] = scores[docs[i]]
+
+
+@compiled
+def _ordered_bits(value: float) -> np.uint64:
+    """A number of 64 bits that orders as the double does."""
+    bits = np.float64(value + 0.0).view(np.uint64)  # -0. + 0. is 0.
+    sign = np.uint64(1 << 63)
+    return bits | sign if bits < sign else ~bits
+
+
+@compiled
+def _sort_by_keys(keys: UInt64s, docs: Int32s) -> None:
+    """Sorts keys, ascending, and documents with them: a radix sort of eight bits.
+
+    Documents with equal keys stay in their order.
+    """
     size = len(docs)
-    keys, spare_keys = np.empty(size, np.uint64), np.empty(size, np.uint64)
-    spare = np.empty(size, np.int32)
-    for i in range(size):
-        keys[i] = np.float64(scores[docs[i]] + 0.0).view(np.uint64)  # -0. + 0. is 0.
-        if keys[i] < np.uint64(1 << 63):
-            keys[i] = ~(keys[i] | np.uint64(1 << 63))
-    counts = np.empty(256, np.int64)
+    spare_keys, spare = np.empty(size, np.uint64), np.empty(size, np.int32)
+    places = np.empty(256, np.int64)
     for shift in range(0, 64, 8):
-        counts[:] = 0
+        for digit in range(256):
+            places[digit] = 0
         for key in keys:
-            counts[(key >> np.uint64(shift)) & np.uint64(255)] += 1
-        if size and counts[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == size:
+            places[(key >> np.uint64(shift)) & np.uint64(255)] += 1
+        if size and places[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == size:
             continue
         total = 0
         for digit in range(256):
-            counts[digit], total = total, total + counts[digit]
+            places[digit], total = total, total + places[digit]
         for i in range(size):
             digit = (keys[i] >> np.uint64(shift)) & np.uint64(255)
-            spare_keys[counts[digit]], spare[counts[digit]] = keys[i], docs[i]
-            counts[digit] += 1
-        keys[:], docs[:] = spare_keys, spare
-    first = 0
-    for i in range(1, size + 1):
-        if i == size or keys[i] != keys[first]:
-            if i - first > 1:
-                docs[first:i] = np.sort(docs[first:i])
-            first = i
-    for i in range(size):
-        sorted_scores[i] = scores[docs[i]]
+            spare_keys[places[digit]], spare[places[digit]] = keys[i], docs[i]
+            places[digit] += 1
+        for i in range(size):
+            keys[i], docs[i] = spare_keys[i], spare[i]
 
 
 @compiled
@@ -222,8 +235,7 @@ def rank_judged(
             ranks[start:],
             above[start:],
         )
-        scores[docs[:candidates]] = 0.0
-        seen[docs[:candidates]] = False
+        _forget(docs[:candidates], scores, seen)
     size = offsets[-1]
     return retrieved, offsets, which[:size].copy(), ranks[:size].copy(), above[:size].copy()
 
@@ -257,6 +269,14 @@ def _accumulate(
 
 
 @compiled
+def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
+    """Takes back what :func:`_accumulate` did."""
+    for doc in docs:
+        scores[doc] = 0.0
+        seen[doc] = False
+
+
+@compiled
 def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     """The n-th largest value, and how many of the n largest, and of all values, are equal to it.
 
@@ -277,28 +297,44 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     while counts[chosen] < n:
         n -= counts[chosen]
         chosen -= 1
-    inside = np.empty(counts[chosen], np.float64)
+    inside = np.empty(counts[chosen], np.int32)
+    keys = np.empty(len(inside), np.uint64)
     size = 0
     for i in range(len(values)):
         if bins[i] == chosen:
-            inside[size] = values[i]
+            inside[size], keys[size] = i, _ordered_bits(values[i])
             size += 1
-    inside.sort()
-    nth = inside[size - n]
-    return nth, np.sum(inside[size - n :] == nth), np.sum(inside == nth)
+    _sort_by_keys(keys, inside)
+    nth = values[inside[size - n]]
+    among_largest = ties = 0
+    for i in range(size):
+        ties += values[inside[i]] == nth
+        among_largest += i >= size - n and values[inside[i]] == nth
+    return nth, among_largest, ties
 
 
 @compiled
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the retrieved documents, of which alone ``seen`` stays true; returns their number."""
     if len(docs) <= depth:
-        best[: len(docs)] = docs
+        for i in range(len(docs)):
+            best[i] = docs[i]
         return len(docs)
+    values = np.empty(len(docs), np.float64)
+    for i in range(len(docs)):
+        values[i] = scores[docs[i]]
     # A document whose score is the threshold is retrieved if its docid is not above the last.
-    threshold, kept_ties, ties = _nth_largest(scores[docs], depth)
+    threshold, kept_ties, ties = _nth_largest(values, depth)
     last = np.iinfo(np.int32).max
     if ties > kept_ties:
-        last = np.sort(docs[scores[docs] == threshold])[kept_ties - 1]
+        tied, keys = np.empty(ties, np.int32), np.empty(ties, np.uint64)
+        size = 0
+        for doc in docs:
+            if scores[doc] == threshold:
+                tied[size] = keys[size] = doc
+                size += 1
+        _sort_by_keys(keys, tied)
+        last = tied[kept_ties - 1]
     kept = 0
     for doc in docs:
         best[kept] = doc  # the next one overwrites it if it is not retrieved
@@ -308,16 +344,12 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
 
 
 @compiled
-def _keys(docs: Int32s, scores: Floats, id_order: UInt32s) -> UInt64s:
-    """Numbers of documents that order as ranking does: by 32-bit score, then by docno."""
+def _key(score: float, id_order: np.uint32) -> np.uint64:
+    """A number that orders as ranking does: by 32-bit score, then by docno."""
     # The bits of a float order as the float does, but for the sign; adding 0 makes -0 a 0.
-    bits = (scores[docs].astype(np.float32) + np.float32(0)).view(np.uint32)
-    keys = np.empty(len(docs), np.uint64)
-    for i in range(len(docs)):
-        negative = bits[i] >> np.uint32(31)
-        ordered = ~bits[i] if negative else bits[i] | np.uint32(1 << 31)
-        keys[i] = (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order[docs[i]])
-    return keys
+    bits = np.float32(np.float32(score) + np.float32(0)).view(np.uint32)
+    ordered = ~bits if bits >> np.uint32(31) else bits | np.uint32(1 << 31)
+    return (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order)
 
 
 @compiled
@@ -335,30 +367,31 @@ def _rank_present(
     above: Floats,
 ) -> int:
     """Ranks the retrieved ones of the judged documents ``first`` to ``last``, best first."""
-    present = np.empty(last - first, np.int64)
+    present = np.empty(last - first, np.int32)
+    keys = np.empty(last - first, np.uint64)
     size = 0
     for judged in range(first, last):
         doc = judged_docs[judged]
         if doc >= 0 and seen[doc]:
-            present[size] = judged
+            present[size], keys[size] = judged, _key(scores[doc], id_order[doc])
             size += 1
     if size == 0:
         return 0
-    judged_keys = _keys(judged_docs[present[:size]], scores, id_order)
-    order = np.argsort(judged_keys)
-    judged_keys = judged_keys[order]
+    present, keys = present[:size], keys[:size]
+    _sort_by_keys(keys, present)
     # For each document, the judged documents that it ranks above are the first ones; bucket b
     # counts the documents that rank above exactly b.
-    keys = _keys(docs, scores, id_order)
     count = np.zeros(size + 1, np.int64)
     cost = np.zeros(size + 1, np.float64)
-    for i in range(len(docs)):
-        bucket = _below(judged_keys, keys[i])
+    for doc in docs:
+        bucket = _below(keys, _key(scores[doc], id_order[doc]))
         count[bucket] += 1
-        cost[bucket] += costs[docs[i]]
-    which[:size] = present[order[::-1]]
-    ranks[:size] = 1 + np.cumsum(count[:0:-1])
-    above[:size] = np.cumsum(cost[:0:-1])
+        cost[bucket] += costs[doc]
+    documents_above, costs_above = 0, 0.0
+    for i in range(size):
+        documents_above += count[size - i]
+        costs_above += cost[size - i]
+        which[i], ranks[i], above[i] = present[size - 1 - i], 1 + documents_above, costs_above
     return size
 
 

@@ -197,7 +197,6 @@ def test_the_nth_largest_value(values, data):
 @settings(max_examples=100, deadline=None)
 def test_keys_order_as_ranking_does(scores):
     ids = np.random.default_rng(0).permutation(len(scores)).astype(np.uint32)
-    docs = np.arange(len(scores), dtype=np.int32)
-    keys = _kernels._keys(docs, np.array(scores, np.float64), ids)
-    expected = sorted(docs, key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
+    keys = [_kernels._key(score, number) for score, number in zip(scores, ids)]
+    expected = sorted(range(len(ids)), key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
     assert np.argsort(keys)[::-1].tolist() == expected
