@@ -13,6 +13,7 @@ best of REPEAT, in turn, and the peak memory of a command with all its processes
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,11 @@ PART = 2000  # queries in a Parquet file
 
 def timed(command: list[str]) -> tuple[float, float]:
     """Seconds and peak memory in MB of a command and the processes it starts."""
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}  # as it is installed
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
     peak = [0]
     watcher = threading.Thread(target=_watch, args=(process, peak))
     watcher.start()

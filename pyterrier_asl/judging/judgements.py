@@ -83,7 +83,7 @@ class Judgements(Remembering):
         docnos = answers.take(table.docno)
         grades: Floats = answers.take(table.value)
         index = PairIndex(answers.offsets, docnos)
-        repeated = index.repeated()
+        repeated = index.repeated
         if len(repeated):
             self.contradiction = self._contradiction(answers.offsets, index, repeated, grades)
             warnings.warn(

@@ -33,9 +33,6 @@ ENOUGH = 10_000_000
 #: The module of the compiled loops.
 LOOPS = __name__.rpartition(".")[0] + "._kernels"
 
-#: So many known pairs are put into the table at a time.
-_AT_ONCE = 1 << 18
-
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
 
@@ -153,6 +150,7 @@ class PairIndex:
         """The hash of each id, shape (n,)."""
         return hashes_of(self.ids, self.seed)
 
+    @cached_property
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
         if not len(hashing.repeated_keys(hashing.of_groups(self.hashes, queries_of(self.offsets)))):
@@ -247,10 +245,12 @@ class PairIndex:
             arrays = *arrays_of(self.ids), self.hashes, table
             join.parallel_for(join.build, self.offsets, starts, *arrays)
             return starts, table
-        pairs = np.delete(np.arange(len(self)), self.repeated())
-        queries = queries_of(self.offsets)
-        for begin in range(0, len(pairs), _AT_ONCE):
-            waiting, step = pairs[begin : begin + _AT_ONCE], np.uint64(0)
+        queries, is_last = queries_of(self.offsets), np.ones(len(self), dtype=bool)
+        is_last[self.repeated] = False
+
+        def fill_part(first: int, last: int) -> None:
+            begin, end = self.offsets[first], self.offsets[last]
+            waiting, step = begin + np.flatnonzero(is_last[begin:end]), np.uint64(0)
             while len(waiting):
                 groups = queries[waiting]
                 sizes = starts[groups + 1] - starts[groups]
@@ -259,6 +259,8 @@ class PairIndex:
                 table[places[free]] = waiting[free]  # of several the last
                 waiting = waiting[table[places] != waiting]
                 step += _ONE
+
+        map_parts(fill_part, self.offsets)
         return starts, table
 
     @cached_property

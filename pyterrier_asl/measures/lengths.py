@@ -81,7 +81,7 @@ class DocLengths(Named):
                 int(wrong[0]),
             )
         self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
-        twice = self._index.repeated()
+        twice = self._index.repeated
         if len(twice):
             again = self._docnos[int(twice[0]) : int(twice[0]) + 1]
             raise _WrongLength(

@@ -80,7 +80,7 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
             index = PairIndex(offsets, text(known))
             assert len(index) == len(known)
             assert index.find(numbers, text(ids)).tolist() == expected
-            assert sorted(index.repeated().tolist()) == again
+            assert sorted(index.repeated.tolist()) == again
             sent = pickle.loads(pickle.dumps(index))
             assert sent.find(numbers, text(ids)).tolist() == expected
 
@@ -95,7 +95,7 @@ def test_nothing_known_or_nothing_sought(way, known):
     index = PairIndex(np.array([0, len(known)]), text(known))
     assert index.find(None, text([])).tolist() == []
     assert PairIndex(np.array([0, 0]), text([])).find(None, text(["a"])).tolist() == [-1]
-    assert index.repeated().tolist() == []
+    assert index.repeated.tolist() == []
 
 
 @relaxed
@@ -150,7 +150,7 @@ def test_ids_of_one_hash_are_told_apart(way, monkeypatch):
     index = PairIndex(np.array([0, 30]), ids.slice(0, 30))
     assert len(set(index.hashes.tolist())) == 1
     assert index.find(None, ids).tolist() == [*range(30), *[-1] * 10]
-    assert index.repeated().tolist() == []
+    assert index.repeated.tolist() == []
     twice = pa.concat_arrays([ids, ids])
     found = match(
         np.arange(80, 0, -1, dtype=np.float32), twice, np.array([0, 80]), np.array([0]), index
