@@ -1,4 +1,4 @@
-"""Loops over ids on Arrow's buffers, compiled: ranking, matching, looking up.
+"""Loops over ids on Arrow's buffers, compiled: matching, looking up.
 
 Compiled when enough has been matched to pay for it (see :mod:`~pyterrier_asl.judging.matching`),
 for Numba takes a while to load. An id is the bytes ``data[offsets[i]:offsets[i + 1]]``. Every
@@ -24,10 +24,7 @@ from ..scoring.compiled import compiled
 Int32s = npt.NDArray[np.int32]
 Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
-Scores = npt.NDArray[np.float32]
 
-#: Constants of the hashes; here, as a change of this file compiles the loops again that have them.
-MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 SHIFT = np.uint64(32)
 _ONE = np.uint64(1)
 
@@ -83,33 +80,6 @@ def threads() -> int:
 
 
 @compiled
-def _hash(data: Bytes, begin: int, end: int, seed: Any) -> Any:
-    """A 64-bit hash of ``data[begin:end]``: see :func:`~pyterrier_asl.judging.hashes.hashes_of`."""
-    size = end - begin
-    value = _mixed(np.uint64(size) * MULTIPLIER, _word(data, begin, min(size, 8)), seed)
-    if size > 8:
-        value = _mixed(value, _word(data, end - 8, 8), seed)
-    for between in range(begin + 8, end - 8, 8):
-        value = _mixed(value, _word(data, between, 8), seed)
-    return value ^ (value >> SHIFT)
-
-
-@compiled
-def _word(data: Bytes, begin: int, size: int) -> Any:
-    """Up to eight bytes as a number."""
-    word = np.uint64(0)
-    for k in range(size):
-        word |= np.uint64(data[begin + k]) << np.uint64(8 * k)
-    return word
-
-
-@compiled
-def _mixed(value: Any, word: Any, seed: Any) -> Any:
-    value = (value ^ word) * MULTIPLIER
-    return (value ^ (value >> SHIFT)) * seed
-
-
-@compiled
 def _same(
     offsets: Ints, data: Bytes, i: int, other_offsets: Ints, other_data: Bytes, j: int
 ) -> bool:
@@ -125,92 +95,12 @@ def _same(
 
 
 @compiled
-def _before(scores: Scores, offsets: Ints, data: Bytes, i: int, j: int) -> bool:
-    """Whether row i ranks before row j: higher score, or equal score and greater id, in plain
-    string order."""
-    if scores[i] != scores[j]:
-        return bool(scores[i] > scores[j])
-    begin, other = offsets[i], offsets[j]
-    length, other_length = offsets[i + 1] - begin, offsets[j + 1] - other
-    for k in range(min(length, other_length)):
-        if data[begin + k] != data[other + k]:
-            return bool(data[begin + k] > data[other + k])
-    return bool(length > other_length)
-
-
-@compiled
-def hashes(
-    first: int, last: int, starts: Ints, offsets: Ints, data: Bytes, seed: Any, out: Hashes
-) -> None:
-    """The hash of every id in blocks ``first`` to ``last``."""
-    for i in range(starts[first], starts[last]):
-        out[i] = _hash(data, offsets[i], offsets[i + 1], seed)
-
-
-@compiled
-def find_unsorted(
-    first: int, last: int, starts: Ints, scores: Scores, offsets: Ints, data: Bytes, out: Bytes
-) -> None:
-    """Marks the blocks that are not in the order of their ranking."""
-    for block in range(first, last):
-        for i in range(starts[block] + 1, starts[block + 1]):
-            if scores[i] >= scores[i - 1] and _before(scores, offsets, data, i, i - 1):
-                out[block] = 1
-                break
-
-
-@compiled
-def sort(
-    first: int,
-    last: int,
-    starts: Ints,
-    scores: Scores,
-    offsets: Ints,
-    data: Bytes,
-    unsorted: Bytes,
-    order: Ints,
-) -> None:
-    """Puts the rows of the marked blocks in ranking order: a merge sort that leaves alone what is
-    in order already, and equal rows as they stand."""
-    for block in range(first, last):
-        if not unsorted[block]:
-            continue
-        begin, end = starts[block], starts[block + 1]
-        spare = np.empty(end - begin, np.int64)
-        for low in range(begin, end, 8):
-            for i in range(low + 1, min(low + 8, end)):
-                row, j = order[i], i
-                while j > low and _before(scores, offsets, data, row, order[j - 1]):
-                    order[j] = order[j - 1]
-                    j -= 1
-                order[j] = row
-        width = 8
-        while width < end - begin:
-            for low in range(begin, end - width, 2 * width):
-                middle, high = low + width, min(low + 2 * width, end)
-                if not _before(scores, offsets, data, order[middle], order[middle - 1]):
-                    continue
-                left = middle - low
-                spare[:left] = order[low:middle]
-                i, j = 0, middle
-                for k in range(low, high):
-                    if i == left:
-                        break
-                    if j < high and _before(scores, offsets, data, order[j], spare[i]):
-                        order[k] = order[j]
-                        j += 1
-                    else:
-                        order[k] = spare[i]
-                        i += 1
-            width *= 2
-
-
-@compiled
 def match(
     first: int,
     last: int,
     starts: Ints,
-    order: Ints,
+    hashes: Hashes,
+    rows: Ints,
     offsets: Ints,
     data: Bytes,
     queries: Ints,
@@ -218,7 +108,6 @@ def match(
     known_offsets: Ints,
     known_data: Bytes,
     known_hashes: Hashes,
-    seed: Any,
     entry_starts: Ints,
     entry_ranks: Ints,
     entry_pairs: Ints,
@@ -235,15 +124,15 @@ def match(
         first: first block.
         last: block after the last.
         starts: where each block begins, and where the last ends.
-        order: rows in ranking order; empty: as they stand.
-        offsets: where each row's id begins.
-        data: bytes of the rows' ids.
+        hashes: the hash of each row's id, in ranking order.
+        rows: which id each row has; empty: the first has the first, and so on.
+        offsets: where each id begins.
+        data: bytes of the ids.
         queries: the query of each block.
         known_starts: where each query's known ids begin.
         known_offsets: where each known id begins.
         known_data: bytes of the known ids.
         known_hashes: hashes of the known ids.
-        seed: the seed of these.
         entry_starts: where each block's entries go.
         entry_ranks: for each known id matched the rank of its row, from 1.
         entry_pairs: for each known id matched which it is.
@@ -270,8 +159,8 @@ def match(
             keys[place], values[place], seen[place] = known_hashes[pair], pair, 0
         entry, dropped = entry_starts[block], 0
         for i in range(begin, end):
-            row = order[i] if len(order) else i
-            key = _hash(data, offsets[row], offsets[row + 1], seed)
+            row = rows[i] if len(rows) else i
+            key = hashes[i]
             place = key & mask
             while True:
                 value = values[place]
@@ -361,12 +250,12 @@ def find(
     last: int,
     starts: Ints,
     groups: Ints,
+    hashes: Hashes,
     offsets: Ints,
     data: Bytes,
     known_offsets: Ints,
     known_data: Bytes,
     known_hashes: Hashes,
-    seed: Any,
     table_starts: Ints,
     table: Int32s,
     out: Ints,
@@ -377,7 +266,6 @@ def find(
         if group < 0:
             out[i] = -1
             continue
-        key = _hash(data, offsets[i], offsets[i + 1], seed)
         out[i] = table[
             _slot(
                 table,
@@ -387,7 +275,7 @@ def find(
                 known_offsets,
                 known_data,
                 i,
-                key,
+                hashes[i],
                 offsets,
                 data,
             )

@@ -15,12 +15,14 @@ from ..io.kernels import pc
 from ..io.threads import cores, map_ahead
 from ..io.values import numpy_numbers, take
 from ..scoring.arrays import Ints
-from ._kernels import MULTIPLIER, SHIFT, Bytes, Hashes, split_blocks
+from ._kernels import SHIFT, Bytes, Hashes, split_blocks
 
 Result = TypeVar("Result")
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
+
+_MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 
 #: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
 #: arrays of that size for the next part instead of giving them back to the system.
@@ -94,7 +96,7 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
     The state begins with the size; the id's first eight bytes are mixed in, its last eight if it is
     longer, and what lies between in steps of eight if it is longer than sixteen. After each step
     the state is multiplied by the seed, an odd number that nobody else knows, so that no ids can be
-    made up whose hashes are alike. Those of the compiled loops are the same.
+    made up whose hashes are alike.
 
     Args:
         ids: n ids.
@@ -123,7 +125,7 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
 
 def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
     begin, sizes = offsets[:-1], np.diff(offsets)
-    state = _mixed(sizes.astype(np.uint64) * MULTIPLIER, _heads(data, begin, sizes), seed)
+    state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, _heads(data, begin, sizes), seed)
     longest = sizes.max()
     if longest > 8:
         longer = _mixed(state, _words(data, np.maximum(offsets[1:] - 8, begin)), seed)
@@ -151,7 +153,7 @@ def _mix_between(state: Hashes, offsets: Ints, data: Bytes, seed: np.uint64) -> 
 
 def _mixed_rest(rest: bytes, state: int, seed: int) -> int:
     """What becomes of the state of one long id; the last eight bytes are mixed in already."""
-    multiplier, mask = int(MULTIPLIER), (1 << 64) - 1
+    multiplier, mask = int(_MULTIPLIER), (1 << 64) - 1
     for begin in range(0, len(rest) - 8, 8):
         state = (state ^ int.from_bytes(rest[begin : begin + 8], "little")) * multiplier & mask
         state = (state ^ state >> 32) * seed & mask
@@ -220,7 +222,7 @@ def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:
     state = state ^ word
-    state *= MULTIPLIER
+    state *= _MULTIPLIER
     state ^= state >> SHIFT
     state *= seed
     return state
@@ -234,7 +236,7 @@ def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
     2
     """
     keys = groups.astype(np.uint64)
-    keys *= MULTIPLIER
+    keys *= _MULTIPLIER
     keys ^= hashes
     return keys
 

@@ -44,6 +44,11 @@ class _Rows:
     offsets: Ints
     _rows: Ints | None  #: None: all rows of the run in their order, so that nothing need be moved
 
+    @property
+    def moved(self) -> Ints | None:
+        """The row of the run at each place; None: all rows in their order."""
+        return self._rows
+
     def rows_at(self, places: Ints) -> Ints:
         """The rows of the run at some places among these."""
         return places if self._rows is None else self._rows[places]

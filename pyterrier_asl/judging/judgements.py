@@ -47,6 +47,9 @@ from .matching import PairIndex, codes, equal_groups, positions
 from .ranking import Match, match
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
+#: Of so many first rows most stand by another of their query, unless rows are in no order.
+_FIRST = 1000
+
 
 class Judgements(Remembering):
     """Qrels, prepared once for any number of runs.
@@ -287,19 +290,30 @@ def _answers(
 
     Rows that already lie together stay where they are.
     """
-    bounds, group_ids = equal_groups(qid)
+    if _lie_together(qid):
+        bounds, group_ids = equal_groups(qid)
+    else:
+        bounds, group_ids = np.arange(len(qid) + 1), qid
     numbers, different = codes(group_ids)
     known = different if known is None else known
     query = positions(different, known)[numbers]
     if len(different) == len(group_ids) and not np.any(query < 0):
         return AnswerRows(bounds, None, query, len(known)), known
     groups = order_by_query(query)[np.count_nonzero(query < 0) :]
-    query, sizes = query[groups], np.diff(bounds)[groups]
-    offsets = cumulate(sizes)
-    rows = ranges_from(bounds[groups], offsets)
+    query = query[groups]
     first = np.flatnonzero(np.diff(query, prepend=-1))
+    if len(group_ids) == len(qid):
+        return AnswerRows(np.append(first, len(groups)), groups, query[first], len(known)), known
+    offsets = cumulate(np.diff(bounds)[groups])
+    rows = ranges_from(bounds[groups], offsets)
     starts = np.append(offsets[first], len(rows))
     return AnswerRows(starts, rows, query[first], len(known)), known
+
+
+def _lie_together(qid: pa.LargeStringArray) -> bool:
+    """Whether rows of one query seem to lie together, by the first ones."""
+    first = qid.slice(0, _FIRST)
+    return len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST
 
 
 def _rank(
@@ -308,8 +322,7 @@ def _rank(
     """The rows in ranking order, each document once, and the known documents among them."""
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
         scores = answers.take(table.value).astype(np.float32)
-    docnos = answers.take(table.docno)
-    matched = match(scores, docnos, answers.offsets, answers.queries, known)
+    matched = match(scores, table.docno, answers.moved, answers.offsets, answers.queries, known)
     repeated = answers.rows_at(matched.repeated)
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))

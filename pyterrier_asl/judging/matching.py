@@ -3,7 +3,7 @@
 The ids are text and may be many; the groups are small integers (the queries). Ids are found by
 their hashes and compared in full, so that what is found does not depend on hashes. Nothing happens
 in Python per row, but in one of two ways with the same results: by NumPy, or by the compiled loops
-of :mod:`~pyterrier_asl.judging._kernels`, some three times as fast, once enough has been matched
+of :mod:`~pyterrier_asl.judging._kernels`, about twice as fast, once enough has been matched
 to pay for loading Numba.
 """
 
@@ -21,9 +21,18 @@ from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
-from . import hashes as hashing
 from ._kernels import Hashes
-from .hashes import SEED, are_equal, arrays_of, fixed_blocks, ids_of, map_parts
+from .hashes import (
+    SEED,
+    are_equal,
+    arrays_of,
+    fixed_blocks,
+    hashes_of,
+    ids_of,
+    map_parts,
+    of_groups,
+    repeated_keys,
+)
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
@@ -55,16 +64,6 @@ def loops_for(rows: int) -> ModuleType | None:
     _rows += rows
     is_loaded = ENOUGH != np.inf and loops_are_loaded()
     return compile_loops(LOOPS) if is_loaded or _rows >= ENOUGH else None
-
-
-def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
-    """The hash of each id; see :func:`~pyterrier_asl.judging.hashes.hashes_of`."""
-    join = loops_for(0)
-    if join is None:
-        return hashing.hashes_of(ids, seed)
-    hashes = np.empty(len(ids), dtype=np.uint64)
-    join.parallel_for(join.hashes, fixed_blocks(len(ids)), *arrays_of(ids), seed, hashes)
-    return hashes
 
 
 def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -153,7 +152,7 @@ class PairIndex:
     @cached_property
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
-        if not len(hashing.repeated_keys(hashing.of_groups(self.hashes, queries_of(self.offsets)))):
+        if not len(repeated_keys(of_groups(self.hashes, queries_of(self.offsets)))):
             return np.empty(0, dtype=np.int64)
         order, keys, _ = self._sorted
         earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
@@ -170,10 +169,10 @@ class PairIndex:
         if not len(self) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
         join, blocks = loops_for(len(ids)), fixed_blocks(len(ids))
-        if join is not None:
-            return self._find_by_loops(join, groups, ids)
-        groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
         hashes = hashes_of(ids, self.seed)
+        if join is not None:
+            return self._find_by_loops(join, groups, hashes, ids)
+        groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
         self.prepare()
 
         def find_part(first: int, last: int) -> Ints:
@@ -184,17 +183,17 @@ class PairIndex:
         return np.concatenate(map_parts(find_part, blocks))
 
     def _find_by_loops(
-        self, join: ModuleType, groups: Ints | None, ids: pa.LargeStringArray
+        self, join: ModuleType, groups: Ints | None, hashes: Hashes, ids: pa.LargeStringArray
     ) -> Ints:
         pairs = np.empty(len(ids), dtype=np.int64)
         join.parallel_for(
             join.find,
             fixed_blocks(len(ids)),
             np.empty(0, dtype=np.int64) if groups is None else groups,
+            hashes,
             *arrays_of(ids),
             *arrays_of(self.ids),
             self.hashes,
-            self.seed,
             *self._table,
             pairs,
         )
@@ -205,8 +204,17 @@ class PairIndex:
         if len(self):
             self._tags  # noqa: B018 (which is kept, as the table is)
 
-    def find_hashes(self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray) -> Ints:
-        """What :meth:`find` gives, by the hashes of the ids with the seed of these."""
+    def find_hashes(
+        self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray, which: Ints | None = None
+    ) -> Ints:
+        """What :meth:`find` gives, by the hashes of the ids with the seed of these.
+
+        Args:
+            groups: the group of each, -1 for none.
+            hashes: their hashes.
+            ids: their ids.
+            which: which of the ids each has; None: the first has the first, and so on.
+        """
         pairs = np.full(len(hashes), -1, dtype=np.int64)
         if not len(self):
             return pairs
@@ -228,10 +236,11 @@ class PairIndex:
             rows, groups, wanted = rows[others], groups[others], wanted[others]
             step += _ONE
         rows = np.flatnonzero(pairs >= 0)
-        same = are_equal(arrays_of(ids), rows, arrays_of(self.ids), pairs[rows])
+        places = rows if which is None else which[rows]
+        same = are_equal(arrays_of(ids), places, arrays_of(self.ids), pairs[rows])
         if not same.all():  # ids that differ have one hash
             wrong = rows[~same]
-            pairs[wrong] = self._search(in_groups[wrong], take(ids, wrong))
+            pairs[wrong] = self._search(in_groups[wrong], take(ids, places[~same]))
         return pairs
 
     @cached_property

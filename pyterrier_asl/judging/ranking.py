@@ -2,8 +2,8 @@
 
 The rows come in blocks, each the answer to one query. In ranking order means by score, descending,
 and equal scores by id, descending in plain string order; an id that stands twice in a block counts
-once, where it ranks best. As in :mod:`~pyterrier_asl.judging.matching` there are two ways to the
-same result.
+once, where it ranks best. Rows are put in order by NumPy; known and repeated ids are found, as in
+:mod:`~pyterrier_asl.judging.matching`, in one of two ways with the same results.
 """
 
 from __future__ import annotations
@@ -51,13 +51,19 @@ class Match:
 
 
 def match(
-    scores: Scores, ids: pa.LargeStringArray, starts: Ints, queries: Ints, known: PairIndex
+    scores: Scores,
+    ids: pa.LargeStringArray,
+    which: Ints | None,
+    starts: Ints,
+    queries: Ints,
+    known: PairIndex,
 ) -> Match:
     """Puts rows in ranking order and matches them with the known ids of their query.
 
     Args:
         scores: score of each row, never NaN, shape (n,).
-        ids: id of each row.
+        ids: ids of rows.
+        which: which of the ids each row has, shape (n,); None: the first has the first, and so on.
         starts: where each block begins, and where the last ends, shape (B + 1,).
         queries: the query of each block, a group of ``known``, shape (B,).
         known: ids by query, each once.
@@ -65,43 +71,102 @@ def match(
     >>> ids = pa.array(["a", "b", "c", "a"], type=pa.large_string())
     >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
     >>> scores = np.array([1, 2, 1, 0], dtype=np.float32)
-    >>> found = match(scores, ids, np.array([0, 4]), np.array([0]), known)
+    >>> found = match(scores, ids, None, np.array([0, 4]), np.array([0]), known)
     >>> found.order.tolist(), found.ranks.tolist(), found.pairs.tolist(), found.repeated.tolist()
     ([1, 2, 0], [2], [1], [3])
     """
-    join = loops_for(len(ids))
-    if join is not None:
-        return _by_loops(join, scores, ids, starts, queries, known)
-    known.prepare()
-    parts = map_parts(partial(_match_part, scores, ids, starts, queries, known), starts)
+    join = loops_for(len(scores))
+    if join is None:
+        known.prepare()
+    else:
+        _ = known.hashes  # before several threads make them
+    rows = _Rows.of(ids, which, known.seed)
+    parts = map_parts(partial(_match_part, join, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The ids of rows, which are text wherever it stands, and their hashes.
+
+    Moving text costs more than hashing it; only the ids that are found, tied or repeated are read.
+    """
+
+    ids: pa.LargeStringArray
+    which: Ints | None  #: which of the ids each row has; None: the first has the first, and so on
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, ids: pa.LargeStringArray, which: Ints | None, seed: np.uint64) -> _Rows:
+        if which is None:
+            return cls(ids, None, hashes_of(ids, seed))
+        if 4 * len(which) < len(ids):
+            return cls.of(take(ids, which), None, seed)
+        return cls(ids, which, hashes_of(ids, seed)[which])
+
+    def part(self, begin: int, end: int) -> _Rows:
+        if self.which is None:
+            return _Rows(self.ids.slice(begin, end - begin), None, self.hashes[begin:end])
+        return _Rows(self.ids, self.which[begin:end], self.hashes[begin:end])
+
+    def text(self, rows: Ints) -> pa.LargeStringArray:
+        return take(self.ids, rows if self.which is None else self.which[rows])
+
+
+def _match_part(
+    join: ModuleType | None,
+    scores: Scores,
+    rows: _Rows,
+    starts: Ints,
+    queries: Ints,
+    known: PairIndex,
+    first: int,
+    last: int,
+) -> Match:
+    """The match of some blocks, their rows and themselves numbered from 0."""
+    begin, end = starts[first], starts[last]
+    starts, queries = starts[first : last + 1] - begin, queries[first:last]
+    scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
+    order = _order(block, scores, rows)
+    if join is not None:
+        return _by_loops(join, order, rows, starts, queries, known)
+    pairs = known.find_hashes(queries[block], rows.hashes, rows.ids, rows.which)
+    order, repeated = _without_repeats(order, block, rows)
+    if len(repeated):
+        starts = cumulate(np.bincount(block[order], minlength=len(queries)))
+    pairs = pairs if order is None else pairs[order]
+    judged = np.flatnonzero(pairs >= 0)
+    blocks = block[judged if order is None else order[judged]]
+    return Match(order, starts, blocks, judged - starts[blocks] + 1, pairs[judged], repeated)
 
 
 def _by_loops(
     join: ModuleType,
-    scores: Scores,
-    ids: pa.LargeStringArray,
+    order: Ints | None,
+    rows: _Rows,
     starts: Ints,
     queries: Ints,
     known: PairIndex,
 ) -> Match:
-    buffers = arrays_of(ids)
-    order = _sorted(join, scores, buffers, starts)
+    """The match of rows in this order (None: as they stand)."""
     sizes = np.diff(starts)
     room = cumulate(np.minimum(sizes, np.diff(known.offsets)[queries]))
     ranks, pairs = np.empty((2, room[-1]), dtype=np.int64)
     entries, dropped = np.zeros((2, len(sizes)), dtype=np.int64)
-    again = np.zeros(len(ids), dtype=np.uint8)
-    join.parallel_for(
-        join.match,
+    again = np.zeros(starts[-1], dtype=np.uint8)
+    which = rows.which if order is None or rows.which is None else rows.which[order]
+    which = order if which is None else which
+    join.match(
+        0,
+        len(sizes),
         starts,
-        np.empty(0, dtype=np.int64) if order is None else order,
-        *buffers,
+        rows.hashes if order is None else rows.hashes[order],
+        np.empty(0, dtype=np.int64) if which is None else which,
+        *arrays_of(rows.ids),
         queries,
         known.offsets,
         *arrays_of(known.ids),
         known.hashes,
-        known.seed,
         room,
         ranks,
         pairs,
@@ -113,48 +178,10 @@ def _by_loops(
     blocks = np.repeat(np.arange(len(sizes)), entries)
     repeated = np.empty(0, dtype=np.int64)
     if dropped.any():
-        order = np.arange(len(ids)) if order is None else order
+        order = np.arange(len(again)) if order is None else order
         repeated, order = order[again > 0], order[again == 0]
         starts = cumulate(sizes - dropped)
     return Match(order, starts, blocks, ranks[filled], pairs[filled], repeated)
-
-
-def _sorted(
-    join: ModuleType, scores: Scores, buffers: tuple[Ints, npt.NDArray[np.uint8]], starts: Ints
-) -> Ints | None:
-    """The rows in ranking order, None where they stand in it."""
-    unsorted = np.zeros(len(starts) - 1, dtype=np.uint8)
-    join.parallel_for(join.find_unsorted, starts, scores, *buffers, unsorted)
-    if not unsorted.any():
-        return None
-    order = np.arange(len(scores))
-    join.parallel_for(join.sort, starts, scores, *buffers, unsorted, order)
-    return order
-
-
-def _match_part(
-    scores: Scores,
-    ids: pa.LargeStringArray,
-    starts: Ints,
-    queries: Ints,
-    known: PairIndex,
-    first: int,
-    last: int,
-) -> Match:
-    """The match of some blocks by NumPy, their rows and themselves numbered from 0."""
-    begin, end = starts[first], starts[last]
-    starts, queries = starts[first : last + 1] - begin, queries[first:last]
-    scores, ids = scores[begin:end], ids.slice(begin, end - begin)
-    block, hashes = queries_of(starts), hashes_of(ids, known.seed)
-    order = _order(block, scores, ids)
-    pairs = known.find_hashes(queries[block], hashes, ids)
-    order, repeated = _without_repeats(order, block, of_groups(hashes, block), ids)
-    if len(repeated):
-        starts = cumulate(np.bincount(block[order], minlength=len(queries)))
-    pairs = pairs if order is None else pairs[order]
-    judged = np.flatnonzero(pairs >= 0)
-    blocks = block[judged if order is None else order[judged]]
-    return Match(order, starts, blocks, judged - starts[blocks] + 1, pairs[judged], repeated)
 
 
 def _joined(parts: Sequence[Match], starts: Ints) -> Match:
@@ -180,13 +207,13 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
     )
 
 
-def _order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints | None:
+def _order(block: Ints, scores: Scores, ids: _Rows) -> Ints | None:
     """The rows in ranking order, None where they stand in it."""
     not_below = np.flatnonzero((block[1:] == block[:-1]) & (scores[1:] >= scores[:-1]))
     if not len(not_below):
         return None
     if np.all(scores[not_below] == scores[not_below + 1]):
-        below = pc.less_equal(take(ids, not_below + 1), take(ids, not_below))
+        below = pc.less_equal(ids.text(not_below + 1), ids.text(not_below))
         if pc.all(below).as_py():
             return None
     keys = (block.astype(np.uint64) << _HALF) | _descending(scores)
@@ -195,7 +222,7 @@ def _order(block: Ints, scores: Scores, ids: pa.LargeStringArray) -> Ints | None
     if ties.any():
         tied = np.append(ties, False) | np.append(False, ties)
         rows = np.sort(order[tied])
-        columns = pa.table([arrow_numbers(keys[rows]), take(ids, rows)], names=["key", "id"])
+        columns = pa.table([arrow_numbers(keys[rows]), ids.text(rows)], names=["key", "id"])
         by_id = pc.sort_indices(columns, sort_keys=[("key", "ascending"), ("id", "descending")])
         order[tied] = rows[numpy_numbers(by_id)]
     return order
@@ -208,17 +235,16 @@ def _descending(scores: Scores) -> npt.NDArray[np.uint64]:
     return keys.astype(np.uint64)
 
 
-def _without_repeats(
-    order: Ints | None, block: Ints, keys: Hashes, ids: pa.LargeStringArray
-) -> tuple[Ints | None, Ints]:
+def _without_repeats(order: Ints | None, block: Ints, ids: _Rows) -> tuple[Ints | None, Ints]:
     """Leaves each pair of a block and an id once, where it ranks best; and the rows left out."""
+    keys = of_groups(ids.hashes, block)
     again = repeated_keys(keys)
     if not len(again):
         return order, np.empty(0, dtype=np.int64)
     order = np.arange(len(keys)) if order is None else order
     places = np.flatnonzero(np.isin(keys[order], again))
     rows = order[places]
-    numbers, different = codes(take(ids, rows))
+    numbers, different = codes(ids.text(rows))
     is_best = np.zeros(len(rows), dtype=bool)
     is_best[np.unique(block[rows] * len(different) + numbers, return_index=True)[1]] = True
     return np.delete(order, places[~is_best]), rows[~is_best]

@@ -23,8 +23,9 @@ from ..scoring.arrays import (
 )
 from ..scoring.compiled import compile_loops
 from ._kernels import Hashes
+from .hashes import hashes_of
 from .judged_run import JudgedRun
-from .matching import LOOPS, codes, hashes_of
+from .matching import LOOPS, codes
 
 #: So many documents are worth loading the compiled loops, which number them ten times as fast.
 ENOUGH = 1_000_000

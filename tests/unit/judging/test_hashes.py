@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.judging.hashes import are_equal, arrays_of, hashes_of, ids_of
+from pyterrier_asl.judging.hashes import SEED, are_equal, arrays_of, hashes_of, ids_of
 from pyterrier_asl.judging.matching import PairIndex
 
 MULTIPLIER, SHIFT = np.uint64(0x9FB21C651E98DF25), np.uint64(32)
@@ -83,3 +83,27 @@ def test_the_last_ids_have_the_hashes_that_they_have_elsewhere():
         last = hashes_of(pa.array(texts[:end], pa.large_string())).tolist()
         followed = hashes_of(pa.array([*texts[:end], "z" * 40], pa.large_string())).tolist()
         assert last == followed[:-1]
+
+
+def hash_by_loop(text: bytes, seed: int) -> int:
+    """The hash as it is described, by Python's numbers."""
+    multiplier, mask = 0x9FB21C651E98DF25, 2**64 - 1
+    words = [text[:8]] + [text[-8:]] * (len(text) > 8)
+    words += [text[begin : begin + 8] for begin in range(8, len(text) - 8, 8)]
+    state = len(text) * multiplier & mask
+    for word in words:
+        state = (state ^ int.from_bytes(word, "little")) * multiplier & mask
+        state = (state ^ state >> 32) * seed & mask
+    return state ^ state >> 32
+
+
+def test_hashes_are_those_of_a_loop():
+    """Of every length around the eight bytes of a step, and of some that are long."""
+    sizes = [*range(34), *range(500, 545), 5000]
+    texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]
+    expected = [hash_by_loop(text.encode(), int(SEED)) for text in texts]
+    assert hashes_of(pa.array(texts, pa.large_string())).tolist() == expected
+    assert len(set(expected)) == len(sizes)
+    for begin in range(0, len(sizes), 7):  # where others stand before and behind
+        part = pa.array(texts, pa.large_string())[begin : begin + 3]
+        assert hashes_of(part).tolist() == expected[begin : begin + 3]

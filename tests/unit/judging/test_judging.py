@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
+from pyterrier_asl.judging import judgements as judging
 from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
@@ -128,12 +129,14 @@ all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).m
     grouped=st.booleans(),
     k=st.sampled_from([None, 1, 2, 5]),
     judged_only=st.booleans(),
+    first=st.sampled_from([1, 4, 1000]),
 )
-def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
+def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only, first):
     if grouped:
         rows = sorted(rows, key=lambda row: row[0])
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        patch.setattr(judging, "_FIRST", first)  # rows that tell whether they lie together
         for enough in (0, np.inf):
             patch.setattr(matching, "ENOUGH", enough)
             judgements = Judgements(frame(qrels, "relevance"))

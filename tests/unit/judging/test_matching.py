@@ -18,7 +18,6 @@ from pyterrier_asl.judging.matching import (
     PairIndex,
     codes,
     equal_groups,
-    hashes_of,
     loops_for,
     positions,
 )
@@ -153,7 +152,7 @@ def test_ids_of_one_hash_are_told_apart(way, monkeypatch):
     assert index.repeated.tolist() == []
     twice = pa.concat_arrays([ids, ids])
     found = match(
-        np.arange(80, 0, -1, dtype=np.float32), twice, np.array([0, 80]), np.array([0]), index
+        np.arange(80, 0, -1, dtype=np.float32), twice, None, np.array([0, 80]), np.array([0]), index
     )
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
@@ -210,19 +209,6 @@ def test_loops_that_are_loaded_are_used(fresh, monkeypatch):
     assert loops_for(1) is None
     monkeypatch.setattr(matching, "loops_are_loaded", lambda: True)
     assert loops_for(1) is not None
-
-
-def test_hashes_are_the_same_by_numpy_and_by_the_loops(way, monkeypatch):
-    """Of every length around the eight bytes of a step, and of some that are long."""
-    sizes = [*range(34), *range(500, 545), 5000]
-    texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]
-    hashes = hashes_of(text(texts))
-    monkeypatch.setattr(matching, "ENOUGH", np.inf)
-    assert hashes.tolist() == hashes_of(text(texts)).tolist()
-    assert len(set(hashes.tolist())) == len(sizes)
-    for begin in range(0, len(sizes), 7):  # where others stand before and behind
-        part = text(texts)[begin : begin + 3]
-        assert hashes_of(part).tolist() == hashes[begin : begin + 3].tolist()
 
 
 @pytest.mark.slow
