@@ -102,9 +102,12 @@ def _most(
                     top, top_gained, top_cost = value, gained[s], cost[s]
                 gained[s] = top_gained + steps[g] * sums[s]
                 cost[s] = top_cost + steps[g] * ideal[counts[g] + s]
-        values = base + gained - best * cost
-        at = values.argmax()
-        if values[at] <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
+        at, excess = 0, -np.inf
+        for s in range(room + 1):
+            value = base + gained[s] - best * cost[s]
+            if value > excess:
+                at, excess = s, value
+        if excess <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
             break
         better = (base + gained[at]) / cost[at]
         if better <= best:
@@ -172,12 +175,18 @@ def _longest(
     missing_b: int,
 ) -> float:
     """The greatest difference, by Dinkelbach's iteration on difference = sum / n."""
-    found_a, found_b = (known_a > 0).sum(), (known_b > 0).sum()
-    lengths = known_a.sum() + (total - found_a) * missing_a
-    lengths -= known_b.sum() + (total - found_b) * missing_b
-    a_alone = np.sort(a[(a > 0) & (b == 0)])[::-1]  # lowest first
-    b_alone = np.sort(b[(b > 0) & (a == 0)])  # highest first
-    both = (a - b)[(a > 0) & (b > 0)]
+    found_a = found_b = lengths = 0
+    for i in range(len(known_a)):
+        found_a += known_a[i] > 0
+        found_b += known_b[i] > 0
+        lengths += known_a[i] - known_b[i]
+    lengths += (total - found_a) * missing_a - (total - found_b) * missing_b
+    longer, shorter = _ranks_alone(a, b), _ranks_alone(b, a)
+    both, in_both = np.empty(len(a), np.int64), 0
+    for i in range(len(a)):
+        if a[i] > 0 and b[i] > 0:
+            both[in_both] = a[i] - b[i]
+            in_both += 1
     best = -np.inf
     for o in (0, others):
         n = total + o
@@ -186,13 +195,13 @@ def _longest(
         value = start / n if n else 0.0
         for _ in range(100):
             sums, size = start, n
-            for difference in both:
-                if difference > value:
-                    sums += difference
+            for change in both[:in_both]:
+                if change > value:
+                    sums += change
                     size += 1
-            gain, some = _prefix(a_alone - missing_b, -0.5, found_b - n + 0.5, value)
+            gain, some = _best_alone(longer, 1.0, missing_b, found_b - n + 0.5, value)
             sums, size = sums + gain, size + some
-            gain, some = _prefix(missing_a - b_alone, 0.5, n - found_a - 0.5, value)
+            gain, some = _best_alone(shorter, -1.0, missing_a, n - found_a - 0.5, value)
             sums, size = sums + gain, size + some
             if not size or sums / size <= value + _NOTHING:
                 break
@@ -202,13 +211,38 @@ def _longest(
 
 
 @compiled
-def _prefix(weights: Ints, square: float, linear: float, value: float) -> tuple[float, int]:
-    """Of the i first weights the i with the most of sum + square i^2 + linear i - value i."""
+def _ranks_alone(a: Ints, b: Ints) -> Ints:
+    """The ranks of what only the first run retrieved, ascending: there is one document at each."""
+    deepest = 0
+    for rank in a:
+        deepest = max(deepest, rank)
+    is_alone = np.zeros(deepest + 1, np.bool_)
+    for i in range(len(a)):
+        is_alone[a[i]] = b[i] == 0
+    ranks = np.empty(len(a), np.int64)
+    size = 0
+    for rank in range(1, deepest + 1):
+        if is_alone[rank]:
+            ranks[size] = rank
+            size += 1
+    return ranks[:size]
+
+
+@compiled
+def _best_alone(
+    ranks: Ints, sign: float, missing: int, linear: float, value: float
+) -> tuple[float, int]:
+    """Of the i best documents the i with the most of sum - sign i^2 / 2 + linear i - value i.
+
+    A document adds its rank less that of a missing one, times the sign, which is 1 where the lowest
+    are the best; ``ranks`` ascend.
+    """
     best = gain = most = 0.0
     some = 0
-    for i in range(1, len(weights) + 1):
-        gain += weights[i - 1]
-        whole = gain + square * i * i + linear * i
+    for i in range(1, len(ranks) + 1):
+        rank = ranks[len(ranks) - i] if sign > 0 else ranks[i - 1]
+        gain += sign * (rank - missing)
+        whole = gain - sign * 0.5 * i * i + linear * i
         if whole - value * i > best:
             best, most, some = whole - value * i, whole, i
     return most, some
@@ -303,7 +337,11 @@ def precision_gains(
 @compiled
 def _reciprocals(ranks: Ints) -> Floats:
     """1/rank, and 0 for what was not retrieved."""
-    return np.array([1 / rank if rank else 0.0 for rank in ranks])
+    reciprocals = np.zeros(len(ranks))
+    for i in range(len(ranks)):
+        if ranks[i] > 0:
+            reciprocals[i] = 1 / ranks[i]
+    return reciprocals
 
 
 @compiled
