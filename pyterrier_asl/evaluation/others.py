@@ -8,6 +8,7 @@ provider says nothing about.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 import ir_measures
@@ -18,6 +19,9 @@ from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
+
+#: Held while a provider computes: runs are judged on threads, for which it need not be made.
+_ONE_AT_A_TIME = Lock()
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
@@ -45,7 +49,10 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     if not values or not len(answered):
         return values
     number = {judgements.qid_text[row].as_py(): row for row in answered.tolist()}
-    for metric in _calculated(list(values), judged, _ranked_rows(judged)):
+    rows = _ranked_rows(judged)
+    with _ONE_AT_A_TIME:
+        metrics = _calculated(list(values), judged, rows)
+    for metric in metrics:
         if metric.query_id in number:
             values[metric.measure][number[metric.query_id]] = metric.value
     return values

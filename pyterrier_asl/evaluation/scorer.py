@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,6 @@ from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .automatic_pool import with_pool_of_tops
 from .others import values_of
-
-#: Held by measures that need the rows: those of other packages may not be safe with threads.
-_ONE_AT_A_TIME = RLock()
 
 
 @dataclass(frozen=True)
@@ -131,8 +127,7 @@ class Scorer:
     def _block(self, name: str, run: Any) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
         answered = judged.retrieved > 0
-        with _ONE_AT_A_TIME:
-            values = values_of(list(self._by_rows.values()), judged)
+        values = values_of(list(self._by_rows.values()), judged)
         by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
         depth = pool_depth(self.measures.values())
         top = top_documents(name, judged, depth) if self._pooled else None
@@ -141,8 +136,7 @@ class Scorer:
     def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
         nothing = self.judgements.judge({})
-        with _ONE_AT_A_TIME:
-            values = values_of([self._by_rows[label]], nothing)[0].copy()
+        values = values_of([self._by_rows[label]], nothing)[0].copy()
         for block in blocks:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values
