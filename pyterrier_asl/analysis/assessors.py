@@ -14,7 +14,7 @@ import numpy as np
 from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape
+from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.correction import with_corrected_p
@@ -83,7 +83,7 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     """The MAP of each judge's documents, from the worst order to the best (section 4)."""
     base = alt.Chart(frame).encode(
         y=alt.Y("judge:N", sort=None, title=None),
-        tooltip=["judge", "lower", "expected", "upper", "topics", "retrieved", "common"],
+        tooltip=tooltips("judge", "lower", "expected", "upper", "topics", "retrieved", "common"),
     )
     return figure(
         ranges(base, "lower", "expected", "upper", "MAP"),
@@ -170,7 +170,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
-        tooltip=[
+        tooltip=tooltips(
             "run",
             "judge",
             "judged_by",
@@ -184,7 +184,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
             "p_corrected",
             "effect",
             "topics",
-        ],
+        ),
     )
     zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
     layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run less judge"))
@@ -273,14 +273,16 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
     """Bars of the system, lines from the worst to the best of the judge, a tick where expected."""
     base = alt.Chart(frame).encode(
         y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
-        tooltip=["who", "low", "tick", "high", "bar", "bar_run", "topics"],
+        tooltip=tooltips("who", "low", "tick", "high", "bar", "bar_run", "topics"),
     )
     bars = base.mark_bar(opacity=0.5).encode(
         x=alt.X("bar:Q", title="MAP", scale=alt.Scale(domain=[0, 1])),
         color=category("bar_run", "system"),
     )
-    lines = base.mark_rule(strokeWidth=2, color="black").encode(x="low:Q", x2="high:Q")
-    ticks = base.mark_tick(thickness=3, size=22, color="black").encode(x="tick:Q")
+    lines = base.mark_rule(strokeWidth=2, color="black").encode(
+        x=alt.X("low:Q"), x2=alt.X2("high:Q")
+    )
+    ticks = base.mark_tick(thickness=3, size=22, color="black").encode(x=alt.X("tick:Q"))
     return figure(
         alt.layer(bars, lines, ticks),
         "Human scores and the system's",

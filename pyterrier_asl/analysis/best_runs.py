@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, undrawn
+from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, tooltips, undrawn
 from ..charts.names import names_beside_points
 from ..charts.scales import around, better, powers_of_ten, whole_numbers
 from ..evaluation.relevant_documents import relevant_documents
@@ -95,7 +95,7 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
             scale=alt.Scale(scheme="viridis", zero=False),
             legend=alt.Legend(format="%", orient="bottom", tickCount=4),
         ),
-        tooltip=[
+        tooltip=tooltips(
             "run",
             "P@20",
             "ASL@g1-10",
@@ -104,7 +104,7 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
             "missing_share",
             "unjudged_share",
             *further,
-        ],
+        ),
     )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
     ends, heights = around(frame["AP"]), around(frame["ASL"])
@@ -238,15 +238,15 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
     title = better(measure, "←" if lengths else "→")
     base = alt.Chart(label, width=220, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
-        tooltip=["track", "best_run", "value", "runs"],
+        tooltip=tooltips("track", "best_run", "value", "runs"),
     )
     bar = base.mark_bar(size=8, yOffset=7, color=COLORS[0]).encode(
         x=alt.X("least:Q", scale=scale, title=title, axis=axis),
-        x2="value:Q",
+        x2=alt.X2("value:Q"),
     )
     # Above its bar, which it would else be written across.
     text = base.mark_text(align="left", dx=2, dy=-6, fontSize=11).encode(
-        x=alt.XDatum(1 if lengths else 0), text="label:N"
+        x=alt.XDatum(1 if lengths else 0), text=alt.Text("label:N")
     )
     return alt.layer(bar, text)
 
@@ -271,7 +271,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
         .encode(
             x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
             y=alt.Y("tracks:Q", title="tracks", axis=axis),
-            tooltip=["bin", "tracks", "which"],
+            tooltip=tooltips("bin", "tracks", "which"),
         )
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, bars, category, figure
+from ..charts.forms import alt, bars, category, figure, tooltips
 from ..io.lazy import pd
 from ..io.tables import counted
 from .reading import per_slice, read
@@ -84,7 +84,7 @@ def collection_chart(frame: pd.DataFrame) -> Any:
         ),
         y=alt.Y("kind:N", title=None, sort=None),
         color=category("kind").legend(None),
-        tooltip=[*keys, "kind", alt.Tooltip("documents", format=".1f")],
+        tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f")),
     )
     return figure(
         drawn,

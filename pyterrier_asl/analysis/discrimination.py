@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import STEP, TWO_LINES, WIDTH, alt, bars, captioned, category, figure, shape
+from ..charts.forms import (
+    STEP,
+    TWO_LINES,
+    WIDTH,
+    alt,
+    bars,
+    captioned,
+    category,
+    figure,
+    shape,
+    tooltips,
+)
 from ..charts.scales import better, up_to_1
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.rareness_values import values_by_name
@@ -119,7 +130,7 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
             ),
             yOffset=alt.YOffset("level:N", sort=levels),
             color=category("level", "level", domain=levels).legend(legend),
-            tooltip=[
+            tooltip=tooltips(
                 what,
                 "level",
                 "pairs",
@@ -129,7 +140,7 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
                 "correction",
                 "family",
                 "dropped",
-            ],
+            ),
         )
         heading = alt.TitleParams(str(how), fontSize=11, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
@@ -338,7 +349,9 @@ def stability_chart(frame: pd.DataFrame) -> Any:
         ),
         color=category("fuzz", "fuzz", domain=kinds).legend(orient="bottom"),
         shape=shape("fuzz", "fuzz", domain=kinds),
-        tooltip=["measure", "fuzz", alt.Tooltip("stability", format=".4f"), "queries", "draws"],
+        tooltip=tooltips(
+            "measure", "fuzz", alt.Tooltip("stability", format=".4f"), "queries", "draws"
+        ),
     )
 
 

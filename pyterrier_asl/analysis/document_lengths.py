@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import WIDE_CAPTION, alt, captioned, category, inline_rows
+from ..charts.forms import WIDE_CAPTION, alt, captioned, category, inline_rows, tooltips
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
@@ -99,13 +99,13 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
     base = alt.Chart(inline_rows(shown.round(1)), width=260, height=180).encode(
         x=alt.X("rank:Q", title="rank"),
         color=category("kind", domain=kinds),
-        tooltip=["run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"],
+        tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
     )
     points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
     trend = (
         base.transform_loess("rank", "length", groupby=["run", "kind"])
         .mark_line()
-        .encode(y="length:Q", tooltip=alt.value(None))
+        .encode(y=alt.Y("length:Q"), tooltip=alt.value(None))
     )
     drawn = alt.layer(points, trend).facet(
         facet=alt.Facet("run:N", title=None, sort=runs),

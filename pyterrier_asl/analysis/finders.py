@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..charts.forms import COLORS, alt, figure, some_values, undrawn
+from ..charts.forms import COLORS, alt, figure, some_values, tooltips, undrawn
 from ..charts.names import names_beside_points
 from ..charts.scales import around, better
 from ..evaluation.rareness_values import by_group
@@ -93,9 +93,9 @@ def rare_documents_chart(frame: pd.DataFrame) -> Any:
         "How rare relevant documents are",
         "R(d) = 1 − S_d/S of every relevant document; 1: missed by all.",
         x=alt.X("low:Q", title="rareness R(d)", bin="binned"),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         y=alt.Y("documents:Q", title="relevant documents"),
-        tooltip=["low", "high", "documents"],
+        tooltip=tooltips("low", "high", "documents"),
     )
 
 
@@ -201,14 +201,14 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
             scale=alt.Scale(domain=[0, most], range=[12, 320]),
             legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
         ),
-        tooltip=[
+        tooltip=tooltips(
             "system",
             "found",
             "alone",
             "few",
             alt.Tooltip("mean_rareness", format=".3f"),
             alt.Tooltip("recall", format=".3f"),
-        ],
+        ),
     )
     points_with_radii = frame.assign(radius=np.sqrt((12 + 308 * frame["alone"] / most) / np.pi))
     names = names_beside_points(

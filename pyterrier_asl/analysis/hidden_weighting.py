@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, by_collection, figure
+from ..charts.forms import alt, by_collection, figure, tooltips
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..statistics.inputs import ArrayLike
@@ -122,9 +122,11 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
     shares, percent = alt.Scale(domain=[0, 1]), alt.Axis(format="%")
     band = (
-        alt.Chart(paper).mark_rect(opacity=0.15).encode(y=alt.Y("low:Q", scale=shares), y2="high:Q")
+        alt.Chart(paper)
+        .mark_rect(opacity=0.15)
+        .encode(y=alt.Y("low:Q", scale=shares), y2=alt.Y2("high:Q"))
     )
-    line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y="mean:Q")
+    line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("mean:Q"))
     points = (
         alt.Chart(frame)
         .mark_circle(opacity=0.7)
@@ -132,7 +134,7 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
             x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
             y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
             **by_collection(frame, "track"),
-            tooltip=["track", "run", "AP", "share", "pooled"],
+            tooltip=tooltips("track", "run", "AP", "share", "pooled"),
         )
     )
     return figure(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, figure, undrawn
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn
 from ..charts.names import end_labels
 from ..charts.scales import up_to_1
 from ..evaluation.preferences import recall_levels
@@ -280,16 +280,16 @@ def _with_band(frame: pd.DataFrame, value: str, title: str, across: str, scale: 
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
     color = alt.Color("preference:N", scale=colors, legend=None)
     base = alt.Chart(means).encode(x=x, color=color)
-    band = base.mark_area(opacity=0.2).encode(y=low, y2="high:Q")
+    band = base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q"))
     lines = base.mark_line().encode(
         y=y,
         strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
-        tooltip=[
+        tooltip=tooltips(
             "fraction",
             "preference",
             alt.Tooltip("mean", format=".3f"),
             alt.Tooltip("std", format=".3f"),
-        ],
+        ),
     )
     names = end_labels(means, x=x, y=y, color=color)
     return alt.layer(band, lines, names).properties(width=WIDTH, height=HEIGHT)

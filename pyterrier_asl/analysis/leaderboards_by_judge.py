@@ -20,7 +20,7 @@ from ..assessment.system_pairs import (
     scores_by_judge,
     swap_counts,
 )
-from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists
+from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import Measures
@@ -266,7 +266,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     between = [f"{a} against {b}" for a, b in zip(shown["judge_a"], shown["judge_b"])]
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
         y=alt.Y("pair:N", title=None, sort=None, axis=None),
-        tooltip=[
+        tooltip=tooltips(
             "judges:N",
             "better:N",
             "worse:N",
@@ -274,14 +274,16 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
             "difference_b:Q",
             "p_a:Q",
             "p_b:Q",
-        ],
+        ),
     )
     x = alt.X("difference_a:Q", title="difference of the two runs")
     layers = alt.layer(
-        base.mark_rule(color="gray").encode(x=x, x2="difference_b:Q"),
+        base.mark_rule(color="gray").encode(x=x, x2=alt.X2("difference_b:Q")),
         base.mark_point(filled=True, size=60, opacity=1, color=COLORS[0]).encode(x=x),
-        base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x="difference_b:Q"),
-        base.mark_text(align="left", dy=-10, fontSize=9).encode(x=alt.value(2), text="pair:N"),
+        base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x=alt.X("difference_b:Q")),
+        base.mark_text(align="left", dy=-10, fontSize=9).encode(
+            x=alt.value(2), text=alt.Text("pair:N")
+        ),
     )
     drawn = in_rows(layers, "judges", between, rows=1.5).resolve_scale(y="independent")
     caption = (

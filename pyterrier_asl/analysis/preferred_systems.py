@@ -21,6 +21,7 @@ from ..charts.forms import (
     inline_rows,
     shape,
     square,
+    tooltips,
 )
 from ..charts.scales import around, better, whole_numbers
 from ..evaluation.preferences import preference_cubes
@@ -190,14 +191,14 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
         color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),
-        tooltip=[
+        tooltip=tooltips(
             "row:N",
             "column:N",
             alt.Tooltip("preference:Q", format=".4f"),
             "won:Q",
             "lost:Q",
             alt.Tooltip("p_corrected:Q", format=".4f"),
-        ],
+        ),
     )
     if not few:
         return shade
@@ -313,7 +314,7 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
         y=alt.Y("system:N", title=None, sort=None),
         color=category("method", domain=list(methods.values())).legend(orient="top"),
         shape=shape("method", domain=list(methods.values())),
-        tooltip=["system", "method", "rank", "cycle"],
+        tooltip=tooltips("system", "method", "rank", "cycle"),
     )
 
 
@@ -373,7 +374,9 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
         else "There are no cycles: of no three systems is each preferred to the next."
     )
     base = alt.Chart(shown.assign(cycle=names))
-    name = base.mark_text(align="left", dx=3, fontSize=9).encode(x=alt.datum(0), text="cycle:N")
+    name = base.mark_text(align="left", dx=3, fontSize=9).encode(
+        x=alt.datum(0), text=alt.Text("cycle:N")
+    )
     return figure(
         alt.layer(base.mark_bar(color=COLORS[0], opacity=0.3), name),
         "Systems preferred in a cycle",
@@ -381,7 +384,7 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
         rows=1,
         x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=5)),
         y=alt.Y("cycle:N", title=None, sort=None, axis=None),
-        tooltip=["a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")],
+        tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )
 
 

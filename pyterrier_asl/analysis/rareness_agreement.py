@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, undrawn
+from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, tooltips, undrawn
 from ..charts.names import labelled_lines
 from ..charts.scales import up_to_1
 from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
@@ -120,7 +120,7 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
             x=alt.X("alpha:Q", title="α"),
             y=alt.Y(f"{column}:Q", title=_TITLES[column], scale=scale),
             color=category("line"),
-            tooltip=["line", "alpha", alt.Tooltip(column, format=".3f")],
+            tooltip=tooltips("line", "alpha", alt.Tooltip(column, format=".3f")),
             named=column == columns[-1],
             point=True,
         )
@@ -206,12 +206,12 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
         x=x,
         y=alt.Y("tau:Q", title="Kendall's τ", scale=alt.Scale(zero=False)),
         color=category("measure"),
-        tooltip=["measure", "systems", alt.Tooltip("tau", format=".4f")],
+        tooltip=tooltips("measure", "systems", alt.Tooltip("tau", format=".4f")),
         point=True,
     )
     low = alt.Y("low:Q", title="Kendall's τ")
     color = lines.layer[0].encoding.color  # whose legend is that of both, if there is one
-    error = alt.Chart(ends).mark_rule().encode(x=x, y=low, y2="high:Q", color=color)
+    error = alt.Chart(ends).mark_rule().encode(x=x, y=low, y2=alt.Y2("high:Q"), color=color)
     return figure(
         alt.layer(error, lines),
         "Rareness among a few systems",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, figure
+from ..charts.forms import alt, figure, tooltips
 from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
@@ -108,7 +108,9 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
             legend=alt.Legend(orient="bottom"),
         ),
         strokeDash=alt.StrokeDash("system:N", title=None, legend=alt.Legend(orient="top")),
-        tooltip=["system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"],
+        tooltip=tooltips(
+            "system", "alpha", "documents", alt.Tooltip("value", format=".3f"), "rank"
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from ..charts.forms import (
     category,
     cells,
     figure,
+    tooltips,
     undrawn,
 )
 from ..charts.names import labelled_lines
@@ -90,7 +91,7 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
         "The share of pairs of rankings whose first difference is at this recall level or before.",
         x=alt.X("i:Q", title="recall level i*"),
         y=alt.Y("cumulative:Q", title="distinguished", scale=alt.Scale(domain=[0, 1])),
-        tooltip=["i", "pairs", alt.Tooltip("cumulative", format=".3f")],
+        tooltip=tooltips("i", "pairs", alt.Tooltip("cumulative", format=".3f")),
         **by_collection(frame),
     )
 
@@ -217,7 +218,7 @@ def level_regressions_chart(frame: pd.DataFrame) -> Any:
         x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
         color=category("level"),
-        tooltip=["i", "j", alt.Tooltip("coefficient", format=".3f")],
+        tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
         point=True,
     )
     return figure(
@@ -324,7 +325,7 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
         y=alt.Y("predictor:N", title=None, sort=None),
         yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
         color=category("of", "pairs", domain=list(kinds.values())).legend(orient="bottom"),
-        tooltip=["predictor", "of", "pairs", alt.Tooltip("share", format=".2f")],
+        tooltip=tooltips("predictor", "of", "pairs", alt.Tooltip("share", format=".2f")),
     )
     return figure(
         drawn,

@@ -8,7 +8,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, undrawn
+from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, tooltips, undrawn
 from ..charts.scales import whole_numbers
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
@@ -315,7 +315,9 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
         base = alt.Chart(ends, width=200, height=alt.Step(STEP)).encode(
             y=alt.Y("change:N", title=None, sort=None, axis=None if panels else names),
-            tooltip=["change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"],
+            tooltip=tooltips(
+                "change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"
+            ),
         )
         panels.append(ranges(base, "low", value, "high", title, scale=scales[value]))
     tracks = int(frame["tracks"].max())
@@ -354,10 +356,14 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
                     title=f"systems better by {part['to'].iloc[0]}",
                 ),
                 color=category("track", "track").legend(legend),
-                tooltip=["track", "run", "better_before", "better_after", "dSort"],
+                tooltip=tooltips("track", "run", "better_before", "better_after", "dSort"),
             )
         )
-        diagonal = alt.Chart(line).mark_line(color="gray", strokeDash=[3, 3]).encode(x="at", y="at")
+        diagonal = (
+            alt.Chart(line)
+            .mark_line(color="gray", strokeDash=[3, 3])
+            .encode(x=alt.X("at"), y=alt.Y("at"))
+        )
         panels.append(alt.layer(diagonal, points).properties(title=str(change)))
     about, how = systems.attrs, ""
     if "margin" in about:

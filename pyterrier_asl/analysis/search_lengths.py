@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import CROWDED, alt, category, figure
+from ..charts.forms import CROWDED, alt, category, figure, tooltips
 from ..charts.scales import bin_ends
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
@@ -111,7 +111,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
         y=_bins("search length"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("documents", domain=["found", "missing"]),
-        tooltip=["length", "documents", "count"],
+        tooltip=tooltips("length", "documents", "count"),
     )
 
 
@@ -217,7 +217,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         x=alt.X("count:Q", title="relevant documents"),
         color=category("retrieved by", domain=list(names.values())),
         order=alt.Order("nearest:Q"),
-        tooltip=["length", "retrieved by", "count"],
+        tooltip=tooltips("length", "retrieved by", "count"),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..assessment.judge_as_run import judges_as_runs
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..charts.forms import COLORS, alt, category, figure, inline_rows
+from ..charts.forms import COLORS, alt, category, figure, inline_rows, tooltips
 from ..charts.names import labelled_lines
 from ..charts.scales import better
 from ..io.lazy import pd
@@ -118,17 +118,21 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
         scale=alt.Scale(domain=[0, 1]),
     )
     color = category("curve", domain=named)
-    tooltip = ["curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"]
-    lines = labelled_lines(shown, x=x, y=y, color=color, tooltip=tooltip, point=True)
+    columns = "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
+    lines = labelled_lines(shown, x=x, y=y, color=color, tooltip=tooltips(*columns), point=True)
     band = (
         alt.Chart(shown)
         .mark_area(opacity=0.12)
-        .encode(x=x, y="ci_low:Q", y2="ci_high:Q", color=lines.layer[0].encoding.color)
+        .encode(
+            x=x, y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q"), color=lines.layer[0].encoding.color
+        )
     )
     behind = (
         alt.Chart(inline_rows(others))
         .mark_line(color="lightgray", strokeWidth=0.7)
-        .encode(x=x, y=y, detail="curve:N", tooltip=["curve:N", "n:Q", "share:Q"])
+        .encode(
+            x=x, y=y, detail=alt.Detail("curve:N"), tooltip=tooltips("curve:N", "n:Q", "share:Q")
+        )
     )
     least, most = int(frame["queries"].min()), int(frame["queries"].max())
     fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category
+from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import Measures, parse_measure
@@ -148,7 +148,9 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
             "RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%", tickCount=5)
         ),
         y=alt.Y("measure:N", sort=None, title=None),
-        tooltip=["measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"],
+        tooltip=tooltips(
+            "measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"
+        ),
     )
     drawn.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
     drawn = drawn.properties(width=WIDTH, height=alt.Step(STEP))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy  # its submodules load when first used
 
-from ..charts.forms import alt, bars, by_collection, category, figure, undrawn
+from ..charts.forms import alt, bars, by_collection, category, figure, tooltips, undrawn
 from ..charts.names import labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
@@ -63,7 +63,7 @@ def levels_chart(frame: pd.DataFrame) -> Any:
         x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=6)),
         y=alt.Y("digits:Q", title="levels (decimal digits)"),
         color=category("order"),
-        tooltip=["m", "order", "digits"],
+        tooltip=tooltips("m", "order", "digits"),
         point=True,
     )
     return figure(
@@ -123,7 +123,7 @@ def tie_probability_chart(frame: pd.DataFrame) -> Any:
         x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=6)),
         y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=6)),
         color=category("line"),
-        tooltip=["m", "p_1", alt.Tooltip("probability", format=".5f")],
+        tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
     return figure(
         drawn,
@@ -197,7 +197,7 @@ def ties_chart(frame: pd.DataFrame) -> Any:
             x=alt.X("percent:Q", title="tied (%)", scale=alt.Scale(domain=[0, 100])),
             y=alt.Y("preference:N", title=None, sort=None),
             color=category("preference").legend(None),
-            tooltip=["preference", "pairs", "ties", alt.Tooltip("percent", format=".2f")],
+            tooltip=tooltips("preference", "pairs", "ties", alt.Tooltip("percent", format=".2f")),
         ),
         "Rankings that are not distinguished",
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of rankings, of the same query "
@@ -279,7 +279,7 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
             scale=alt.Scale(type="log"),
             axis=alt.Axis(tickCount=5),
         ),
-        tooltip=["p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")],
+        tooltip=tooltips("p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")),
         **by_collection(frame),
     )
 
@@ -345,11 +345,11 @@ def ties_by_level_chart(frame: pd.DataFrame) -> Any:
         "miss it." + undrawn(frame["probability"]),
         x=alt.X("i:Q", title="recall level i"),
         y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
-        tooltip=[
+        tooltip=tooltips(
             "i",
             "pairs",
             alt.Tooltip("probability", format=".3f"),
             alt.Tooltip("both_missing", format=".3f"),
-        ],
+        ),
         **by_collection(frame),
     )

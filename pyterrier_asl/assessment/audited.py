@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import ROW, alt, captioned, category
+from ..charts.forms import ROW, alt, captioned, category, tooltips
 from ..evaluation.judged_runs import Qrels, Runs
 from ..io.lazy import pd
 from ..io.names import names_of
@@ -280,12 +280,14 @@ def _estimates(title: str, part: pd.DataFrame) -> Any:
         y=alt.Y("what:N", sort=None, title=None),
         yOffset=alt.YOffset("by:N", sort=names),
         color=category("by", "by", domain=names),
-        tooltip=["measure", "what", "by", "value", "low", "high"],
+        tooltip=tooltips("measure", "what", "by", "value", "low", "high"),
     )
     few = alt.Axis(tickCount=4)
     return alt.layer(
-        base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None, axis=few), x2="high:Q"),
-        base.mark_point(filled=True, size=40, opacity=1).encode(x="value:Q"),
+        base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title=None, axis=few), x2=alt.X2("high:Q")
+        ),
+        base.mark_point(filled=True, size=40, opacity=1).encode(x=alt.X("value:Q")),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..charts.forms import STEP, alt, captioned, ranges
+from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..io.lazy import pd
 from ..io.printed import Part, Printed
 from .human_range import DOCUMENTS, SYSTEMS, sentences
@@ -148,7 +148,7 @@ def judges_chart(report: JudgeReport) -> Any:
     data = shown.assign(panel=panel)
     base = alt.Chart().encode(
         y=alt.Y("judge:N", sort=None, title=None),
-        tooltip=[
+        tooltip=tooltips(
             "judge",
             "agreement",
             "value",
@@ -158,12 +158,12 @@ def judges_chart(report: JudgeReport) -> Any:
             "human_high",
             "verdict",
             "queries",
-        ],
+        ),
     )
     band = (
         alt.Chart()
         .mark_rect(opacity=0.15, color="gray")
-        .encode(x=alt.X("human_low:Q"), x2="human_high:Q")
+        .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
     )
     drawn = (
         alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)

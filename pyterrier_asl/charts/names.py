@@ -72,7 +72,8 @@ def names_beside_points(
     line = alt.Chart(joined).mark_rule(color="gray", strokeWidth=0.7)
     text = alt.Chart(placed).mark_text(fontSize=10, color="#333")
     return alt.layer(
-        line.encode(**here, x2="near_x:Q", y2="near_y:Q"), text.encode(**here, text=f"{name}:N")
+        line.encode(**here, x2=alt.X2("near_x:Q"), y2=alt.Y2("near_y:Q")),
+        text.encode(**here, text=alt.Text(f"{name}:N")),
     )
 
 
@@ -158,7 +159,7 @@ def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> 
     within = float(min(domain)), float(max(domain))
     ends[value] = spread_apart(ends[value].to_numpy(dtype=np.float64), within)
     text = alt.Chart(ends).mark_text(align="left", dx=7, fontSize=10)
-    return text.encode(x=x, y=y, text=f"{name}:N", color=color.legend(None))
+    return text.encode(x=x, y=y, text=alt.Text(f"{name}:N"), color=color.legend(None))
 
 
 def _field(channel: Any) -> str:

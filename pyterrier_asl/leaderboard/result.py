@@ -11,7 +11,7 @@ import numpy as np
 
 from ..assessment.human_range import verdicts
 from ..assessment.judges import Judges
-from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges
+from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.printed import Part, Printed
@@ -179,7 +179,7 @@ class Leaderboard(Printed):
         base = alt.Chart(inline_rows(rows)).encode(
             y=alt.Y("name:N", sort=self.names, title=None),
             color=category(column, title, domain=("yes", "no")),
-            tooltip=["name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", f"{column}:N"],
+            tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", f"{column}:N"),
         )
         caption = (
             f"{counted(self.topics, 'topic')}; with {confidence(self.alpha)} confidence all "

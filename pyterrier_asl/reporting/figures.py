@@ -12,6 +12,8 @@ from typing import Any
 
 import altair as alt
 
+from ..charts.forms import tooltips
+
 #: The page replaces these by the systems shown, their colours, the colours of A and B, and colours
 #: of what is no system.
 SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
@@ -108,12 +110,12 @@ def _lengths() -> alt.TopLevelMixin:
                 scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
                 legend=alt.Legend(orient="top", columns=2, labelLimit=150, labelExpr=_SHORT),
             ),
-            tooltip=[
+            tooltip=tooltips(
                 "system:N",
                 alt.Tooltip("class:N", title="search length"),
                 "documents:Q",
                 _share("share:Q"),
-            ],
+            ),
         )
     )
 
@@ -136,13 +138,13 @@ def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
                 legend=alt.Legend(orient="top", columns=1, labelLimit=300),
             ),
             order=alt.Order("part:N", sort="descending"),
-            tooltip=[
+            tooltip=tooltips(
                 "system:N",
                 "rank:O",
                 "part:N",
                 alt.Tooltip("asl:Q", format=".1f"),
                 _share("share:Q", title="share of ASL"),
-            ],
+            ),
         )
     )
 
@@ -172,14 +174,14 @@ def _bump(systems: int) -> alt.TopLevelMixin:
             axis=_rank_axis(systems, "rank", grid=False, domain=False),
             scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False),
         ),
-        detail="system:N",
-        tooltip=[
+        detail=alt.Detail("system:N"),
+        tooltip=tooltips(
             "system:N",
             "measure:N",
             "rank:Q",
             _exact("value:Q"),
             alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
-        ],
+        ),
     )
     dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
     dashed = alt.StrokeDash("shallow:N", legend=None, scale=dashes)
@@ -198,7 +200,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         base.mark_circle(size=60, opacity=0).add_params(near),
         marked.mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dashed),
         marked.mark_circle(size=45, opacity=1).encode(color=colour),
-        label.encode(text="short:N", color=colour, y=alt.Y("label:Q")),
+        label.encode(text=alt.Text("short:N"), color=colour, y=alt.Y("label:Q")),
     ).properties(width="container", padding={"left": 5, "right": 120, "top": 5, "bottom": 5})
 
 
@@ -251,12 +253,12 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
             x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
             y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
             color=_side(legend=alt.Legend(orient="top")),
-            tooltip=[
+            tooltip=tooltips(
                 "query:N",
                 "document:N",
                 alt.Tooltip("in_a:N", title="rank in A"),
                 alt.Tooltip("in_b:N", title="rank in B"),
-            ],
+            ),
         )
     )
     edge = alt.Chart(alt.InlineData(values=[{"at": cutoff * 1.12}]))
@@ -286,13 +288,13 @@ def _pair_matrix(systems: int) -> alt.TopLevelMixin:
                 title="wins less losses",
                 legend=alt.Legend(orient="top", format=".0%", gradientLength=180, tickCount=3),
             ),
-            tooltip=[
+            tooltip=tooltips(
                 "system:N",
                 "against:N",
                 "wins:Q",
                 "losses:Q",
                 alt.Tooltip("rrLP:Q", format="+.4f", title="mean rrLP"),
-            ],
+            ),
         )
     )
 
@@ -342,7 +344,7 @@ def _strip() -> alt.TopLevelMixin:
             ),
             color=_side("side:N"),
             opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
-            tooltip=["system:N", _exact("value:Q"), "rank:Q"],
+            tooltip=tooltips("system:N", _exact("value:Q"), "rank:Q"),
         )
     )
 
@@ -370,6 +372,6 @@ def _judged_shares(systems: int) -> alt.TopLevelMixin:
                 legend=alt.Legend(orient="top", columns=1, labelLimit=330),
             ),
             shape=alt.Shape("what:N", sort=_order("at"), title=None),
-            tooltip=["system:N", "rank:Q", "what:N", _share("share:Q")],
+            tooltip=tooltips("system:N", "rank:Q", "what:N", _share("share:Q")),
         )
     )

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..charts.forms import alt
+from ..charts.forms import alt, tooltips
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
@@ -277,7 +277,7 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
                 domain=[False, True], range=["steelblue", "crimson"]
             ),
             size=alt.Size("best:N", legend=None).scale(domain=[False, True], range=[12, 120]),
-            tooltip=["trial:Q", "b:Q", "k1:Q", "score:Q"],
+            tooltip=tooltips("trial:Q", "b:Q", "k1:Q", "score:Q"),
         )
         .properties(width=330, height=200, title=f"{stage}, tuned on {metric}")
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import alt, captioned, inline_rows, square
+from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.grades import with_rel
 from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
@@ -211,7 +211,7 @@ class AllPairs(Printed):
             .mark_rect()
             .encode(
                 color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
-                tooltip=["run:N", "other:N", "verdict:N"],
+                tooltip=tooltips("run:N", "other:N", "verdict:N"),
             )
         )
         return captioned(
