@@ -175,7 +175,10 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
     if isinstance(source, pa.Table) or not hasattr(source, "columns"):
         return ids
-    values: list[Any] = _column(source, _pick(source, QID, "qrels"), "qrels").iloc[rows].tolist()
+    column = _column(source, _pick(_names(source), QID, "qrels"), "qrels")
+    if isinstance(column.dtype, pd.StringDtype):
+        return ids
+    values: list[Any] = column.iloc[rows].tolist()
     return values
 
 
@@ -183,7 +186,8 @@ def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Colum
     if isinstance(source, Columns):
         return source
     if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
-        picked = [_pick(source, aliases, kind) for aliases in (QID, DOCNO, value)]
+        present = _names(source)
+        picked = [_pick(present, aliases, kind) for aliases in (QID, DOCNO, value)]
         found = [_column(source, name, f"the {kind}") for name in picked]
     elif isinstance(source, Mapping):
         found, source = _lists_of_dict(source, kind), pa.table({})
@@ -234,9 +238,8 @@ def _names(source: Any) -> list[str]:
     return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
 
 
-def _pick(source: Any, names: tuple[str, ...], kind: str) -> str:
-    """The first of ``names`` that is a column of ``source``."""
-    present = _names(source)
+def _pick(present: list[str], names: tuple[str, ...], kind: str) -> str:
+    """The first of ``names`` that is there."""
     if matching := [name for name in names if name in present]:
         return matching[0]
     raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")

@@ -216,8 +216,9 @@ def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
     """The first and the last eight bytes of ids (of shorter ones the last mean nothing); sizes."""
     offsets, data = ids
     begin, end = offsets[rows], offsets[rows + 1]
-    tails = _words(data, np.maximum(end - 8, begin))
-    return _heads(data, begin, end - begin), tails, end - begin
+    heads, sizes = _heads(data, begin, end - begin), end - begin
+    tails = _words(data, np.maximum(end - 8, begin)) if sizes.max() > 8 else heads
+    return heads, tails, sizes
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

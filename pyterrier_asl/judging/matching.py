@@ -2,9 +2,10 @@
 
 The ids are text and may be many; the groups are small integers (the queries). Ids are found by
 their hashes and compared in full, so that what is found does not depend on hashes. Nothing happens
-in Python per row, but in one of two ways with the same results: by NumPy, or by the compiled loops
-of :mod:`~pyterrier_asl.judging._kernels`, about twice as fast, once enough has been matched
-to pay for loading Numba.
+in Python per row, but in one of two ways with the same results: by NumPy (a few ids by a table that
+Arrow makes of their hashes and throws away), or by the compiled loops of
+:mod:`~pyterrier_asl.judging._kernels`, about twice as fast, once enough has been matched to pay for
+loading Numba.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ from .hashes import (
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
 #: together take less than twice what the better choice would have. Infinite: they are never used.
 ENOUGH = 10_000_000
+
+#: Fewer ids than this, known and sought together, are not worth a table that is kept.
+FEW = 10_000
 
 #: The module of the compiled loops.
 LOOPS = __name__.rpartition(".")[0] + "._kernels"
@@ -83,7 +87,7 @@ def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     return numpy_numbers(encoded.indices).astype(np.int64), encoded.dictionary
 
 
-def positions(ids: pa.LargeStringArray, known: pa.LargeStringArray) -> Ints:
+def positions(ids: pa.Array, known: pa.Array) -> Ints:
     """Where each id stands in ``known`` (its first place), -1 where it does not."""
     places = pc.index_in(ids, value_set=known)
     return numpy_numbers(pc.coalesce(places, _NONE)).astype(np.int64)
@@ -152,7 +156,7 @@ class PairIndex:
     @cached_property
     def repeated(self) -> Ints:
         """The positions of pairs that stand again later: all but the last of equals."""
-        if not len(repeated_keys(of_groups(self.hashes, queries_of(self.offsets)))):
+        if not len(repeated_keys(self._keys())):
             return np.empty(0, dtype=np.int64)
         order, keys, _ = self._sorted
         earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
@@ -173,7 +177,7 @@ class PairIndex:
         if join is not None:
             return self._find_by_loops(join, groups, hashes, ids)
         groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
-        self.prepare()
+        self.prepare(len(ids))
 
         def find_part(first: int, last: int) -> Ints:
             begin, end = blocks[first], blocks[last]
@@ -199,9 +203,13 @@ class PairIndex:
         )
         return pairs
 
-    def prepare(self) -> None:
-        """Makes what :meth:`find_hashes` needs, so that threads do not make it at once."""
-        if len(self):
+    def prepare(self, rows: int | None = None) -> None:
+        """Makes what :meth:`find_hashes` needs, so that threads do not make it at once.
+
+        Args:
+            rows: for how many; None: for any number.
+        """
+        if len(self) and (rows is None or not self._are_few(rows)):
             self._tags  # noqa: B018 (which is kept, as the table is)
 
     def find_hashes(
@@ -215,12 +223,34 @@ class PairIndex:
             ids: their ids.
             which: which of the ids each has; None: the first has the first, and so on.
         """
-        pairs = np.full(len(hashes), -1, dtype=np.int64)
         if not len(self):
-            return pairs
+            return np.full(len(hashes), -1, dtype=np.int64)
+        if self._are_few(len(hashes)):
+            wanted, keys = of_groups(hashes, groups), self._keys()
+            pairs = positions(arrow_numbers(wanted), arrow_numbers(keys))
+        else:
+            pairs = self._find_in_table(groups, hashes)
+        rows = np.flatnonzero(pairs >= 0)
+        places = rows if which is None else which[rows]
+        same = are_equal(arrays_of(ids), places, arrays_of(self.ids), pairs[rows])
+        if not same.all():  # ids that differ have one hash
+            wrong = rows[~same]
+            pairs[wrong] = self._search(groups[wrong], take(ids, places[~same]))
+        return pairs
+
+    def _are_few(self, rows: int) -> bool:
+        return len(self) + rows < FEW and not len(self.repeated)
+
+    def _keys(self) -> Hashes:
+        """The hash of each pair."""
+        return of_groups(self.hashes, queries_of(self.offsets))
+
+    def _find_in_table(self, groups: Ints, hashes: Hashes) -> Ints:
+        """The position of a pair of each hash, -1 where there is none."""
+        pairs = np.full(len(hashes), -1, dtype=np.int64)
         (starts, table), tags = self._table, self._tags
         first, sizes = starts[:-1], np.diff(starts)
-        in_groups, wanted, rows, step = groups, hashes, np.arange(len(hashes)), np.uint64(0)
+        wanted, rows, step = hashes, np.arange(len(hashes)), np.uint64(0)
         if np.any(groups < 0):
             rows = np.flatnonzero(groups >= 0)
             groups, wanted = groups[rows], wanted[rows]
@@ -235,12 +265,6 @@ class PairIndex:
             others = np.flatnonzero((there != 0) > is_same)
             rows, groups, wanted = rows[others], groups[others], wanted[others]
             step += _ONE
-        rows = np.flatnonzero(pairs >= 0)
-        places = rows if which is None else which[rows]
-        same = are_equal(arrays_of(ids), places, arrays_of(self.ids), pairs[rows])
-        if not same.all():  # ids that differ have one hash
-            wrong = rows[~same]
-            pairs[wrong] = self._search(in_groups[wrong], take(ids, places[~same]))
         return pairs
 
     @cached_property

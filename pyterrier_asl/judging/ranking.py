@@ -77,7 +77,7 @@ def match(
     """
     join = loops_for(len(scores))
     if join is None:
-        known.prepare()
+        known.prepare(len(scores))
     else:
         _ = known.hashes  # before several threads make them
     rows = _Rows.of(ids, which, known.seed)

@@ -22,10 +22,11 @@ from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
 
 
-@pytest.fixture(params=["numpy", "loops"])
+@pytest.fixture(params=["few", "numpy", "loops"])
 def way(request, monkeypatch):
-    """Both ways to the same result."""
+    """Every way to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
+    monkeypatch.setattr(matching, "FEW", 10_000 if request.param == "few" else 0)
     return request.param
 
 
@@ -137,8 +138,9 @@ def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only, fir
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.setattr(judging, "_FIRST", first)  # rows that tell whether they lie together
-        for enough in (0, np.inf):
+        for enough, few in ((0, 0), (np.inf, 0), (np.inf, 10_000)):
             patch.setattr(matching, "ENOUGH", enough)
+            patch.setattr(matching, "FEW", few)
             judgements = Judgements(frame(qrels, "relevance"))
             judged = judgements.judge(frame(rows))
             check(judgements, judged, rows, qrels, k, judged_only)

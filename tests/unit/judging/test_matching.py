@@ -24,17 +24,19 @@ from pyterrier_asl.judging.matching import (
 from pyterrier_asl.judging.ranking import match
 
 
-@pytest.fixture(params=["numpy", "loops"])
+@pytest.fixture(params=["few", "numpy", "loops"])
 def way(request, monkeypatch):
-    """Both ways to the same result."""
+    """Every way to the same result."""
     monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
+    monkeypatch.setattr(matching, "FEW", 10_000 if request.param == "few" else 0)
     return request.param
 
 
-def both(monkeypatch):
-    """Runs what follows by one way, then by the other."""
-    for enough in (0, np.inf):
+def every_way(monkeypatch):
+    """Runs what follows by one way after the other."""
+    for enough, few in ((0, 0), (np.inf, 0), (np.inf, 10_000)):
         monkeypatch.setattr(matching, "ENOUGH", enough)
+        monkeypatch.setattr(matching, "FEW", few)
         yield
 
 
@@ -75,7 +77,7 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
         if known[i] in known[i + 1 : e]
     ]
     with pytest.MonkeyPatch.context() as patch:
-        for _ in both(patch):
+        for _ in every_way(patch):
             index = PairIndex(offsets, text(known))
             assert len(index) == len(known)
             assert index.find(numbers, text(ids)).tolist() == expected
