@@ -9,7 +9,6 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from .inputs import CHUNK, Floats, Ints, Settings, TestResult
-from .intervals import upper_t
 from .rounding import NO_DIFFERENCE
 
 
@@ -124,7 +123,8 @@ _DEGREE = 128
 def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """Upper tail of the studentized range distribution, for many values.
 
-    For more than 128 values it is interpolated by a polynomial of degree 128 in Chebyshev points up
+    SciPy integrates for each value, some 15 ms. For more than 128 values its distribution function
+    is interpolated by a polynomial of degree 128 in Chebyshev points up
     to where Bonferroni's bound puts the tail below 1e-12. Absolute error: below 1e-9 for up to 300
     groups, below 1e-7 for 1000.
     """
@@ -139,89 +139,34 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     else:
         curve = _studentized_range_curve(groups, freedom)
         top = curve.domain[1]
-        p = np.where(q < top, curve(np.minimum(q, top)), 0)
+        p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
     p = np.where(np.isnan(q), np.nan, np.where(np.isinf(q), 0, p))
     return np.clip(p, 0, 1)
-
-
-class _StudentizedRange:
-    """The studentized range distribution, integrated in the same points for every value.
-
-    SciPy integrates each value by itself, in some 15 ms, which takes ten times as long. Absolute
-    error: below 1e-10.
-
-    Args:
-        groups: k, how many means.
-        freedom: the degrees of freedom of the error.
-    """
-
-    def __init__(self, groups: int, freedom: int) -> None:
-        # Gauss's points between quantiles of the logarithm of s, the estimated deviation: over few
-        # degrees of freedom small s are rare, but give large values.
-        ends = (
-            scipy.special.gammaincinv(freedom / 2, 1e-15),
-            scipy.special.gammainccinv(freedom / 2, 1e-16),
-        )
-        low, high = np.log(np.sqrt(np.array(ends) * 2 / freedom))
-        points, shares = np.polynomial.legendre.leggauss(160)
-        log_s = (high + low) / 2 + (high - low) / 2 * points
-        self._s = np.exp(log_s)
-        of_s = shares * np.exp(freedom * (log_s - np.expm1(2 * log_s) / 2))
-        self._of_s = of_s / of_s.sum()
-        # The largest mean is at z, the others at most w below it.
-        step = 0.1
-        self._z = np.arange(-8.5, 8.5 + step, step)[:, None]
-        self._below = scipy.special.ndtr(self._z)
-        density = np.exp(-(self._z**2) / 2) / np.sqrt(2 * np.pi)
-        self._of_z = groups * step * density * self._below ** (groups - 1)
-        self._others = groups - 1
-
-    def tail(self, q: float) -> float:
-        """The probability of a value above q."""
-        with np.errstate(divide="ignore"):  # at 0
-            within = np.log1p(-scipy.special.ndtr(self._z - q * self._s) / self._below)
-        return float(-np.sum(self._of_z * np.expm1(self._others * within), axis=0) @ self._of_s)
-
-
-# Cached for comparisons of the same systems and queries by many measures.
-@lru_cache(maxsize=32)
-def _studentized_range(groups: int, freedom: int) -> _StudentizedRange:
-    return _StudentizedRange(groups, freedom)
-
-
-def _studentized_range_bound(alpha: float, groups: int, freedom: int) -> float:
-    """A value that the studentized range exceeds with probability alpha at most: Bonferroni's."""
-    return float(np.sqrt(2)) * upper_t(alpha / (groups * (groups - 1)), freedom)
 
 
 # Cached for comparisons that are made again, as for another table of the same runs.
 @lru_cache(maxsize=128)
 def _studentized_range_tails(q: tuple[float, ...], groups: int, freedom: int) -> Floats:
     """The upper tail for each of a few values."""
-    distribution = _studentized_range(groups, freedom)
-    tails = np.array([distribution.tail(value) for value in q])
+    tails = np.atleast_1d(scipy.stats.studentized_range.sf(q, groups, freedom))
     tails.flags.writeable = False
     return tails
 
 
+# Cached for comparisons of the same systems and queries by many measures.
 @lru_cache(maxsize=32)
 def _studentized_range_curve(groups: int, freedom: int) -> np.polynomial.Chebyshev:
     """The polynomial of :func:`_studentized_range_sf`."""
-    distribution = _studentized_range(groups, freedom)
+    top = np.sqrt(2) * scipy.stats.t.isf(1e-12 / (groups * (groups - 1)), freedom)
     return np.polynomial.Chebyshev.interpolate(
-        np.vectorize(distribution.tail),
-        _DEGREE,
-        domain=[0, _studentized_range_bound(1e-12, groups, freedom)],
+        lambda x: scipy.stats.studentized_range.cdf(x, groups, freedom), _DEGREE, domain=[0, top]
     )
 
 
 @lru_cache(maxsize=32)
 def _studentized_range_isf(alpha: float, groups: int, freedom: int) -> float:
     """The value that the studentized range exceeds with probability alpha."""
-    distribution = _studentized_range(groups, freedom)
-    top = _studentized_range_bound(alpha / 2, groups, freedom)
-    above: float = scipy.optimize.brentq(lambda q: distribution.tail(q) - alpha, 0, top, xtol=1e-12)
-    return above
+    return float(scipy.stats.studentized_range.isf(alpha, groups, freedom))
 
 
 #: Tests of all pairs of systems at once, given the values and the pairs' two systems.
