@@ -59,9 +59,10 @@ def _jit_once(function: Callable[..., Any], jit=compiled._jit) -> Any:
     from numba.core.compiler_lock import global_compiler_lock
 
     loop = jit(function)
-    folder, compile_loop = loop._cache.cache_path, loop.compile
-    if folder is None:  # there is no place to keep it
+    folder = loop._cache.cache_path if hasattr(loop, "_cache") else None
+    if folder is None:  # there is no place to keep it, or Numba compiles nothing
         return loop
+    compile_loop = loop.compile
 
     def compile_once(signature: Any) -> Any:
         os.makedirs(folder, exist_ok=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.evaluation.bounds import evaluation_with_bounds
+from pyterrier_asl.evaluation.bounds import labelled_measures
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.unjudged.pairs import all_pairs
 
@@ -48,12 +48,13 @@ def test_values_by_full_judgements_are_within(judged, hidden):
     from pyterrier_asl.measures.names import named_measures
 
     measures = {one.name: one.measure for one in named_measures(MEASURES)}
-    frame = evaluation_with_bounds(hidden, measures, depth=DEPTH)
+    labelled = labelled_measures(hidden, measures, depth=DEPTH)
     for name, measure in measures.items():
-        truth = judged.values(measure).ravel()
-        assert (frame[f"{name} low"] - 1e-9 <= truth).all(), name
-        assert (truth <= frame[f"{name} high"] + 1e-9).all(), name
-        assert (frame[f"{name} high"] - frame[f"{name} low"]).max() > 0
+        truth = judged.values(measure)
+        limits = np.array([labelled[name].bounds(row) for row in range(len(judged))])
+        low, high = limits.swapaxes(0, 1)
+        assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all(), name
+        assert (high - low).max() > 0
 
 
 @pytest.mark.parametrize("measure", MEASURES)
