@@ -3,21 +3,17 @@
 Compiled when enough has been matched to pay for it (see :mod:`~pyterrier_asl.judging.matching`),
 for Numba takes a while to load. An id is the bytes ``data[offsets[i]:offsets[i + 1]]``. Every
 kernel works on part of its input and lets go of the interpreter's lock, so that
-:func:`parallel_for` can put one on every core. Which rows and pairs come out does not depend on
-hashes or threads.
+:func:`~pyterrier_asl.judging.parts.map_parts` can put one on every core. Which rows and pairs come
+out does not depend on hashes or threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..io.threads import cores
 from ..scoring.arrays import Ints
 from ..scoring.compiled import compiled
 
@@ -27,56 +23,6 @@ Bytes = npt.NDArray[np.uint8]
 
 SHIFT = np.uint64(32)
 _ONE = np.uint64(1)
-
-#: Fewer rows than this are not worth a second thread.
-_ALONE = 100_000
-
-
-def parallel_for(kernel: Callable[..., Any], starts: Ints, *arguments: Any) -> None:
-    """Calls ``kernel(first, last, starts, ...)`` on parts of the blocks, one for every core.
-
-    Args:
-        kernel: a compiled function that works on blocks ``first`` to ``last``.
-        starts: where each block begins, and where the last ends, shape (B + 1,).
-        *arguments: what else it takes.
-    """
-    blocks, rows = len(starts) - 1, int(starts[-1])
-    workers = min(rows // _ALONE, blocks)
-    workers = min(threads(), workers) if workers > 1 else workers
-    if workers < 2:
-        kernel(0, blocks, starts, *arguments)
-        return
-
-    def work(part: tuple[int, int]) -> None:
-        kernel(*part, starts, *arguments)
-
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, split_blocks(starts, workers)))
-
-
-def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
-    """Splits blocks into parts of about as many rows each.
-
-    Args:
-        starts: where each block begins, and where the last ends, shape (B + 1,).
-        parts: how many parts, from 1; they are fewer where blocks are large.
-
-    Returns:
-        The first block of each part and the one after its last.
-
-    >>> split_blocks(np.array([0, 2, 5, 9]), 2), split_blocks(np.array([0]), 1)
-    ([(0, 2), (2, 3)], [(0, 0)])
-    """
-    goals = np.arange(1, parts) * (int(starts[-1]) / parts)
-    cuts = sorted({0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1})
-    return list(pairwise(cuts)) or [(0, 0)]
-
-
-def threads() -> int:
-    """How many cores this process may use; ``NUMBA_NUM_THREADS`` can make them fewer."""
-    import numba
-
-    return min(cores(), int(numba.config.NUMBA_NUM_THREADS))
 
 
 @compiled

@@ -4,62 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.kernels import pc
-from ..io.threads import cores, map_ahead
 from ..io.values import numpy_numbers, take
 from ..scoring.arrays import Ints
-from ._kernels import SHIFT, Bytes, Hashes, split_blocks
-
-Result = TypeVar("Result")
+from ._kernels import SHIFT, Bytes, Hashes
+from .parts import fixed_blocks, map_parts
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 
-#: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
-#: arrays of that size for the next part instead of giving them back to the system.
-_PART = 1 << 16
-#: Fewer rows than this are not worth a second thread.
-_ALONE = 2 * _PART
 #: What of an id lies behind as many bytes is hashed by a loop: few ids are so long.
 _LONG = 512
 
 #: Keeps the first n bytes of eight, for n from 0 to 8.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
-
-
-def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Result]:
-    """Applies a function to parts of the rows, on all cores where there are many.
-
-    Args:
-        function: is given the first block of a part and the one after its last.
-        starts: where each block of rows begins, and where the last ends, shape (B + 1,).
-
-    Returns:
-        What it gives of each part, in order; they are the same for any number of cores.
-
-    >>> map_parts(lambda first, last: (first, last), np.array([0, 2, 5]))
-    [(0, 2)]
-    """
-    rows = int(starts[-1])
-    parts = split_blocks(starts, max(rows // _PART, 1))
-    if rows < _ALONE or cores() < 2:
-        return [function(first, last) for first, last in parts]
-    done = map_ahead(lambda part: function(*part), parts, ahead=len(parts))
-    return [result for _, result in done]
-
-
-def fixed_blocks(rows: int) -> Ints:
-    """Blocks of 4096 rows, for `map_parts`."""
-    return np.append(np.arange(0, rows, 4096), rows)
 
 
 def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:

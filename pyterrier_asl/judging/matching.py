@@ -23,17 +23,8 @@ from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from ..scoring.compiled import COMPILED, compile_loops
 from ._kernels import Hashes
-from .hashes import (
-    SEED,
-    are_equal,
-    arrays_of,
-    fixed_blocks,
-    hashes_of,
-    ids_of,
-    map_parts,
-    of_groups,
-    repeated_keys,
-)
+from .hashes import SEED, are_equal, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
+from .parts import fixed_blocks, map_parts
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
@@ -190,9 +181,8 @@ class PairIndex:
         self, join: ModuleType, groups: Ints | None, hashes: Hashes, ids: pa.LargeStringArray
     ) -> Ints:
         pairs = np.empty(len(ids), dtype=np.int64)
-        join.parallel_for(
-            join.find,
-            fixed_blocks(len(ids)),
+        blocks = fixed_blocks(len(ids))
+        arrays = (
             np.empty(0, dtype=np.int64) if groups is None else groups,
             hashes,
             *arrays_of(ids),
@@ -201,6 +191,7 @@ class PairIndex:
             *self._table,
             pairs,
         )
+        map_parts(lambda first, last: join.find(first, last, blocks, *arrays), blocks)
         return pairs
 
     def prepare(self, rows: int | None = None) -> None:
@@ -275,8 +266,8 @@ class PairIndex:
         table = np.full(starts[-1], -1, dtype=np.int32)
         join = loops_for(0)
         if join is not None:
-            arrays = *arrays_of(self.ids), self.hashes, table
-            join.parallel_for(join.build, self.offsets, starts, *arrays)
+            arrays = self.offsets, starts, *arrays_of(self.ids), self.hashes, table
+            map_parts(lambda first, last: join.build(first, last, *arrays), self.offsets)
             return starts, table
         queries, is_last = queries_of(self.offsets), np.ones(len(self), dtype=bool)
         is_last[self.repeated] = False

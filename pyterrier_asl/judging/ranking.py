@@ -21,8 +21,9 @@ from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
 from ._kernels import Hashes
-from .hashes import arrays_of, hashes_of, map_parts, of_groups, repeated_keys
+from .hashes import SEED, arrays_of, hashes_of, of_groups, repeated_keys
 from .matching import PairIndex, codes, loops_for
+from .parts import map_parts
 
 Scores = npt.NDArray[np.float32]
 
@@ -80,13 +81,13 @@ def match(
         known.prepare(len(scores))
     else:
         _ = known.hashes  # before several threads make them
-    rows = _Rows.of(ids, which, known.seed)
+    rows = RowIds.of(ids, which, known.seed)
     parts = map_parts(partial(_match_part, join, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
 
 @dataclass(frozen=True)
-class _Rows:
+class RowIds:
     """The ids of rows, which are text wherever it stands, and their hashes.
 
     Moving text costs more than hashing it; only the ids that are found, tied or repeated are read.
@@ -97,17 +98,18 @@ class _Rows:
     hashes: Hashes
 
     @classmethod
-    def of(cls, ids: pa.LargeStringArray, which: Ints | None, seed: np.uint64) -> _Rows:
+    def of(cls, ids: pa.LargeStringArray, which: Ints | None, seed: np.uint64 = SEED) -> RowIds:
+        """Those of some rows, with the hashes of a seed."""
         if which is None:
             return cls(ids, None, hashes_of(ids, seed))
         if 4 * len(which) < len(ids):
             return cls.of(take(ids, which), None, seed)
         return cls(ids, which, hashes_of(ids, seed)[which])
 
-    def part(self, begin: int, end: int) -> _Rows:
+    def part(self, begin: int, end: int) -> RowIds:
         if self.which is None:
-            return _Rows(self.ids.slice(begin, end - begin), None, self.hashes[begin:end])
-        return _Rows(self.ids, self.which[begin:end], self.hashes[begin:end])
+            return RowIds(self.ids.slice(begin, end - begin), None, self.hashes[begin:end])
+        return RowIds(self.ids, self.which[begin:end], self.hashes[begin:end])
 
     def text(self, rows: Ints) -> pa.LargeStringArray:
         return take(self.ids, rows if self.which is None else self.which[rows])
@@ -116,7 +118,7 @@ class _Rows:
 def _match_part(
     join: ModuleType | None,
     scores: Scores,
-    rows: _Rows,
+    rows: RowIds,
     starts: Ints,
     queries: Ints,
     known: PairIndex,
@@ -143,7 +145,7 @@ def _match_part(
 def _by_loops(
     join: ModuleType,
     order: Ints | None,
-    rows: _Rows,
+    rows: RowIds,
     starts: Ints,
     queries: Ints,
     known: PairIndex,
@@ -207,9 +209,10 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
     )
 
 
-def _order(block: Ints, scores: Scores, ids: _Rows) -> Ints | None:
+def _order(block: Ints, scores: Scores, ids: RowIds) -> Ints | None:
     """The rows in ranking order, None where they stand in it."""
-    not_below = np.flatnonzero((block[1:] == block[:-1]) & (scores[1:] >= scores[:-1]))
+    not_below = np.flatnonzero(scores[1:] >= scores[:-1])
+    not_below = not_below[block[not_below] == block[not_below + 1]]
     if not len(not_below):
         return None
     if np.all(scores[not_below] == scores[not_below + 1]):
@@ -235,7 +238,7 @@ def _descending(scores: Scores) -> npt.NDArray[np.uint64]:
     return keys.astype(np.uint64)
 
 
-def _without_repeats(order: Ints | None, block: Ints, ids: _Rows) -> tuple[Ints | None, Ints]:
+def _without_repeats(order: Ints | None, block: Ints, ids: RowIds) -> tuple[Ints | None, Ints]:
     """Leaves each pair of a block and an id once, where it ranks best; and the rows left out."""
     keys = of_groups(ids.hashes, block)
     again = repeated_keys(keys)

@@ -26,6 +26,8 @@ from ._kernels import Hashes
 from .hashes import hashes_of
 from .judged_run import JudgedRun
 from .matching import LOOPS, codes
+from .parts import map_parts
+from .ranking import RowIds
 
 #: So many documents are worth loading the compiled loops, which number them ten times as fast.
 ENOUGH = 1_000_000
@@ -221,11 +223,9 @@ class _Ids:
         if self._size < ENOUGH:
             self.texts.append(take(docnos, rows))
             return
-        compile_loops(LOOPS)
         self.hashes += map(hashes_of, self.texts)
         self.texts = []
-        few = 4 * len(rows) < len(docnos)
-        self.hashes.append(hashes_of(take(docnos, rows)) if few else hashes_of(docnos)[rows])
+        self.hashes.append(RowIds.of(docnos, rows).hashes)
 
 
 def _numbers(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
@@ -256,9 +256,8 @@ def _numbers_by_loops(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, 
     numbered, best = np.empty((2, len(ranks)), dtype=np.int64)
     counts = np.zeros(sizes.shape[1], dtype=np.int64)
     blocks = cumulate(sizes.ravel())
-    kernels.parallel_for(
-        kernels.number_documents, starts, blocks, hashes, ranks, numbered, best, counts
-    )
+    arrays = starts, blocks, hashes, ranks, numbered, best, counts
+    map_parts(lambda first, last: kernels.number_documents(first, last, *arrays), starts)
     offsets = cumulate(counts)
     for part, of_run in zip(_split_by_run(numbered, sizes), sizes):
         part += np.repeat(offsets[:-1], of_run)

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.judging import hashes as hashing
-from pyterrier_asl.judging import matching
+from pyterrier_asl.judging import matching, parts
 from pyterrier_asl.judging.matching import (
     PairIndex,
     codes,
@@ -117,15 +116,9 @@ def test_slices_of_arrow_text_begin_where_they_begin(way):
 
 
 def test_large_input_is_spread_over_cores(way, monkeypatch):
-    if way == "loops":
-        from pyterrier_asl.judging import _kernels as _join
-
-        monkeypatch.setattr(_join, "_ALONE", 1)
-        monkeypatch.setattr(_join, "threads", lambda: 3)
-    else:
-        monkeypatch.setattr(hashing, "_PART", 100)
-        monkeypatch.setattr(hashing, "_ALONE", 1)
-        monkeypatch.setattr(hashing, "cores", lambda: 3)
+    monkeypatch.setattr(parts, "_PART", 100)
+    monkeypatch.setattr(parts, "_ALONE", 1)
+    monkeypatch.setattr(parts, "cores", lambda: 3)
     ids = [str(i % 7000) for i in range(20_000)]
     offsets = np.arange(0, 20_001, 5000)
     index = PairIndex(offsets, text(ids))

@@ -81,7 +81,7 @@ def test_bounds_of_a_difference_are_the_same(monkeypatch):
     [
         ("scoring._kernels", set()),
         ("scoring._pair_kernels", {"precision_bounds", "_greatest_ratio", "_of_best", "_ratio"}),
-        ("judging._kernels", {"parallel_for", "split_blocks", "threads"}),
+        ("judging._kernels", set()),
         ("retrieval._kernels", set()),
         ("retrieval._feedback_kernels", set()),
     ],

@@ -1,0 +1,64 @@
+"""Parts of many rows, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from ..io.threads import cores, map_ahead
+from ..scoring.arrays import Ints
+
+Result = TypeVar("Result")
+
+#: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
+#: arrays of that size for the next part instead of giving them back to the system.
+_PART = 1 << 16
+#: Fewer rows than this are not worth a second thread.
+_ALONE = 2 * _PART
+
+
+def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Result]:
+    """Applies a function to parts of the rows, on all cores where there are many.
+
+    Args:
+        function: is given the first block of a part and the one after its last.
+        starts: where each block of rows begins, and where the last ends, shape (B + 1,).
+
+    Returns:
+        What it gives of each part, in order; they are the same for any number of cores.
+
+    >>> map_parts(lambda first, last: (first, last), np.array([0, 2, 5]))
+    [(0, 2)]
+    """
+    rows = int(starts[-1])
+    parts = split_blocks(starts, max(rows // _PART, 1))
+    if rows < _ALONE or cores() < 2:
+        return [function(first, last) for first, last in parts]
+    done = map_ahead(lambda part: function(*part), parts, ahead=len(parts))
+    return [result for _, result in done]
+
+
+def fixed_blocks(rows: int) -> Ints:
+    """Blocks of 4096 rows, for `map_parts`."""
+    return np.append(np.arange(0, rows, 4096), rows)
+
+
+def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
+    """Splits blocks into parts of about as many rows each.
+
+    Args:
+        starts: where each block begins, and where the last ends, shape (B + 1,).
+        parts: how many parts, from 1; they are fewer where blocks are large.
+
+    Returns:
+        The first block of each part and the one after its last.
+
+    >>> split_blocks(np.array([0, 2, 5, 9]), 2), split_blocks(np.array([0]), 1)
+    ([(0, 2), (2, 3)], [(0, 0)])
+    """
+    goals = np.arange(1, parts) * (int(starts[-1]) / parts)
+    cuts = sorted({0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1})
+    return list(pairwise(cuts)) or [(0, 0)]
