@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from queue import SimpleQueue
-from threading import Semaphore
 from typing import TYPE_CHECKING, Any
+
+from .threads import iterated_ahead
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,18 +23,12 @@ class PrefetchedFile(os.PathLike[str]):
 
     Args:
         path: the file.
-        tables: reads it, table by table.
-        threads: does that, as soon as one is free.
+        tables: the tables of its content.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], tables: Iterator[pa.Table], threads: ThreadPoolExecutor
-    ) -> None:
-        self._path, self._tables = os.fspath(path), tables
-        self._read = SimpleQueue[Any]()  # tables; at the end None or an exception
-        self._room = Semaphore(_TABLES)
-        self._taken = self._closed = False
-        self._reading = threads.submit(self._read_all)
+    def __init__(self, path: str | os.PathLike[str], tables: Iterator[pa.Table]) -> None:
+        self._path = os.fspath(path)
+        self._tables: Iterator[pa.Table] | None = tables
 
     def __fspath__(self) -> str:
         return self._path
@@ -45,42 +38,8 @@ class PrefetchedFile(os.PathLike[str]):
 
     def take(self) -> Iterator[pa.Table] | None:
         """The tables, in order, where nobody has taken them yet."""
-        if self._taken:
-            return None
-        self._taken = True
-        return self._rest()
-
-    def _rest(self) -> Iterator[pa.Table]:
-        with self:
-            while (table := self._read.get()) is not None:
-                if isinstance(table, Exception):
-                    raise table
-                self._room.release()
-                yield table
-
-    def _read_all(self) -> None:
-        end = None
-        try:
-            for table in self._tables:
-                self._read.put(table)
-                self._room.acquire()
-                if self._closed:
-                    break
-        except Exception as error:
-            end = error
-        self._read.put(end)
-
-    def __enter__(self) -> PrefetchedFile:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Reads no further."""
-        self._taken = self._closed = True
-        self._room.release()
-        if not self._reading.cancel():
-            self._reading.result()
-        self._tables = iter(())  # what it was is closed as nobody has it
-        self._read = SimpleQueue()
+        tables, self._tables = self._tables, None
+        return tables
 
 
 @contextmanager
@@ -101,5 +60,5 @@ def begun(
     if not is_file or os.path.getsize(first) < LARGE:
         yield sources
         return
-    with ThreadPoolExecutor(1) as threads, PrefetchedFile(first, read(first), threads) as file:
-        yield {**sources, name: file}
+    with iterated_ahead(read(first), _TABLES) as tables:
+        yield {**sources, name: PrefetchedFile(first, tables)}

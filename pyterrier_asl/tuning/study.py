@@ -25,6 +25,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io.processes import exit_with_parent
+from ..io.threads import Threads
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
@@ -83,30 +84,62 @@ def run_trials(
 
     _check_options(n_trials, seed, jobs, sampler)
     jobs = int(joblib.effective_n_jobs(jobs))
+
+    def search(is_interrupted: Callable[[], bool] = lambda: False) -> SearchResult:
+        with _quiet():
+            study = _open_study(objective, seed, sampler, storage, study_name)
+            _run_open_draws(study, objective, n_trials, jobs, verbose, is_interrupted)
+        return _search_result(study, objective, n_trials)
+
+    return search() if jobs == 1 else _without_ctrl_c(search)
+
+
+def _without_ctrl_c(search: Callable[[Callable[[], bool]], SearchResult]) -> SearchResult:
+    """Searches on a thread, where Ctrl-C does not reach Optuna; see `threads` for what it would do.
+
+    After it, the trials that have begun are finished.
+    """
+    interrupted: list[bool] = []
+    with Threads(1) as thread:
+        try:
+            return thread.submit(search, lambda: bool(interrupted)).result()
+        except KeyboardInterrupt:
+            interrupted.append(True)
+            raise
+
+
+def _run_open_draws(
+    study: optuna.Study,
+    objective: Objective,
+    n_trials: int,
+    jobs: int,
+    verbose: bool,
+    is_interrupted: Callable[[], bool],
+) -> None:
     space, metric = objective.space, objective.task.metric
-    with _quiet():
-        study = _open_study(objective, seed, sampler, storage, study_name)
-        bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
-        bar.update(len(_finished(study, n_trials)))
+    bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
+    bar.update(len(_finished(study, n_trials)))
 
-        def show(study: optuna.Study, trial: FrozenTrial) -> None:
-            if trial.state == TrialState.COMPLETE:
-                bar.set_postfix_str(f"{metric} {study.best_value:.4f}", refresh=False)
-                bar.update()
+    def show(study: optuna.Study, trial: FrozenTrial) -> None:
+        if trial.state == TrialState.COMPLETE:
+            bar.set_postfix_str(f"{metric} {study.best_value:.4f}", refresh=False)
+            bar.update()
 
-        with bar, _workers(objective, jobs) as evaluate:
+    with bar, _workers(objective, jobs) as evaluate:
 
-            def run(trial: optuna.Trial) -> float:
-                _reassign(study, trial, n_trials)
-                setting = space.setting(_suggest(trial, space))
-                measures = evaluate(setting)
-                check_not_nan(measures, space, setting)
-                trial.set_user_attr(_RECORD, _record(space, setting, measures))
-                return measures[metric]
+        def run(trial: optuna.Trial) -> float:
+            if is_interrupted():
+                study.stop()
+                raise optuna.TrialPruned
+            _reassign(study, trial, n_trials)
+            setting = space.setting(_suggest(trial, space))
+            measures = evaluate(setting)
+            check_not_nan(measures, space, setting)
+            trial.set_user_attr(_RECORD, _record(space, setting, measures))
+            return measures[metric]
 
-            while draws := _open_draws(study, n_trials):
-                study.optimize(run, n_trials=len(draws), n_jobs=jobs, callbacks=[show])
-    return _search_result(study, objective, n_trials)
+        while not is_interrupted() and (draws := _open_draws(study, n_trials)):
+            study.optimize(run, n_trials=len(draws), n_jobs=jobs, callbacks=[show])
 
 
 def _draw_of(trial: optuna.Trial | FrozenTrial) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from collections.abc import Callable
 
 import pytest
 
-from pyterrier_asl.io.threads import cores, map_ahead
+from pyterrier_asl.io.threads import cores, iterated_ahead, map_ahead
 
 
 def test_results_keep_the_order_and_are_bounded():
@@ -75,3 +77,83 @@ def test_a_forked_process_has_threads_of_its_own():
     if not child:
         os._exit(0 if [done for _, done in map_ahead(ord, "ab", ahead=1)] == [97, 98] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_an_iteration_ahead_is_bounded_and_ends_with_its_context():
+    made = []
+
+    def items():
+        for number in range(100):
+            made.append(number)
+            yield number
+
+    for wanted in (0, 1, 5):
+        made.clear()
+        with iterated_ahead(items(), ahead=6) as numbers:
+            assert [next(numbers) for _ in range(wanted)] == list(range(wanted))
+        assert len(made) <= wanted + 6 + 1
+        assert made == list(range(len(made)))
+
+
+def test_an_error_of_an_iteration_ahead_comes_where_it_is():
+    def items():
+        yield "a table"
+        raise ValueError("line 7")
+
+    with iterated_ahead(items(), ahead=3) as tables:
+        assert next(tables) == "a table"
+        with pytest.raises(ValueError, match="line 7"):
+            next(tables)
+
+
+def is_interrupted(call: Callable[[], object], step: int) -> bool:
+    """Makes a call, and raises KeyboardInterrupt at one step of its Python code, as Ctrl-C does.
+
+    A step is a function that begins or returns. Whether there was such a step.
+    """
+    steps = iter(range(step))
+
+    def trace(frame, event, _):
+        if event in ("call", "return") and next(steps, None) is None:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except (KeyboardInterrupt, RuntimeError):  # which a lock may make of it
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def ends(call: Callable[[], object]) -> bool:
+    """Whether a call ends within a minute."""
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(60)
+    return not thread.is_alive()
+
+
+def test_an_interruption_at_any_step_leaves_threads_that_work():
+    """In a notebook, others use them later."""
+    step, numbers = 0, range(2 * cores())
+    while is_interrupted(lambda: list(map_ahead(str, numbers, ahead=2)), step):
+        assert ends(lambda: list(map_ahead(str, numbers, ahead=2))), f"step {step}"
+        step += 1
+    assert step > 20
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in")  # where no step is interrupted in fact
+def test_an_iteration_ahead_ends_after_an_interruption_at_any_step():
+    def iterate():
+        with iterated_ahead(range(5), ahead=2) as numbers:
+            assert list(numbers) == [0, 1, 2, 3, 4]
+
+    step = 0
+    while is_interrupted(iterate, step):
+        assert ends(iterate), f"step {step}"
+        step += 1
+    assert step > 20
