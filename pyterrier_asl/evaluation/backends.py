@@ -22,7 +22,7 @@ import numpy as np
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import LARGE
 from ..io.processes import exit_with_parent, safe_start
-from ..io.threads import cores, map_ahead
+from ..io.threads import cores, iterated_ahead, map_ahead
 from ..judging.judgements import Judgements
 from .scorer import MeasuredBlock, MeasuredRun, Scorer
 
@@ -160,12 +160,14 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
         return
     pool = _worker_pool(jobs, os.getpid())
     with _work_for_processes(scorer) as work:
-        try:
-            yield from _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
-        except BaseException:  # workers may be gone, and need not finish
-            _worker_pool.cache_clear()
-            pool.shutdown(kill_workers=True)
-            raise
+        results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
+        with iterated_ahead(results, ahead=jobs) as done:  # where Ctrl-C is not
+            try:
+                yield from done
+            except BaseException:  # workers may be gone, and need not finish
+                _worker_pool.cache_clear()
+                pool.shutdown(kill_workers=True)
+                raise
 
 
 @lru_cache(maxsize=1)
