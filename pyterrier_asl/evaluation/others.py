@@ -17,6 +17,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..judging.parts import map_at_once
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 
@@ -62,10 +63,12 @@ def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
     """The values of measures, whoever computes them, each of shape (Q,)."""
     ours = {measure: computed(measure) for measure in measures}
     others = values_by_others([measure for measure, own in ours.items() if own is None], judged)
-    return [
-        others[measure] if own is None else own.values(judged)
-        for measure, own in ((measure, ours[measure]) for measure in measures)
-    ]
+
+    def values(measure: Any) -> Floats:
+        own = ours[measure]
+        return others[measure] if own is None else own.values(judged)
+
+    return map_at_once(values, measures, len(judged.table))
 
 
 def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from ..scoring.arrays import (
     ranges_from,
     within_query,
 )
-from .remembered import remembered
+from .remembered import cached_property, remembered
 
 if TYPE_CHECKING:
     from .judgements import Judgements

@@ -10,7 +10,6 @@ loading Numba.
 
 from __future__ import annotations
 
-from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +24,7 @@ from ..scoring.compiled import COMPILED, compile_loops
 from ._kernels import Hashes
 from .hashes import SEED, are_equal, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
 from .parts import fixed_blocks, map_parts
+from .remembered import cached_property
 
 #: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
 #: loops would have saved about as much time as loading them takes, so that whatever comes, the two
@@ -97,9 +97,19 @@ def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
     >>> starts.tolist(), group_ids.to_pylist()
     ([0, 2, 3, 4], ['b', 'a', 'b'])
     """
-    encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
-    starts = np.concatenate(([0], numpy_numbers(encoded.run_ends)))
-    return starts, encoded.values
+    blocks = fixed_blocks(len(ids))
+
+    def groups_of_part(first: int, last: int) -> tuple[Ints, pa.LargeStringArray]:
+        begin, end = blocks[first], blocks[last]
+        encoded = pc.run_end_encode(ids.slice(begin, end - begin), run_end_type=pa.int64())
+        return begin + numpy_numbers(encoded.run_ends), encoded.values
+
+    ends, texts = zip(*map_parts(groups_of_part, blocks))
+    starts, group_ids = np.concatenate(([0], *ends)), pa.concat_arrays(texts)
+    cuts = np.array([part[-1] for part in ends[:-1]], dtype=np.int64)
+    same = pc.indices_nonzero(pc.equal(take(ids, cuts), take(ids, cuts - 1)))
+    rest = np.searchsorted(starts, cuts[numpy_numbers(same)])  # of a group of the part before
+    return np.delete(starts, rest), take(group_ids, np.delete(np.arange(len(group_ids)), rest))
 
 
 class PairIndex:

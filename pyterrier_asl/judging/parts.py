@@ -1,8 +1,8 @@
-"""Parts of many rows, on all cores."""
+"""What is computed from many rows, on all cores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..io.threads import cores, map_ahead
 from ..scoring.arrays import Ints
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
@@ -35,10 +36,28 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
     """
     rows = int(starts[-1])
     parts = split_blocks(starts, max(rows // _PART, 1))
-    if rows < _ALONE or cores() < 2:
-        return [function(first, last) for first, last in parts]
-    done = map_ahead(lambda part: function(*part), parts, ahead=len(parts))
-    return [result for _, result in done]
+    return map_at_once(lambda part: function(*part), parts, rows)
+
+
+def map_at_once(
+    function: Callable[[Item], Result], items: Sequence[Item], rows: int
+) -> list[Result]:
+    """Applies a function to items, on all cores where each of them is about many rows.
+
+    Args:
+        function: what to apply.
+        items: what to apply it to.
+        rows: how many rows they are about.
+
+    Returns:
+        What it gives for each, in order.
+
+    >>> map_at_once(len, ["a", "bcd"], 0)
+    [1, 3]
+    """
+    if rows < _ALONE or cores() < 2 or len(items) < 2:
+        return [function(item) for item in items]
+    return [result for _, result in map_ahead(function, items, ahead=len(items))]
 
 
 def fixed_blocks(rows: int) -> Ints:

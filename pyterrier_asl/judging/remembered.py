@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Hashable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 M = TypeVar("M", bound=Callable[..., Any])
 T = TypeVar("T")
+
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801 (as functools names it)
+        """That of functools, without the lock that a class has for all objects before Python 3.12.
+
+        A thread that holds it could wait for the shared threads, and these for the lock. Where two
+        threads ask at once, both compute.
+        """
+
+        def __get__(self, instance: object, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
 
 #: The attribute of an object that holds the results. It is no field of a data class, so that
 #: ``dataclasses.replace`` leaves it behind.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +27,7 @@ from .judged_run import JudgedRun
 from .matching import LOOPS, codes
 from .parts import map_parts
 from .ranking import RowIds
+from .remembered import cached_property
 
 #: So many documents are worth loading the compiled loops, which number them ten times as fast.
 ENOUGH = 1_000_000

@@ -8,13 +8,12 @@ part of its ranking that the measure looks at. One run is a :class:`LabelledRun`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..judging.remembered import Remembering, remembered
+from ..judging.remembered import Remembering, cached_property, remembered
 from ..scoring import bounds as bounding
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds, PairDocuments, RunDocuments

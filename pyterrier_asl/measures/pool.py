@@ -6,7 +6,6 @@ import json
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, t
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
-from ..judging.remembered import remembered
+from ..judging.remembered import cached_property, remembered
 from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (
     Bools,

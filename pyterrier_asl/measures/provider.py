@@ -32,8 +32,11 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         super().__init__(sorted(measures, key=str), self.judgements.qids)
 
     def _columns(self, run: Any) -> list[list[float]]:
+        from ..judging.parts import map_at_once
+
         judged = self.judgements.judge(run)
-        return [measure.values(judged).tolist() for measure in self.measures]
+        rows = len(judged.table)
+        return map_at_once(lambda measure: measure.values(judged).tolist(), self.measures, rows)
 
     def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
         for qid, *values in zip(self.qrel_qids, *columns):

@@ -67,7 +67,8 @@ def time_biased_gain(
 
 def _sums_before(places: Ints, queries: Ints, values: Floats, offsets: Ints) -> Floats:
     """The sum of the values above each of these places in its query, shape of the places."""
-    sums = np.concatenate(([0.0], np.cumsum(values)))
+    sums = np.zeros(len(values) + 1)
+    np.cumsum(values, out=sums[1:])
     if sums[-1] < 2**53 and np.array_equal(values, np.trunc(values)):  # nothing is rounded
         whole: Floats = sums[places] - sums[offsets[queries]]
         return whole

@@ -115,6 +115,14 @@ def test_slices_of_arrow_text_begin_where_they_begin(way):
     assert index.find(None, part).tolist() == [1, -1, -1]
 
 
+@pytest.mark.parametrize("length", [1, 1000, 70_000, 300_000])
+def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length):
+    ids = [f"q{row // length}" for row in range(300_000)]
+    starts, each = equal_groups(text(ids))
+    assert starts.tolist() == [*range(0, 300_000, length), 300_000]
+    assert each.to_pylist() == [f"q{number}" for number in range(len(starts) - 1)]
+
+
 def test_large_input_is_spread_over_cores(way, monkeypatch):
     monkeypatch.setattr(parts, "_PART", 100)
     monkeypatch.setattr(parts, "_ALONE", 1)
