@@ -65,6 +65,18 @@ def test_documents_shown_down_to_a_depth_include_those_at_it():
     assert len(documents.shown(None)) == len(documents)
 
 
+@pytest.mark.parametrize("cutoff", [None, 0, 1, 2, 3, 4])
+def test_a_cut_keeps_the_documents_down_to_it(cutoff):
+    for documents in Unjudged([Judgements(JUDGED).judge(run) for run in RUNS]).retrieved:
+        columns = (documents.queries, documents.ranks, documents.rows, documents.codes)
+        rows = list(zip(*map(np.ndarray.tolist, columns)))
+        kept = documents.cut(cutoff)
+        columns = (kept.queries, kept.ranks, kept.rows, kept.codes)
+        expected = [row for row in rows if cutoff is None or row[1] <= cutoff]
+        assert list(zip(*map(np.ndarray.tolist, columns))) == expected
+        assert len(kept.offsets) == len(JUDGED) + 1
+
+
 def test_labelled_runs_are_those_of_qrels_with_the_labels():
     documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
     numbers = {
