@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
 from pyterrier_asl.judging import judgements as judging
-from pyterrier_asl.judging import matching
+from pyterrier_asl.judging import matching, parts
 from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
 
@@ -131,13 +131,15 @@ all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).m
     k=st.sampled_from([None, 1, 2, 5]),
     judged_only=st.booleans(),
     first=st.sampled_from([1, 4, 1000]),
+    part=st.sampled_from([1, 7, 1 << 16]),
 )
-def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only, first):
+def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only, first, part):
     if grouped:
         rows = sorted(rows, key=lambda row: row[0])
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.setattr(judging, "_FIRST", first)  # rows that tell whether they lie together
+        patch.setattr(parts, "_PART", part)  # rows that are matched at a time, or more
         for enough, few in ((0, 0), (np.inf, 0), (np.inf, 10_000)):
             patch.setattr(matching, "ENOUGH", enough)
             patch.setattr(matching, "FEW", few)

@@ -18,18 +18,24 @@ RUNS = [
 JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
 
 
+def best_ranks(runs):
+    """The best rank of each unjudged document, by query and id."""
+    best: dict = {}
+    for run in runs:
+        for qid, scores in run.items():
+            for rank, docno in enumerate(sorted(scores, key=scores.get, reverse=True), 1):
+                if JUDGED[qid].get(docno, -1) < 0:
+                    best[qid, docno] = min(rank, best.get((qid, docno), rank))
+    return best
+
+
 @pytest.mark.parametrize("enough", [0, 4, 10**9], ids=["by loops", "later by loops", "by NumPy"])
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
 def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
     monkeypatch.setattr(module, "ENOUGH", enough)
     judgements = Judgements(JUDGED)
     shown = Unjudged([judgements.judge(RUNS[number]) for number in order])
-    best: dict = {}
-    for number in order:
-        for qid, scores in RUNS[number].items():
-            for rank, docno in enumerate(sorted(scores, key=scores.get, reverse=True), 1):
-                if JUDGED[qid].get(docno, -1) < 0:
-                    best.setdefault((qid, docno), []).append(rank)
+    best = best_ranks(RUNS)
     found: dict = {}
     for number, documents in zip(order, shown.retrieved):
         rows = judgements.judge(RUNS[number]).table
@@ -40,7 +46,7 @@ def test_best_rank_of_each_document_over_all_runs(monkeypatch, enough, order):
     assert np.diff(shown.offsets).tolist() == [sum(q == qid for q, _ in best) for qid in JUDGED]
     for code, keys in found.items():
         (key,) = keys  # one number, one document
-        assert shown.best[code] == min(best[key])
+        assert shown.best[code] == best[key]
     assert np.all(np.diff(shown.queries) >= 0)
 
 
@@ -63,6 +69,20 @@ def test_documents_shown_down_to_a_depth_include_those_at_it():
         assert (documents.best[documents.shown(depth)] <= depth).all()
         assert len(documents.shown(depth)) == sum(best <= depth for best in documents.best)
     assert len(documents.shown(None)) == len(documents)
+
+
+@pytest.mark.parametrize("numbers", [[0], [1], [2], [0, 2], [2, 1, 0]], ids=str)
+def test_some_of_the_runs_show_their_own_documents(numbers):
+    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS]).select(numbers)
+    best, qids = best_ranks(RUNS[number] for number in numbers), list(JUDGED)
+    for depth in (1, 2, None):
+        codes = documents.shown(depth)
+        keys = [
+            (qids[query], docno)
+            for query, docno in zip(documents.queries[codes], documents.docnos(codes))
+        ]
+        expected = {key: rank for key, rank in best.items() if depth is None or rank <= depth}
+        assert dict(zip(keys, documents.best[codes].tolist())) == expected
 
 
 @pytest.mark.parametrize("cutoff", [None, 0, 1, 2, 3, 4])
