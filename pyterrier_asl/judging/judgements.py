@@ -290,24 +290,22 @@ def _answers(
 
     Rows that already lie together stay where they are.
     """
-    if _lie_together(qid):
-        bounds, group_ids = equal_groups(qid)
+    bounds, group_ids = equal_groups(qid) if _lie_together(qid) else (None, qid)
+    if known is None:
+        query, known = codes(group_ids)
     else:
-        bounds, group_ids = np.arange(len(qid) + 1), qid
-    numbers, different = codes(group_ids)
-    known = different if known is None else known
-    query = positions(different, known)[numbers]
-    if len(different) == len(group_ids) and not np.any(query < 0):
+        query = positions(group_ids, known)
+    counts = np.bincount(query + 1, minlength=len(known) + 1)
+    if bounds is not None and not counts[0] and counts.max() <= 1:
         return AnswerRows(bounds, None, query, len(known)), known
-    groups = order_by_query(query)[np.count_nonzero(query < 0) :]
-    query = query[groups]
-    first = np.flatnonzero(np.diff(query, prepend=-1))
-    if len(group_ids) == len(qid):
-        return AnswerRows(np.append(first, len(groups)), groups, query[first], len(known)), known
+    groups = order_by_query(query)[counts[0] :]
+    answered = 1 + np.flatnonzero(counts[1:])
+    starts = cumulate(counts[answered])
+    if bounds is None:
+        return AnswerRows(starts, groups, answered - 1, len(known)), known
     offsets = cumulate(np.diff(bounds)[groups])
     rows = ranges_from(bounds[groups], offsets)
-    starts = np.append(offsets[first], len(rows))
-    return AnswerRows(starts, rows, query[first], len(known)), known
+    return AnswerRows(offsets[starts], rows, answered - 1, len(known)), known
 
 
 def _lie_together(qid: pa.LargeStringArray) -> bool:
