@@ -255,6 +255,15 @@ def test_the_last_of_two_judgements_counts(way):
     assert judged.ranks.tolist() == [1, 2, 1]
 
 
+def test_queries_of_a_dict_without_judgements_come_behind_the_others(way):
+    judgements = Judgements({"p": {}, "q": {"a": 1}, "x": {}})
+    assert judgements.qids == judgements.qid_text.to_pylist() == ["q", "p", "x"]
+    assert judgements.num_relevant(1).tolist() == [1, 0, 0]
+    judged = judgements.judge({"p": {"a": 1}, "q": {"b": 3, "a": 2}, "z": {"a": 1}})
+    assert judged.retrieved.tolist() == [2, 1, 0]
+    assert (judged.queries.tolist(), judged.ranks.tolist()) == ([0], [2])
+
+
 def test_counts_of_grades(way):
     judgements = Judgements({"q": {"a": -1, "b": 0, "c": 1, "d": 2}, "p": {"a": 1.5}})
     assert len(judgements) == 2
