@@ -35,8 +35,6 @@ from .threads import cores, map_ahead
 _BLOCK = 1 << 21
 # Bytes of a block that are compared at a time.
 _PIECE = 1 << 16
-# Blocks read but not yet taken, for each core: enough to keep it busy.
-_AHEAD = 1
 # Smaller files are read by one thread each: of them there are often many.
 _SMALL = 1 << 22
 
@@ -164,7 +162,7 @@ def _parsed(
     if path.stat().st_size < _SMALL:
         yield from ((block, parse(block)) for block in blocks)
         return
-    yield from map_ahead(parse, blocks, ahead=_AHEAD * cores())
+    yield from map_ahead(parse, blocks, ahead=cores())  # enough to keep each busy
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:

@@ -16,7 +16,7 @@ from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
 from pyterrier_asl.evaluation.files import measure_files
 from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io import partitions
-from pyterrier_asl.io.partitions import PartitionedRun, partitioned_runs
+from pyterrier_asl.io.partitions import PartitionedRun, RunFile, partitioned_runs
 from pyterrier_asl.io.runs import list_runs, read_run_table
 
 
@@ -122,6 +122,18 @@ def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
         for *before, last in [chunk.parts for chunk in chunks[:-1]]:
             size = sum(part.path.stat().st_size for part in before)
             assert size < 20_000 <= size + last.path.stat().st_size
+
+
+def test_a_chunk_ends_with_the_file_that_fills_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20)
+    chunks = [[10, 10], [5, 15], [1, 30], [19, 1], [20], [3]]
+    parts = []
+    for number, size in enumerate(size for chunk in chunks for size in chunk):
+        path = tmp_path / f"part-{number}.parquet"
+        path.write_bytes(bytes(size))
+        parts.append(RunFile(path))
+    found = PartitionedRun(tmp_path, tuple(parts)).chunks()
+    assert [[part.path.stat().st_size for part in chunk.parts] for chunk in found] == chunks
 
 
 @pytest.mark.parametrize(

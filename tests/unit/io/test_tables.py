@@ -108,6 +108,12 @@ def test_on_a_terminal_that_is_too_narrow_measures_become_rows(monkeypatch):
     assert lines[5].split() == ["Judged@10", "1.00", "0.50"]
 
 
+def test_on_a_terminal_that_is_wide_enough_runs_stay_rows(monkeypatch):
+    lines = shown(monkeypatch, Terminal(), 80)
+    assert lines[0].split() == ["AP", "ASL", "ASL(g=10)", "Judged"]
+    assert lines[4].split() == ["two", "0.50", "186.50", "2.00", "0.50"]
+
+
 def test_where_that_does_not_help_nothing_is_cut_off(monkeypatch):
     lines = shown(monkeypatch, Terminal(), 15)
     assert lines[3].split() == ["one", "[bold]", "0.25", "186.50", "3.00", "1.00"]
