@@ -27,6 +27,14 @@ SCORES = pd.DataFrame(
 DIRECTIONS = {"AP": True, "ASL@1000": False, "ASL(g=10)@1000": False, "Judged@10": None}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def outside_notebooks():
+    """As if no other test had imported IPython, where Rich would print every table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "IPython", raising=False)
+        yield
+
+
 class Terminal(io.StringIO):
     encoding = "utf-8"
 
