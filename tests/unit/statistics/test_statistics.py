@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-import statsmodels.api as sm
-import statsmodels.formula.api as smf
 from brute_force import holm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 from pyterrier_asl.statistics import pairwise, tukey
@@ -165,7 +164,7 @@ def test_exchanging_the_systems_changes_only_the_sign(test, pairs):
 def test_weighted_t_is_weighted_least_squares_with_robust_errors(seed):
     a, b = scores(2, 15, seed=seed)
     weights = np.random.default_rng(seed).random(15) * 10
-    fit = sm.WLS(a - b, np.ones(15), weights=weights).fit(cov_type="HC1", use_t=True)
+    fit = WLS(a - b, np.ones(15), weights=weights).fit(cov_type="HC1", use_t=True)
     found = compare_pair(a, b, "t", weights=weights)
     assert found.difference == pytest.approx(fit.params[0])
     assert found.statistic == pytest.approx(fit.tvalues[0])
@@ -230,7 +229,7 @@ def test_two_way_tukey_has_the_residual_of_the_analysis_of_variance():
     values = scores(5, 12)
     systems, queries = np.indices(values.shape)
     long = pd.DataFrame({"y": values.ravel(), "s": systems.ravel(), "q": queries.ravel()})
-    fit = smf.ols("y ~ C(s) + C(q)", long).fit()
+    fit = OLS.from_formula("y ~ C(s) + C(q)", long).fit()
     frame = compare_all(values, names(values))
     assert frame.attrs["test"] == "tukey-two-way"
     q = frame["difference"].abs() / np.sqrt(fit.mse_resid / 12)
@@ -503,7 +502,7 @@ def test_t_interval_of_a_mean_is_scipys():
 
 def test_weighted_interval_is_that_of_weighted_least_squares():
     values, weights = scores(2, 20)
-    fit = sm.WLS(values, np.ones(20), weights=weights).fit(cov_type="HC1", use_t=True)
+    fit = WLS(values, np.ones(20), weights=weights).fit(cov_type="HC1", use_t=True)
     assert confidence_interval(values, weights=weights) == pytest.approx(
         (fit.params[0], *fit.conf_int()[0])
     )
