@@ -156,6 +156,11 @@ def test_latex_has_the_best_bold():
     assert r"two & \textbf{0.5} & \textbf{186.5} & \textbf{2.0} & 0.5 \\" in text
 
 
+def test_latex_sets_numbers_to_the_right():
+    scores = pd.DataFrame({"run": ["a", "b"], "AP": [0.5, 0.25], "better": [True, False]})
+    assert r"\begin{tabular}{lrl}" in tables.latex(scores)
+
+
 def test_what_is_missing_in_each_form(capsys):
     frame = pd.DataFrame({"a": [None, "x"], "b": [1.5, float("nan")], "c": [True, pd.NA]})
     tables.write(frame, "tsv")
