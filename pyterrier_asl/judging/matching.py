@@ -271,7 +271,7 @@ class PairIndex:
     @cached_property
     def _table(self) -> tuple[Ints, npt.NDArray[np.int32]]:
         """Where each group's part of the table of hashes begins; the table."""
-        room = 2.0 * np.diff(self.offsets) + 1  # at most half of it is taken
+        room = 4.0 * np.diff(self.offsets) + 1  # so full that few need a second look
         starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
         table = np.full(starts[-1], -1, dtype=np.int32)
         join = loops_for(0)
@@ -301,8 +301,8 @@ class PairIndex:
     def _tags(self) -> npt.NDArray[np.uint16]:
         """A tag for each place of the table, 0 where it is free: most ids are known by it not to be
         there, without a look at a hash far away."""
-        table = self._table[1]
-        return np.where(table < 0, np.uint16(0), _tags_of(self.hashes[table]))
+        tags = np.append(_tags_of(self.hashes), np.uint16(0))  # the last for -1
+        return tags[self._table[1]]
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
