@@ -271,7 +271,7 @@ class PairIndex:
     @cached_property
     def _table(self) -> tuple[Ints, npt.NDArray[np.int32]]:
         """Where each group's part of the table of hashes begins; the table."""
-        room = 4.0 * np.diff(self.offsets) + 1  # so full that few need a second look
+        room = 4.0 * np.diff(self.offsets) + 1  # at most a quarter is taken: few look twice
         starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
         table = np.full(starts[-1], -1, dtype=np.int32)
         join = loops_for(0)
