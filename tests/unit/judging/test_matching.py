@@ -115,12 +115,15 @@ def test_slices_of_arrow_text_begin_where_they_begin(way):
     assert index.find(None, part).tolist() == [1, -1, -1]
 
 
-@pytest.mark.parametrize("length", [1, 1000, 70_000, 300_000])
-def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length):
-    ids = [f"q{row // length}" for row in range(300_000)]
+@pytest.mark.parametrize("shift", [0, 1, 4095])
+@pytest.mark.parametrize("length", [1, 4096, 70_000, 300_000])
+def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length, shift):
+    """A part is of so many times 4096 rows: groups begin with it, or a row before or behind."""
+    ids = [f"q{(row + shift) // length}" for row in range(300_000)]
+    expected = [row for row in range(300_000) if row == 0 or ids[row] != ids[row - 1]]
     starts, each = equal_groups(text(ids))
-    assert starts.tolist() == [*range(0, 300_000, length), 300_000]
-    assert each.to_pylist() == [f"q{number}" for number in range(len(starts) - 1)]
+    assert starts.tolist() == [*expected, 300_000]
+    assert each.to_pylist() == [ids[row] for row in expected]
 
 
 def test_large_input_is_spread_over_cores(way, monkeypatch):
