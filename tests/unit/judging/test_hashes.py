@@ -43,6 +43,10 @@ def test_crafted_ids_fall_into_many_buckets():
     assert index.find(None, ids[:10]).tolist() == list(range(10))
 
 
+def test_the_seed_is_odd_so_that_multiplying_by_it_can_be_undone():
+    assert int(SEED) * pow(int(SEED), -1, 2**64) % 2**64 == 1
+
+
 def test_an_index_that_was_sent_keeps_its_seed():
     index = PairIndex(np.array([0, 100]), crafted(100))
     index.seed = np.uint64(12345)  # that of another process
