@@ -156,6 +156,10 @@ def test_ids_of_one_hash_are_told_apart(way, monkeypatch):
     assert len(set(index.hashes.tolist())) == 1
     assert index.find(None, ids).tolist() == [*range(30), *[-1] * 10]
     assert index.repeated.tolist() == []
+    halves = PairIndex(np.array([0, 15, 30]), ids.slice(0, 30))
+    for group in (0, 1):
+        expected = [place if place // 15 == group else -1 for place in range(40)]
+        assert halves.find(np.full(40, group), ids).tolist() == expected
     twice = pa.concat_arrays([ids, ids])
     found = match(
         np.arange(80, 0, -1, dtype=np.float32), twice, None, np.array([0, 80]), np.array([0]), index
