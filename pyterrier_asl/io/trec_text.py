@@ -365,7 +365,7 @@ def _tidy(block: bytearray) -> tuple[bytearray, str]:
         return block, delimiter.decode()
     blank = text == ord(delimiter)
     needless = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
-    block = bytearray(text[np.append(~needless, True)])
+    block = bytearray(text[:-1][~needless])  # the last is a line feed
     return block.replace(b"\n" + delimiter, b"\n").lstrip(delimiter + b"\n"), delimiter.decode()
 
 

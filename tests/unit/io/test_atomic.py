@@ -95,9 +95,10 @@ def test_a_file_that_is_read_only(tmp_path):
 
 def test_a_file_of_another_kind(tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(RUN)
-    with pytest.raises(FileExistsError, match="page.html: it holds something else.*--force"):
-        write(path)
+    for content in ("# a comment\n", RUN):
+        path.write_text(content)
+        with pytest.raises(FileExistsError, match="page.html: it holds something else.*--force"):
+            write(path)
     write(path, force=True)
     assert path.read_text() == "new"
     path.write_text("")

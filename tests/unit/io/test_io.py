@@ -234,6 +234,13 @@ def test_a_query_that_looks_like_a_comment_is_refused(write):
         runs.read_run_table(write(b"# a\n# b\nq Q0 d1 1\n"))
 
 
+@pytest.mark.parametrize("docno", ["#", "#d"])
+def test_a_kind_of_file_without_comments_has_ids_that_begin_as_these_do(write, docno):
+    layout = trec_text.Layout("lengths", ("docno", "words"), "words", infinite=False)
+    table = trec_text.read_columns(write(f"{docno} 5\nd 2\n"), layout, layout.columns)
+    assert rows(table) == [(docno, 5.0), ("d", 2.0)]
+
+
 def test_a_file_of_two_runs_is_refused(write):
     other = LINE.replace(b" r\n", b" s\n")
     for content in (LINE + other, LINE * 500 + other * 500, (LINE + other) * 500):
@@ -397,7 +404,10 @@ def test_ranks_that_are_no_numbers_are_replaced(write):
         ),
         (LINE + b"\n\nq Q0 a doc 1 .5 r\n", "a.run, line 4: expected 6 columns"),
         (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
-        (b"q Q0 d  1 0.5\n", "line 1: expected 6 columns"),
+        (
+            b"q Q0 d  1 0.5\n",
+            "line 1: expected 6 columns (qid Q0 docno rank score name), found 5: 'q Q0 d  1 0.5'",
+        ),
         (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
         (LINE + b"q Q0 d 1 nan r\n", "line 2: the score 'nan' is not a number"),
         (LINE + b"q Q0 d 1 NA r\n", "line 2: the score 'NA' is not a number"),
@@ -578,6 +588,9 @@ def test_an_empty_frame():
         ({"docno": [b"a", b"b"]}, "column docno of the run frame must be text or a whole number"),
         ({"score": [1.0, None]}, "column score of the run frame is not a number (NaN) in row 1"),
         ({"score": ["a", "b"]}, "column score of the run frame must be numbers, but"),
+        ({"score": [1, {2}]}, "column score of the run frame must be numbers: "),
+        ({"score": [1, [2, 3]]}, "column score of the run frame must be numbers: "),
+        ({"score": [1, 10**400]}, "column score of the run frame must be numbers: int too large"),
     ],
 )
 def test_frames_that_are_no_runs(changes, message):

@@ -36,6 +36,17 @@ def test_an_error_is_raised_where_the_result_would_come(threads):
         next(results)
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no such call on this system")
+def test_cores_are_those_that_the_process_may_use():
+    allowed = os.sched_getaffinity(0)
+    try:
+        for few in ({min(allowed)}, {min(allowed), max(allowed)}):
+            os.sched_setaffinity(0, few)
+            assert cores() == len(few)
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
 def test_there_are_as_many_shared_threads_as_cores():
     names = {name for _, name in map_ahead(lambda _: threading.get_ident(), range(100), ahead=50)}
     assert 1 <= len(names) <= cores() and threading.get_ident() not in names
