@@ -175,12 +175,18 @@ def by_pt_experiment(runs, qrels, measures, folder):
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
     pool = RarenessPool.from_runs(runs)  # which evaluate makes itself
     parsed = {with_pool(ir_measures.parse_measure(m), pool): m for m in asked}
-    frame = pt.Experiment(
-        list(runs.values()), topics, qrels, list(parsed), names=list(runs), perquery=True
-    )
     names = {str(measure): m for measure, m in parsed.items()}
+    # Asked for both at once, ir_measures may count the judged documents for NumRet.
+    judged_only = [measure for measure in parsed if "judged_only" in measure.params]
+    frames = [
+        pt.Experiment(list(runs.values()), topics, qrels, some, names=list(runs), perquery=True)
+        for some in (judged_only, [m for m in parsed if m not in judged_only])
+        if some
+    ]
     return {
-        (row.name, row.qid, names[row.measure]): row.value for row in frame.itertuples(index=False)
+        (row.name, row.qid, names[row.measure]): row.value
+        for frame in frames
+        for row in frame.itertuples(index=False)
     }
 
 
