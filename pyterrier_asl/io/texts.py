@@ -116,9 +116,9 @@ def read_texts(
             raise ValueError(f"{path}, line {number}: {kind} {name!r} comes twice")
         texts[name] = text
     if wanted and not texts:
+        lines = f"its {counted(number, 'line')} {'is' if number == 1 else 'are'} of others"
         raise ValueError(
-            f"{path} has none of the texts that are asked for: its {counted(number, 'line')} "
-            f"{'is' if number == 1 else 'are'} of others"
+            f"{path} has none of the texts that are asked for: {lines if number else 'it is empty'}"
         )
     return texts
 

@@ -83,6 +83,18 @@ def test_a_pipe_gets_what_rich_prints_to_it(columns, of_measures, group_by):
     assert printed.getvalue() == expected.getvalue()
 
 
+def test_a_pipe_gets_colours_where_they_are_forced(monkeypatch):
+    for forced in (True, False):
+        if forced:
+            monkeypatch.setenv("FORCE_COLOR", "1")
+        else:
+            monkeypatch.delenv("FORCE_COLOR")
+        printed = Pipe()
+        with redirect_stdout(printed):
+            tables.show(SCORES, higher_is_better=DIRECTIONS)
+        assert ("\x1b[" in printed.getvalue()) == forced
+
+
 def bold(frame: pd.DataFrame) -> list[list[bool]]:
     """Which cells of the measures are bold, row by row."""
     text = tables.markdown(frame, higher_is_better=DIRECTIONS)

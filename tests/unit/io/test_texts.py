@@ -49,9 +49,18 @@ def test_only_what_is_wanted_is_kept(tmp_path):
     path = tmp_path / "docs"
     path.write_text("d1\tone\nd2\ttwo\nd2\tagain\n")
     assert read_texts(path, wanted={"d1", "d9"}) == {"d1": "one"}
-    with pytest.raises(ValueError, match="has none of the texts .* its 3 lines are"):
-        read_texts(path, wanted={"d9"})
     assert read_texts(path, wanted=set()) == {}
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [(0, "it is empty"), (1, "its 1 line is of others"), (3, "its 3 lines are of others")],
+)
+def test_a_file_without_what_is_wanted(tmp_path, lines, why):
+    path = tmp_path / "docs"
+    path.write_text("d1\tone\n" * lines)
+    with pytest.raises(ValueError, match=f"has none of the texts that are asked for: {why}"):
+        read_texts(path, wanted={"d9"})
 
 
 def test_a_file_beside_others(tmp_path):

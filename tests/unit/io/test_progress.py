@@ -1,0 +1,31 @@
+"""Progress bars: where there is one."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from pyterrier_asl.io.progress import progress_bar
+
+
+@pytest.mark.parametrize(
+    ("on_terminal", "shown", "is_bar"),
+    [
+        (True, None, True),
+        (False, None, False),
+        (None, None, False),  # there is no stderr, as of a windowed program
+        (False, True, True),
+        (True, False, False),
+    ],
+)
+def test_a_bar_is_shown_on_a_terminal_or_where_it_is_asked_for(
+    monkeypatch, on_terminal, shown, is_bar
+):
+    stderr = io.StringIO()
+    stderr.isatty = lambda: on_terminal
+    monkeypatch.setattr(sys, "stderr", None if on_terminal is None else stderr)
+    items = [1, 2]
+    assert list(progress_bar(items, desc="measuring", shown=shown)) == items
+    assert ("measuring: 100%" in stderr.getvalue()) == is_bar
