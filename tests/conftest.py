@@ -51,11 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("pyterrier_asl full")
 
 
-def pytest_unconfigure() -> None:
-    """Has nobody look for garbage among all that the tests have made: the process ends."""
-    gc.freeze()
-
-
 def _jit_once(function: Callable[..., Any], jit=compiled._jit) -> Any:
     """A compiled loop; while one worker compiles it, the others wait, and load what that one kept.
 

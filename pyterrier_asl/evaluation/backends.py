@@ -161,7 +161,8 @@ def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[
     pool = _worker_pool(jobs, os.getpid())
     with _work_for_processes(scorer) as work:
         results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
-        with iterated_ahead(results, ahead=jobs) as done:  # where Ctrl-C is not
+        # On a thread, which Ctrl-C does not reach, as it would break a pool that starts.
+        with iterated_ahead(results, ahead=jobs) as done:
             try:
                 yield from done
             except BaseException:  # workers may be gone, and need not finish

@@ -296,16 +296,17 @@ def _answers(
     else:
         query = positions(group_ids, known)
     counts = np.bincount(query + 1, minlength=len(known) + 1)
-    if bounds is not None and not counts[0] and counts.max() <= 1:
+    unknown, counts = counts[0], counts[1:]
+    if bounds is not None and not unknown and np.all(counts <= 1):
         return AnswerRows(bounds, None, query, len(known)), known
-    groups = order_by_query(query)[counts[0] :]
-    answered = 1 + np.flatnonzero(counts[1:])
+    groups = order_by_query(query)[unknown:]
+    answered = np.flatnonzero(counts)
     starts = cumulate(counts[answered])
     if bounds is None:
-        return AnswerRows(starts, groups, answered - 1, len(known)), known
+        return AnswerRows(starts, groups, answered, len(known)), known
     offsets = cumulate(np.diff(bounds)[groups])
     rows = ranges_from(bounds[groups], offsets)
-    return AnswerRows(offsets[starts], rows, answered - 1, len(known)), known
+    return AnswerRows(offsets[starts], rows, answered, len(known)), known
 
 
 def _lie_together(qid: pa.LargeStringArray) -> bool:

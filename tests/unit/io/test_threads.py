@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from pyterrier_asl.io.threads import cores, iterated_ahead, map_ahead
 
 
+def noted(count: int, numbers: list[int]) -> Iterator[int]:
+    """Counts, and notes each number that is asked for."""
+    for number in range(count):
+        numbers.append(number)
+        yield number
+
+
 def test_results_keep_the_order_and_are_bounded():
     asked = []
-
-    def items():
-        for number in range(20):
-            asked.append(number)
-            yield number
-
     for threads in (None, 2):
         asked.clear()
-        results = map_ahead(lambda number: -number, items(), ahead=3, threads=threads)
+        results = map_ahead(lambda n: -n, noted(20, asked), ahead=3, threads=threads)
         assert next(results) == (0, 0)
         assert len(asked) == 4
         assert list(results) == [(number, -number) for number in range(1, 20)]
@@ -92,15 +93,9 @@ def test_a_forked_process_has_threads_of_its_own():
 
 def test_an_iteration_ahead_is_bounded_and_ends_with_its_context():
     made = []
-
-    def items():
-        for number in range(100):
-            made.append(number)
-            yield number
-
     for wanted in (0, 1, 5):
         made.clear()
-        with iterated_ahead(items(), ahead=6) as numbers:
+        with iterated_ahead(noted(100, made), ahead=6) as numbers:
             assert [next(numbers) for _ in range(wanted)] == list(range(wanted))
         assert len(made) <= wanted + 6 + 1
         assert made == list(range(len(made)))
