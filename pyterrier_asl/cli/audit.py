@@ -29,57 +29,44 @@ from . import epilog, options
 #: QRELS of a plan that has no judgements by people yet.
 NOBODY = "none"
 
-_MACHINE = (
-    "Judgements by a machine, of the queries of QRELS, which people judged, and more: estimate "
-    "means and differences by both."
-)
-
-#: The options of audits.
-_options_of_audits = options.together(
-    click.option(
-        "--machine-rel",
-        type=float,
-        metavar="GRADE",
-        help="Least relevant grade of the machine, if its scale is another than people's; it beats "
-        "that of a measure.",
-    ),
-    click.option(
-        "--target",
-        type=click.Choice(["like-these", "these"]),
-        default="like-these",
-        show_default=True,
-        help="The mean that is estimated: of queries like these, or of these alone.",
-    ),
-    click.option(
-        "--plan",
-        type=click.FloatRange(0, min_open=True),
-        metavar="WIDTH",
-        help="Say how many queries people must judge for intervals of at most this width, and "
-        "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
-    ),
-    options.text_option(
-        "--draw",
-        "FILE",
-        "With --plan: save the queries that people are to judge; refuses to draw again.",
-    ),
-    options.chart("Draw the estimates as well"),
-)
-
-#: The options of audits that ``compare`` takes, until its next release.
-audit_options = options.together(
-    options.text_option("--machine-qrels", "FILE", f"{_MACHINE} Now the command 'audit'."),
-    _options_of_audits,
-)
-
-#: The names of these options in Python, but for --machine-qrels.
-AUDIT = {option.name for option in audit_options(click.Command(None)).params} - {"machine_qrels"}
-
 
 @click.command(name="audit", epilog=epilog(__doc__))
 @options.qrels
 @options.runs
-@click.option("--machine-qrels", metavar="FILE", required=True, help=_MACHINE)
-@_options_of_audits
+@click.option(
+    "--machine-qrels",
+    metavar="FILE",
+    required=True,
+    help="Judgements by a machine, of the queries of QRELS, which people judged, and more: "
+    "estimate means and differences by both.",
+)
+@click.option(
+    "--machine-rel",
+    type=float,
+    metavar="GRADE",
+    help="Least relevant grade of the machine, if its scale is another than people's; it beats "
+    "that of a measure.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["like-these", "these"]),
+    default="like-these",
+    show_default=True,
+    help="The mean that is estimated: of queries like these, or of these alone.",
+)
+@click.option(
+    "--plan",
+    type=click.FloatRange(0, min_open=True),
+    metavar="WIDTH",
+    help="Say how many queries people must judge for intervals of at most this width, and "
+    "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
+)
+@options.text_option(
+    "--draw",
+    "FILE",
+    "With --plan: save the queries that people are to judge; refuses to draw again.",
+)
+@options.chart("Draw the estimates as well")
 @options.measures("as 'evaluate' takes them, with its defaults, without counts.")
 @options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
 @options.switch("--all-pairs", help="Compare every two runs.")
@@ -95,24 +82,6 @@ def command(
     runs: tuple[str, ...],
     machine_qrels: str,
     measures: tuple[str, ...],
-    **settings: Any,
-) -> None:
-    """Measure runs by a machine's labels of many queries and people's of some of them.
-
-    Or plan it: how many queries people must judge, drawn at random. Of several runs each is
-    compared with the first.
-    """
-    from ..io.runs import list_runs
-
-    print_audit(list_runs(runs), qrels, machine_qrels, measures, **settings)
-
-
-def print_audit(
-    runs: Any,
-    people: str,
-    machine: str,
-    names: tuple[str, ...],
-    *,
     lengths: str | None,
     target: str,
     plan: float | None,
@@ -127,39 +96,44 @@ def print_audit(
     rel: float | None,
     machine_rel: float | None,
     seed: int,
-    baseline: str | None = None,
-    all_pairs: bool = False,
-    **_: Any,
+    baseline: str | None,
+    all_pairs: bool,
 ) -> None:
-    """Prints the estimates by people and machine, or the plan of an audit."""
+    """Measure runs by a machine's labels of many queries and people's of some of them.
+
+    Or plan it: how many queries people must judge, drawn at random. Of several runs each is
+    compared with the first.
+    """
     from ..assessment.audit_plan import plan_audit
     from ..assessment.audited import audited, audited_chart, notes_on
     from ..evaluation.judged_runs import JudgedRuns
+    from ..io.runs import list_runs
     from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
 
-    options.check_chart(chart, [people, machine, *runs.values(), lengths])
+    sources: dict[str, Any] = list_runs(runs)
+    options.check_chart(chart, [qrels, machine_qrels, *sources.values(), lengths])
     if draw and plan is None:
         raise click.UsageError("--draw goes with --plan")
-    measures = _measures_of(names, machine, lengths, rel)
-    judged = JudgedRuns.of(runs, machine, duplicates=duplicates)
+    measured = _measures_of(measures, machine_qrels, lengths, rel)
+    judged = JudgedRuns.of(sources, machine_qrels, duplicates=duplicates)
     common: dict[str, Any] = {
         "target": dict(zip(("like-these", "these"), TARGETS))[target],
         "machine_rel": machine_rel,
         "alpha": alpha,
     }
     if plan is not None:
-        pilot = None if people == NOBODY else people
-        audit_plan = plan_audit(judged, pilot, machine, measures, plan, **common, seed=seed)
+        pilot = None if qrels == NOBODY else qrels
+        audit_plan = plan_audit(judged, pilot, machine_qrels, measured, plan, **common, seed=seed)
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())
         click.echo(f"wrote {draw}" if draw else " ".join(audit_plan.drawn), err=bool(draw))
         return
-    if people == NOBODY:
+    if qrels == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
     common |= {"baseline": baseline, "all_pairs": all_pairs}
-    estimates = audited(judged, people, machine, measures, **common)
+    estimates = audited(judged, qrels, machine_qrels, measured, **common)
     if output_format == "table":
         estimates.show(places=places)
     else:

@@ -51,7 +51,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import epilog, error_line, options
-from .audit import AUDIT, audit_options, print_audit
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
@@ -101,7 +100,7 @@ def _check_inputs(ctx: click.Context) -> None:
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if tracks or scores:
         options = {parameter.name: parameter.opts[-1] for parameter in ctx.command.params}
-        further = ("by_query", "moved", "bounds", "pool", "lengths", "machine_qrels")
+        further = ("by_query", "moved", "bounds", "pool", "lengths")
         for name in further if tracks else further[1:]:
             if values[name] not in (None, False, ()):
                 raise click.UsageError(
@@ -213,7 +212,6 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
 @options.pool("the two runs.")
 @options.lengths
 @options.duplicates
-@audit_options
 def command(
     qrels: str | None,
     run_a: str | None,
@@ -243,12 +241,11 @@ def command(
     systems = names[1:] if scores else list(runs_b) or ["run"]
     reports = _reports(click.get_current_context().params)
     with _errors_reported(reports, systems, conditions):
-        compared: RunComparison | None
         if scores or tracks:
             compared = _compare_values(names, scores, tracks, measures, conditions, **settings)
         else:
             compared = _compare(names, measures, conditions, **settings)
-        if compared is None or not conditions:
+        if not conditions:
             return
         verdicts = list(compared.verdicts)
         if not allow_missing:
@@ -317,10 +314,9 @@ def _compare(
     moved: int | None,
     places: int,
     output_format: str,
-    machine_qrels: str | None,
     **settings: Any,
-) -> RunComparison | None:
-    """Compares runs and prints the comparison; an audit (None) if a machine's labels are given."""
+) -> RunComparison:
+    """Compares runs and prints the comparison."""
     from ..comparison import compare, printing
     from ..io.texts import Texts
 
@@ -331,16 +327,6 @@ def _compare(
     options.sources(qrels, files, **of_scores)
     del settings["baseline"], settings["common"]
     runs = compare.run_files(files)
-    audit = {name: settings.pop(name) for name in AUDIT}
-    if machine_qrels is not None:
-        if conditions or by_query or moved is not None or settings["pool"]:
-            raise click.UsageError("--machine-qrels has no --fail-if, -q, --moved and --pool")
-        click.echo("compare --machine-qrels is now the command 'pyterrier-asl audit'", err=True)
-        settings |= {"output_format": output_format, "places": places}
-        print_audit(runs, qrels, machine_qrels, measures, **audit, **settings)
-        return None
-    if any(audit[name] is not None for name in ("plan", "draw", "machine_rel", "chart")):
-        raise click.UsageError("--plan, --draw, --machine-rel and --chart go with --machine-qrels")
     if settings["correction"] == "none":
         settings["correction"] = None
     compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **settings)

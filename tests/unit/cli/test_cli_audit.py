@@ -168,21 +168,6 @@ def test_the_draw_is_kept_in_a_file(files):
     assert again.exit_code == 2 and "a draw is made once" in again.stderr
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (("--fail-if", "AP worse"), "has no --fail-if"),
-        (("-q",), "has no --fail-if, -q"),
-    ],
-)
-def test_what_does_not_go_together(files, given, says):
-    compared = ["compare", "people", "old.run", "new.run", "--machine-qrels", "machine", *given]
-    result = CliRunner().invoke(main, compared)
-    assert result.exit_code == 2 and says in result.stderr
-    alone = CliRunner().invoke(main, ["compare", "people", "old.run", "new.run", "--plan", "0.1"])
-    assert alone.exit_code == 2 and "go with --machine-qrels" in alone.stderr
-
-
 def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
     drawn = audited_chart(audited(RUNS, SAMPLE, MACHINE, "AP")).to_dict()
     means, differences = (
@@ -231,14 +216,6 @@ def test_the_chart_of_a_paper_has_its_width_and_no_title(files):
     titled, plain = ((files / f"{name}.svg").read_text() for name in ("titled", "plain"))
     assert "audited" in titled and "audited" not in plain
     assert svg_width(plain) <= WIDTHS["column"] < svg_width(titled)
-
-
-def test_compare_with_a_machine_shows_the_same_and_names_the_command(files):
-    arguments = ["people", "old.run", "new.run", "--machine-qrels", "machine", "-m", "AP"]
-    old, new = (CliRunner().invoke(main, [name, *arguments]) for name in ("compare", "audit"))
-    assert old.exit_code == new.exit_code == 0, old.stderr
-    assert old.stdout == new.stdout
-    assert "is now the command 'pyterrier-asl audit'" in old.stderr and not new.stderr
 
 
 def test_the_command_takes_a_folder_a_baseline_and_all_pairs(files):
