@@ -1,41 +1,30 @@
 """Demonstration of the measures with three systems on a small collection, without Java.
 
-The systems search ir_datasets' vaswani, 11,429 abstracts and 93 queries; where that cannot be
-downloaded, a generated collection. The remarks on the numbers are computed from them.
+The remarks on the numbers are computed from them.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, TypeAlias
 
-import ir_datasets
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from ..evaluation.relevant_documents import search_lengths
-from ..io.processes import python_command
-from ..io.qrels import irds_qrels
 from ..io.tables import counted
 from ..leaderboard.ranks import ranks
 from ..leaderboard.samples import FEWEST
 from ..measures import ASL, TBG, AP_Rareness, LexiP
-from ..measures.lengths import DocLengths
 from ..measures.names import higher_is_better
 from ..measures.pool import FEW, RarenessPool
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
-
-#: The timeout, in seconds, of downloading vaswani (3 MB), after which a collection is generated.
-PATIENCE = 60
+from .demo_collection import DemoCollection
 
 #: The measure of the remark on the best system.
 RANKED_BY = "nDCG@10"
@@ -51,38 +40,6 @@ SYSTEMS = {
     SHORT: "feedback from the first 5, and only 200 documents a query: what a pipeline keeps "
     "that hands its results to a slow reranker",
 }
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Documents, queries and judgements.
-
-    Attributes:
-        name: its name.
-        documents: dicts with ``docno`` and ``text``.
-        topics: frame of ``qid`` and ``query``.
-        qrels: frame of ``qid``, ``docno`` and ``label``.
-    """
-
-    name: str
-    documents: list[dict[str, str]]
-    topics: pd.DataFrame
-    qrels: pd.DataFrame
-
-    @property
-    def summary(self) -> str:
-        """The numbers of documents, queries and relevant documents, in words."""
-        return (
-            f"{len(self.documents):,} documents, {len(self.topics)} queries, "
-            f"{int((self.qrels['label'] > 0).sum()):,} relevant documents"
-        )
-
-    def lengths(self) -> DocLengths:
-        """The number of words of every document."""
-        return DocLengths.from_dict(
-            {document["docno"]: len(document["text"].split()) for document in self.documents},
-            name=self.name,
-        )
 
 
 @dataclass(frozen=True)
@@ -115,111 +72,10 @@ class Demonstration:
     best: str
 
 
-# Collections
-
-
-def collection(seed: int = 2022) -> tuple[Collection, str]:
-    """Loads vaswani, or generates a collection where vaswani is not available.
-
-    Returns:
-        The collection, and the reason why it is not vaswani: '' where it is.
-    """
-    try:
-        return vaswani(), ""
-    except OSError as error:
-        return generated(seed=seed), str(error)
-
-
-def vaswani() -> Collection:
-    """Loads vaswani from ir_datasets, which downloads it where it is not on this machine.
-
-    Raises:
-        OSError: where it cannot be downloaded, with the reason.
-    """
-    _fetch_vaswani()
-    dataset = ir_datasets.load("vaswani")
-    queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
-    return Collection(
-        "vaswani",
-        [{"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter()],
-        pd.DataFrame(queries, columns=["qid", "query"]),
-        irds_qrels("vaswani"),
-    )
-
-
-def _fetch_vaswani() -> None:
-    """Downloads missing files in another process, which can be stopped after a timeout."""
-    home = ir_datasets.util.home_path() / "vaswani"
-    if all((home / f"{part}.txt").is_file() for part in ("docs", "queries", "qrels")):
-        return
-    parts = "next(d.docs_iter()), next(d.queries_iter()), next(d.qrels_iter())"
-    fetch = python_command(f"import ir_datasets; d = ir_datasets.load('vaswani'); {parts}")
-    defaults = {"IR_DATASETS_DL_TRIES": "1", "IR_DATASETS_DL_TIMEOUT": "10"}
-    try:
-        subprocess.run(
-            fetch, check=True, capture_output=True, timeout=PATIENCE, env=defaults | os.environ
-        )
-    except subprocess.TimeoutExpired:
-        raise OSError(f"fetching it took more than {PATIENCE} seconds") from None
-    except subprocess.CalledProcessError as error:
-        last = error.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise OSError(
-            "it is not on this machine, and fetching it failed with "
-            + textwrap.shorten("".join(last), 100, placeholder=" ...")
-        ) from None
-
-
-def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> Collection:
-    """Generates a random collection, the same for the same arguments.
-
-    Each topic has twelve words, two of which are the query; a document on a topic has some of the
-    topic's words, perhaps none of the query's, among common ones. So feedback can add useful terms,
-    and misleading ones: words are shared between topics.
-
-    Args:
-        documents: the number of documents.
-        topics: the number of queries.
-        seed: seed of the random numbers.
-    """
-    random = np.random.default_rng(seed)
-    words = np.array(list(_words()))
-    common, rare = words[:600], words[600:]
-    common_odds = 1 / np.arange(1, len(common) + 1)
-    topic_odds = np.array([3, 3, *[1] * 10]) / 16
-    topic_words = np.stack([random.choice(rare, 12, replace=False) for _ in range(topics)])
-    topic_of = np.where(random.random(documents) < 0.5, random.integers(0, topics, documents), -1)
-    texts = []
-    for topic in topic_of:
-        text = random.choice(common, random.integers(20, 80), p=common_odds / common_odds.sum())
-        strange = random.choice(rare, 6)
-        on_topic = rare[:0]
-        if topic >= 0:
-            on_topic = random.choice(topic_words[topic], random.integers(2, 6), p=topic_odds)
-        texts.append(" ".join(random.permutation(np.concatenate((text, strange, on_topic)))))
-    docnos = [f"d{number}" for number in range(documents)]
-    qids = np.array([f"q{number}" for number in range(topics)], object)
-    queries = [" ".join(words_of_topic[:2]) for words_of_topic in topic_words]
-    qrels = pd.DataFrame({"qid": qids[topic_of], "docno": docnos, "label": 1})
-    return Collection(
-        f"generated-{seed}",
-        [{"docno": docno, "text": text} for docno, text in zip(docnos, texts)],
-        pd.DataFrame({"qid": qids, "query": queries}),
-        qrels[topic_of >= 0].reset_index(drop=True),
-    )
-
-
-def _words() -> Iterator[str]:
-    """A thousand words with different stems."""
-    syllables = [consonant + vowel for consonant in "bdfgklmnpr" for vowel in "aou"]
-    for number in range(1000):
-        first, rest = divmod(number * 7 % 27000, 900)
-        yield syllables[first] + syllables[rest // 30] + syllables[rest % 30] + "k"
-
-
 # The experiment
 
 
-def demonstrate(collection: Collection) -> Demonstration:
+def demonstrate(collection: DemoCollection) -> Demonstration:
     """Retrieves with three systems and evaluates them in ``pt.Experiment``."""
     runs = retrieve(collection)
     with warnings.catch_warnings():  # three systems are few, on which there is a remark
@@ -251,7 +107,7 @@ def demonstrate(collection: Collection) -> Demonstration:
     return Demonstration(values, higher, missed, best)
 
 
-def retrieve(collection: Collection) -> dict[str, pd.DataFrame]:
+def retrieve(collection: DemoCollection) -> dict[str, pd.DataFrame]:
     """The results of the three systems, by name."""
     index = TermIndex.from_documents(collection.documents, verbose=False)
     bm25 = index.bm25()

@@ -109,10 +109,10 @@ SCRIPTS = {
         assert len(evaluate(runs, {"q1": {"d2": 1}}, "AP", jobs=2, backend="ray")) == 3
     """,
     "demo": """
-        from pyterrier_asl.experiment import demo
-        demo.PATIENCE = 20
+        from pyterrier_asl.experiment import demo_collection
+        demo_collection.PATIENCE = 20
         try:
-            demo._fetch_vaswani()
+            demo_collection._fetch_vaswani()
         except OSError:
             pass  # where there is no network
     """,

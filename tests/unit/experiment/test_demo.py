@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import brute_force
 import pandas as pd
 import pytest
@@ -11,7 +9,7 @@ from click.testing import CliRunner
 
 import pyterrier_asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.experiment import demo
+from pyterrier_asl.experiment import demo, demo_collection
 from pyterrier_asl.experiment.demo import BM25, FEEDBACK, SHORT, MissedDocuments
 
 COLUMNS = [
@@ -33,50 +31,12 @@ def means(**values: list[float]) -> dict[str, dict[str, float]]:
     return {names.get(name, name): dict(zip("ab", pair)) for name, pair in values.items()}
 
 
-# The collections
-
-
-@pytest.mark.slow
-def test_generated_collection_is_the_same_for_a_seed_and_can_be_used():
-    one, same, other = demo.generated(), demo.generated(), demo.generated(seed=1)
-    assert one.documents == same.documents and one.qrels.equals(same.qrels)
-    assert one.documents != other.documents
-    assert set(one.qrels["qid"]) == set(one.topics["qid"])
-    assert set(one.qrels["docno"]) <= {document["docno"] for document in one.documents}
-    assert not one.qrels.duplicated(["qid", "docno"]).any()
-
-
-def test_where_vaswani_cannot_be_fetched_the_reason_is_said(monkeypatch, tmp_path):
-    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
-
-    def no_network(command, **options):
-        assert options["timeout"] == demo.PATIENCE
-        assert options["env"]["IR_DATASETS_DL_TRIES"] == "1"
-        raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\nno route to host\n")
-
-    monkeypatch.setattr(subprocess, "run", no_network)
-    collection, reason = demo.collection(seed=3)
-    assert collection.name == "generated-3"
-    assert reason == ("it is not on this machine, and fetching it failed with no route to host")
-
-
-def test_fetching_is_given_up_after_a_while(monkeypatch, tmp_path):
-    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
-
-    def too_slow(command, **options):
-        raise subprocess.TimeoutExpired(command, options["timeout"])
-
-    monkeypatch.setattr(subprocess, "run", too_slow)
-    with pytest.raises(OSError, match="fetching it took more than 60 seconds"):
-        demo.vaswani()
-
-
 # The numbers
 
 
 @pytest.fixture(scope="module")
-def generated() -> tuple[demo.Collection, demo.Demonstration]:
-    collection = demo.generated(documents=600, topics=8)
+def generated() -> tuple[demo_collection.DemoCollection, demo.Demonstration]:
+    collection = demo_collection.generated(documents=600, topics=8)
     return collection, demo.demonstrate(collection)
 
 
@@ -212,19 +172,19 @@ def test_who_could_be_the_best():
 def test_generated_collection_has_a_system_that_ap_and_asl_disagree_about_too():
     assert (
         "AP puts 'BM25 + feedback, first 200' above 'BM25'"
-        in demo.remarks(demo.demonstrate(demo.generated()))[0]
+        in demo.remarks(demo.demonstrate(demo_collection.generated()))[0]
     )
 
 
 @pytest.fixture(scope="module")
 def printed():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(demo, "vaswani", _no_vaswani)
+        patch.setattr(demo_collection, "vaswani", _no_vaswani)
         return CliRunner().invoke(main, ["demo"], catch_exceptions=False)
 
 
 def _no_vaswani():
-    raise OSError("no network")
+    raise OSError("vaswani could not be downloaded (no network)")
 
 
 def test_command_prints_a_row_for_each_system_and_a_column_for_each_measure(printed):
@@ -236,7 +196,8 @@ def test_command_prints_a_row_for_each_system_and_a_column_for_each_measure(prin
 
 
 def test_command_says_why_it_is_not_vaswani_and_warns_of_nothing(printed):
-    assert "vaswani cannot be had: no network. Instead a collection is generated." in printed.stderr
+    reason = "vaswani could not be downloaded (no network). Using a generated collection."
+    assert reason in printed.stderr
     assert "Warning" not in printed.stderr
     assert printed.stdout.count("\n* ") == len(demo.SYSTEMS) + 5
 
