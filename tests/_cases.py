@@ -44,7 +44,6 @@ from pyterrier_asl import (
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
 from pyterrier_asl.io.tables import counted
-from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judgements import Judgements
 
 #: How far a value may be from the loop's, as a share of it or of 1.
@@ -64,7 +63,6 @@ class Case:
         run_kind: as what the run is given; see :func:`given`.
         qrels_kind: likewise.
         door: through what it is evaluated.
-        compiled: whether by the compiled loops.
         pool: name -> rows, for rareness.
         pool_depth: how deep the pool is kept.
         groups: run -> group.
@@ -80,7 +78,6 @@ class Case:
     run_kind: dict[str, str]
     qrels_kind: dict[str, str]
     door: str
-    compiled: bool
     pool: dict[str, list[Row]] = field(default_factory=dict)
     pool_depth: int | None = None
     groups: dict[str, str] = field(default_factory=dict)
@@ -518,7 +515,6 @@ def make_case(rng: Random) -> Case:
                 "search_lengths",
             ]
         ),
-        compiled=rng.random() < 0.5,
     )
     case.run_kind, case.qrels_kind = _kind(rng, case.run, "score"), _kind(rng, case.qrels, "grade")
     case.lengths = {d: rng.choice([0, 1, 100, 500, 0.5, 1e9]) for d in [*docnos, *run_docs]}
@@ -701,14 +697,9 @@ def check(case: Case) -> str:
     Raises:
         Unexpected: where it is something else than must come.
     """
-    enough = matching.ENOUGH
-    matching.ENOUGH = 0 if case.compiled else float("inf")
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            outcome = _outcome(case)
-    finally:
-        matching.ENOUGH = enough
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        outcome = _outcome(case)
     _check_warnings(case, outcome, [str(each.message) for each in said])
     return outcome
 

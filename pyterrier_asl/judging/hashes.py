@@ -12,13 +12,16 @@ import pyarrow as pa
 from ..io.kernels import pc
 from ..io.values import numpy_numbers, take
 from ..scoring.arrays import Ints
-from ._kernels import SHIFT, Bytes, Hashes
 from .parts import fixed_blocks, map_parts
+
+Hashes = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
 
 #: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
+_HALF = np.uint64(32)
 
 #: What of an id lies behind as many bytes is hashed by a loop: few ids are so long.
 _LONG = 512
@@ -39,8 +42,6 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
     if len(ids):
         offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
         text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
-    # One kind of array, or the loops are compiled for each.
-    offsets.flags.writeable = text.flags.writeable = False
     return offsets, text
 
 
@@ -97,7 +98,7 @@ def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
         state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
     if longest > 16:
         _mix_between(state, offsets, data, seed)
-    state ^= state >> SHIFT
+    state ^= state >> _HALF
     return state
 
 
@@ -189,7 +190,7 @@ def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:
     state = state ^ word
     state *= _MULTIPLIER
-    state ^= state >> SHIFT
+    state ^= state >> _HALF
     state *= seed
     return state
 

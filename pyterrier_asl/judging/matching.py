@@ -1,16 +1,12 @@
 """Matching of (group, id) pairs with known ones: the join of judgements, pools and lengths.
 
 The ids are text and may be many; the groups are small integers (the queries). Ids are found by
-their hashes and compared in full, so that what is found does not depend on hashes. Nothing happens
-in Python per row, but in one of two ways with the same results: by NumPy (a few ids by a table that
-Arrow makes of their hashes and throws away), or by the compiled loops of
-:mod:`~pyterrier_asl.judging._kernels`, about twice as fast, once enough has been matched to pay for
-loading Numba.
+their hashes and compared in full, so that results do not depend on hashes. Nothing happens in
+Python per row. A few ids are found by a table that Arrow makes of their hashes and throws away.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,48 +16,18 @@ import pyarrow as pa
 from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
-from ..scoring.compiled import COMPILED, compile_loops
-from ._kernels import Hashes
-from .hashes import SEED, are_equal, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
+from .hashes import SEED, Hashes, are_equal, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
 from .parts import fixed_blocks, map_parts
 from .remembered import cached_property
 
-#: The number of rows that this process matches by NumPy before it loads the compiled loops: by then
-#: loops would have saved about as much time as loading them takes, so that whatever comes, the two
-#: together take less than twice what the better choice would have. Infinite: they are never used.
-ENOUGH = 10_000_000
-
 #: Fewer ids than this, known and sought together, are not worth a table that is kept.
 FEW = 10_000
-
-#: The module of the compiled loops.
-LOOPS = __name__.rpartition(".")[0] + "._kernels"
 
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
 
 
-_rows = 0  # that this process has matched
-
-
-def loops_are_loaded() -> bool:
-    """Whether this process has loaded the compiled loops, so that using them costs nothing."""
-    return LOOPS in COMPILED
-
-
-def loops_for(rows: int) -> ModuleType | None:
-    """The compiled loops where this process has loaded them, or these rows make it worth while.
-
-    Args:
-        rows: how many rows are to be matched.
-    """
-    global _rows
-    _rows += rows
-    is_loaded = ENOUGH != np.inf and loops_are_loaded()
-    return compile_loops(LOOPS) if is_loaded or _rows >= ENOUGH else None
-
-
-def codes(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
+def codes(ids: pa.Array) -> tuple[Ints, pa.Array]:
     """Numbers the different ids in order of first appearance.
 
     Args:
@@ -118,31 +84,31 @@ class PairIndex:
     Args:
         offsets: where each group's ids begin, and where the last end, shape (G + 1,).
         ids: the ids, n of them.
+        seed: of their hashes.
 
     >>> index = PairIndex(np.array([0, 2, 3]), pa.array(["a", "b", "a"], type=pa.large_string()))
     >>> index.find(np.array([1, 0, 1]), pa.array(["a", "b", "b"], type=pa.large_string())).tolist()
     [2, 1, -1]
     """
 
-    def __init__(self, offsets: Ints, ids: pa.LargeStringArray) -> None:
-        self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, SEED
+    def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
+        self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All in NumPy's arrays, and with the hashes, if there are: so that processes can share it
-        from one file."""
-        made = ("hashes", "_table")
+        """Ids as NumPy arrays, and their hashes if computed: processes share these in a file."""
+        computed = ("hashes", "_table")
         return {
             "offsets": self.offsets,
             "ids": arrays_of(self.ids),
             "seed": self.seed,
-            **{name: value for name, value in self.__dict__.items() if name in made},
+            **{name: value for name, value in self.__dict__.items() if name in computed},
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Mapped from a file, arrays are of a kind that the compiled loops do not know.
+        # Arrays mapped from a file are of a subclass, which is slower.
         arrays = {
             name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
             for name, value in state.items()
@@ -173,10 +139,7 @@ class PairIndex:
         """
         if not len(self) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        join, blocks = loops_for(len(ids)), fixed_blocks(len(ids))
-        hashes = hashes_of(ids, self.seed)
-        if join is not None:
-            return self._find_by_loops(join, groups, hashes, ids)
+        blocks, hashes = fixed_blocks(len(ids)), hashes_of(ids, self.seed)
         groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
         self.prepare(len(ids))
 
@@ -186,23 +149,6 @@ class PairIndex:
             return self.find_hashes(groups[begin:end], hashes[begin:end], part)
 
         return np.concatenate(map_parts(find_part, blocks))
-
-    def _find_by_loops(
-        self, join: ModuleType, groups: Ints | None, hashes: Hashes, ids: pa.LargeStringArray
-    ) -> Ints:
-        pairs = np.empty(len(ids), dtype=np.int64)
-        blocks = fixed_blocks(len(ids))
-        arrays = (
-            np.empty(0, dtype=np.int64) if groups is None else groups,
-            hashes,
-            *arrays_of(ids),
-            *arrays_of(self.ids),
-            self.hashes,
-            *self._table,
-            pairs,
-        )
-        map_parts(lambda first, last: join.find(first, last, blocks, *arrays), blocks)
-        return pairs
 
     def prepare(self, rows: int | None = None) -> None:
         """Makes what :meth:`find_hashes` needs, so that threads do not make it at once.
@@ -274,11 +220,6 @@ class PairIndex:
         room = 4.0 * np.diff(self.offsets) + 1  # at most a quarter is taken: few look twice
         starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
         table = np.full(starts[-1], -1, dtype=np.int32)
-        join = loops_for(0)
-        if join is not None:
-            arrays = self.offsets, starts, *arrays_of(self.ids), self.hashes, table
-            map_parts(lambda first, last: join.build(first, last, *arrays), self.offsets)
-            return starts, table
         queries, is_last = queries_of(self.offsets), np.ones(len(self), dtype=bool)
         is_last[self.repeated] = False
 

@@ -2,8 +2,7 @@
 
 The rows come in blocks, each the answer to one query. In ranking order means by score, descending,
 and equal scores by id, descending in plain string order; an id that stands twice in a block counts
-once, where it ranks best. Rows are put in order by NumPy; known and repeated ids are found, as in
-:mod:`~pyterrier_asl.judging.matching`, in one of two ways with the same results.
+once, where it ranks best.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +17,9 @@ import pyarrow as pa
 
 from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
-from ..scoring.arrays import Ints, cumulate, queries_of, ranges_from
-from ._kernels import Hashes
-from .hashes import SEED, arrays_of, hashes_of, of_groups, repeated_keys
-from .matching import PairIndex, codes, loops_for
+from ..scoring.arrays import Ints, cumulate, queries_of
+from .hashes import SEED, Hashes, hashes_of, of_groups, repeated_keys
+from .matching import PairIndex, codes
 from .parts import map_parts
 
 Scores = npt.NDArray[np.float32]
@@ -76,13 +73,9 @@ def match(
     >>> found.order.tolist(), found.ranks.tolist(), found.pairs.tolist(), found.repeated.tolist()
     ([1, 2, 0], [2], [1], [3])
     """
-    join = loops_for(len(scores))
-    if join is None:
-        known.prepare(len(scores))
-    else:
-        _ = known.hashes  # before several threads make them
+    known.prepare(len(scores))
     rows = RowIds.of(ids, which, known.seed)
-    parts = map_parts(partial(_match_part, join, scores, rows, starts, queries, known), starts)
+    parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
 
@@ -116,7 +109,6 @@ class RowIds:
 
 
 def _match_part(
-    join: ModuleType | None,
     scores: Scores,
     rows: RowIds,
     starts: Ints,
@@ -130,8 +122,6 @@ def _match_part(
     starts, queries = starts[first : last + 1] - begin, queries[first:last]
     scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
     order = _order(block, scores, rows)
-    if join is not None:
-        return _by_loops(join, order, rows, starts, queries, known)
     pairs = known.find_hashes(queries[block], rows.hashes, rows.ids, rows.which)
     order, repeated = _without_repeats(order, block, rows)
     if len(repeated):
@@ -140,50 +130,6 @@ def _match_part(
     judged = np.flatnonzero(pairs >= 0)
     blocks = block[judged if order is None else order[judged]]
     return Match(order, starts, blocks, judged - starts[blocks] + 1, pairs[judged], repeated)
-
-
-def _by_loops(
-    join: ModuleType,
-    order: Ints | None,
-    rows: RowIds,
-    starts: Ints,
-    queries: Ints,
-    known: PairIndex,
-) -> Match:
-    """The match of rows in this order (None: as they stand)."""
-    sizes = np.diff(starts)
-    room = cumulate(np.minimum(sizes, np.diff(known.offsets)[queries]))
-    ranks, pairs = np.empty((2, room[-1]), dtype=np.int64)
-    entries, dropped = np.zeros((2, len(sizes)), dtype=np.int64)
-    again = np.zeros(starts[-1], dtype=np.uint8)
-    which = rows.which if order is None or rows.which is None else rows.which[order]
-    which = order if which is None else which
-    join.match(
-        0,
-        len(sizes),
-        starts,
-        rows.hashes if order is None else rows.hashes[order],
-        np.empty(0, dtype=np.int64) if which is None else which,
-        *arrays_of(rows.ids),
-        queries,
-        known.offsets,
-        *arrays_of(known.ids),
-        known.hashes,
-        room,
-        ranks,
-        pairs,
-        entries,
-        again,
-        dropped,
-    )
-    filled = ranges_from(room[:-1], cumulate(entries))
-    blocks = np.repeat(np.arange(len(sizes)), entries)
-    repeated = np.empty(0, dtype=np.int64)
-    if dropped.any():
-        order = np.arange(len(again)) if order is None else order
-        repeated, order = order[again > 0], order[again == 0]
-        starts = cumulate(sizes - dropped)
-    return Match(order, starts, blocks, ranks[filled], pairs[filled], repeated)
 
 
 def _joined(parts: Sequence[Match], starts: Ints) -> Match:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
-from ..io.values import take
+from ..io.values import arrow_numbers, take
 from ..scoring.arrays import (
     Bools,
     Floats,
@@ -20,17 +19,12 @@ from ..scoring.arrays import (
     queries_of,
     ranges_from,
 )
-from ..scoring.compiled import compile_loops
-from ._kernels import Hashes
-from .hashes import hashes_of
+from .hashes import Hashes, of_groups
 from .judged_run import JudgedRun
-from .matching import LOOPS, codes
+from .matching import codes
 from .parts import map_parts
 from .ranking import RowIds
 from .remembered import cached_property
-
-#: So many documents are worth loading the compiled loops, which number them ten times as fast.
-ENOUGH = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -81,8 +75,8 @@ class Unjudged:
         depth: look only at the first ``depth`` of each ranking; None: at all.
         keep_rows: whether the runs keep their rows, without which documents have no ids any more.
 
-    Where there are a million documents or more, two of one query are taken for the same with a
-    chance of one in 2^64.
+    Documents are the same if the hashes of their ids are: two different ones of a query are taken
+    for one with a chance of one in 2^64.
 
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> judgements = Judgements({"q": {"a": 1}})
@@ -97,15 +91,14 @@ class Unjudged:
     ) -> None:
         self.runs: list[JudgedRun] = []
         shown: list[Retrieved] = []
-        ids = _Ids()
+        hashes: list[Hashes] = []
         for run in runs:
             shown.append(unjudged(run, depth))
-            ids.add(run.table.docno, shown[-1].rows)
+            hashes.append(RowIds.of(run.table.docno, shown[-1].rows).hashes)
             self.runs.append(run if keep_rows else run.without_rows())
         sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
         ranks = np.concatenate([documents.ranks for documents in shown])
-        number = _numbers_by_loops if ids.hashes else _numbers
-        self.offsets, self.best, codes = number(ids, ranks, sizes)
+        self.offsets, self.best, codes = _numbers(np.concatenate(hashes), ranks, sizes)
         parts = zip(shown, _split_by_run(codes, sizes))
         self.retrieved = [replace(documents, codes=part) for documents, part in parts]
         self.is_open = np.ones(len(self.best), dtype=bool)
@@ -204,64 +197,40 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
 
 
-class _Ids:
-    """The ids of documents that come run by run: as text, or, once there are many, by hashes.
+def _numbers(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
+    """Numbers the different documents of all runs, query by query, as they first appear.
 
-    Attributes:
-        texts: the ids, an array for each run.
-        hashes: their hashes instead, where there are :data:`ENOUGH`.
+    Args:
+        hashes: the hash of each retrieved document, run by run, query by query, shape (N,).
+        ranks: its rank, shape (N,).
+        sizes: how many documents each run has for each query, shape (S, Q).
+
+    Returns:
+        Where each query's documents begin, shape (Q + 1,); the best rank of each document, shape
+        (D,); the number of each retrieved document, shape (N,).
     """
+    of_run = cumulate(sizes.ravel())[:-1].reshape(sizes.shape)
+    blocks = cumulate(sizes.T.ravel())
+    rows = ranges_from(of_run.T.ravel(), blocks)  # query by query, run by run
+    starts = blocks[:: len(sizes)]
+    queries = queries_of(starts)
 
-    def __init__(self) -> None:
-        self.texts: list[pa.LargeStringArray] = []
-        self.hashes: list[Hashes] = []
-        self._size = 0
+    def number_part(first: int, last: int) -> tuple[Ints, Ints, Ints]:
+        part = slice(starts[first], starts[last])
+        keys = of_groups(hashes[rows[part]], queries[part])
+        numbers, different = codes(arrow_numbers(keys))
+        best = np.full(len(different), np.iinfo(np.int64).max)
+        np.minimum.at(best, numbers, ranks[rows[part]])
+        query_of = np.empty(len(different), dtype=np.int64)
+        query_of[numbers] = queries[part]
+        return query_of, best, numbers
 
-    def add(self, docnos: pa.LargeStringArray, rows: Ints) -> None:
-        """Adds the ids at some rows."""
-        self._size += len(rows)
-        if self._size < ENOUGH:
-            self.texts.append(take(docnos, rows))
-            return
-        self.hashes += map(hashes_of, self.texts)
-        self.texts = []
-        self.hashes.append(RowIds.of(docnos, rows).hashes)
-
-
-def _numbers(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Where each query's documents begin, the best rank of each, and which each run shows.
-
-    They are numbered query by query, as they first appear in the runs.
-    """
-    runs, known_queries = sizes.shape
-    queries = np.repeat(np.tile(np.arange(known_queries), runs), sizes.ravel())
-    numbers, different = codes(pa.concat_arrays(ids.texts))
-    pairs, first, which = np.unique(
-        queries * len(different) + numbers, return_index=True, return_inverse=True
-    )
-    order = np.lexsort((first, queries[first]))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    numbered: Ints = place[which]
-    best = np.full(len(pairs), np.iinfo(np.int64).max)
-    np.minimum.at(best, numbered, ranks)
-    return offsets_of(queries[first[order]], known_queries), best, numbered
-
-
-def _numbers_by_loops(ids: _Ids, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """What :func:`_numbers` gives, by the compiled loops and hashes of the ids."""
-    kernels = compile_loops(LOOPS)
-    starts = cumulate(sizes.sum(axis=0))
-    hashes = np.concatenate(ids.hashes)
-    numbered, best = np.empty((2, len(ranks)), dtype=np.int64)
-    counts = np.zeros(sizes.shape[1], dtype=np.int64)
-    blocks = cumulate(sizes.ravel())
-    arrays = starts, blocks, hashes, ranks, numbered, best, counts
-    map_parts(lambda first, last: kernels.number_documents(first, last, *arrays), starts)
-    offsets = cumulate(counts)
-    for part, of_run in zip(_split_by_run(numbered, sizes), sizes):
-        part += np.repeat(offsets[:-1], of_run)
-    return offsets, best[ranges_from(starts[:-1], offsets)], numbered
+    parts = list(zip(*map_parts(number_part, starts)))
+    query_of, best = (np.concatenate(part) for part in parts[:2])
+    before = np.cumsum([0, *map(len, parts[0])])
+    numbered = np.empty(len(rows), dtype=np.int64)
+    numbered[rows] = np.concatenate([part + first for part, first in zip(parts[2], before)])
+    return offsets_of(query_of, sizes.shape[1]), best, numbered
 
 
 def _split_by_run(codes: Ints, sizes: Ints) -> list[Ints]:

@@ -100,10 +100,7 @@ def _announce() -> None:
         def on_start(self, event: Any) -> None:
             if not self.started:
                 self.started = True
-                print(
-                    "Compiling loops, which so much data pays for: some seconds, once a machine",
-                    file=sys.stderr,
-                )
+                print("Compiling (a few seconds, once per machine)", file=sys.stderr)
 
         def on_end(self, event: Any) -> None:
             pass

@@ -34,7 +34,6 @@ from pyterrier_asl import (
     preferences,
     search_lengths,
 )
-from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import computed
 
@@ -122,10 +121,8 @@ def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
     )
 
 
-@pytest.mark.parametrize("enough", [0, np.inf], ids=["compiled", "numpy"])
 @pytest.mark.parametrize("collection", COLLECTIONS)
-def test_measures_are_the_loops_on_real_runs(data, collection, enough, monkeypatch):
-    monkeypatch.setattr(matching, "ENOUGH", enough)
+def test_measures_are_the_loops_on_real_runs(data, collection):
     path, rel = qrels_of(data, collection), COLLECTIONS[collection]
     qrels = plainly(path, 3)
     for file in runs_of(data, collection, 2):

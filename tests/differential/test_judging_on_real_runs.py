@@ -11,16 +11,8 @@ import pytest
 from pyterrier_asl import RarenessPool
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
-from pyterrier_asl.judging import matching
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import AP_Rareness, P_Rareness
-
-
-@pytest.fixture(params=["numpy", "loops"])
-def way(request, monkeypatch):
-    """Both ways to the same result."""
-    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
-    return request.param
 
 
 def nested(table: pa.Table) -> dict[str, dict]:
@@ -32,7 +24,7 @@ def nested(table: pa.Table) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
-def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track, way):
+def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track):
     """Ties, repeats and all: every run; of TREC-8 every fifth."""
     import pytrec_eval
 

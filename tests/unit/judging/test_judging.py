@@ -1,34 +1,19 @@
-"""Ranking and judging against plain loops over dicts, by NumPy and by compiled loops."""
+"""Ranking and judging against plain loops over dicts, and of many rows against pandas."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_asl.judging import judgements as judging
-from pyterrier_asl.judging import matching, parts
 from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
-
-
-@pytest.fixture(params=["few", "numpy", "loops"])
-def way(request, monkeypatch):
-    """Every way to the same result."""
-    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
-    monkeypatch.setattr(matching, "FEW", 10_000 if request.param == "few" else 0)
-    return request.param
-
 
 # The rules as loops: rows are (query, document, score); qrels are rows (query, document, grade).
 
@@ -96,7 +81,7 @@ def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged
             assert len(ranking) == ranking.offsets[-1] == len(judged.docnos(ranking))
 
 
-def test_scores_are_told_apart_to_the_last_of_32_bits(way):
+def test_scores_are_told_apart_to_the_last_of_32_bits():
     """The next number after each; of equal scores the one of the greater id would come first."""
     some = np.float32([0, 1, 2**24, 1e38])
     scores = np.concatenate([np.nextafter(some, np.float32(end)) for end in (-np.inf, np.inf)])
@@ -130,39 +115,83 @@ all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).m
     grouped=st.booleans(),
     k=st.sampled_from([None, 1, 2, 5]),
     judged_only=st.booleans(),
-    first=st.sampled_from([1, 4, 1000]),
-    part=st.sampled_from([1, 7, 1 << 16]),
 )
-def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only, first, part):
+def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
     if grouped:
         rows = sorted(rows, key=lambda row: row[0])
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        patch.setattr(judging, "_FIRST", first)  # rows that tell whether they lie together
-        patch.setattr(parts, "_PART", part)  # rows that are matched at a time, or more
-        for enough, few in ((0, 0), (np.inf, 0), (np.inf, 10_000)):
-            patch.setattr(matching, "ENOUGH", enough)
-            patch.setattr(matching, "FEW", few)
-            judgements = Judgements(frame(qrels, "relevance"))
-            judged = judgements.judge(frame(rows))
-            check(judgements, judged, rows, qrels, k, judged_only)
+        judgements = Judgements(frame(qrels, "relevance"))
+        judged = judgements.judge(frame(rows))
+    check(judgements, judged, rows, qrels, k, judged_only)
+
+
+COPIES = 500
+
+
+def copies(rows):
+    """The same rows again and again, with other query ids: enough for a table that is kept."""
+    return [(f"{qid} {n}", docno, value) for n in range(COPIES) for qid, docno, value in rows]
+
+
+@settings(max_examples=10)
+@given(rows=st.lists(st.tuples(query, docno, score), min_size=20, max_size=40), qrels=all_qrels)
+def test_many_copies_of_a_run_are_judged_as_one(rows, qrels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one = Judgements(frame(qrels, "relevance")).judge(frame(rows))
+        many = Judgements(frame(copies(qrels), "relevance")).judge(frame(copies(rows)))
+    assert many.retrieved.tolist() == one.retrieved.tolist() * COPIES
+    assert many.ranks.tolist() == one.ranks.tolist() * COPIES
+    assert many.grades.tolist() == one.grades.tolist() * COPIES
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_a_large_run_is_judged_as_by_pandas(grouped):
+    rng = np.random.default_rng(5)
+    run = pd.DataFrame(
+        {
+            "query_id": rng.integers(300, size=150_000).astype(str),
+            "doc_id": rng.integers(20_000, size=150_000).astype(str),
+            "score": rng.integers(1000, size=150_000).astype(float),
+        }
+    )
+    qrels = run.sample(30_000, random_state=5)[["query_id", "doc_id"]].drop_duplicates()
+    qrels["relevance"] = rng.integers(3, size=len(qrels))
+    ranked_run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
+    ranked_run = ranked_run.drop_duplicates(["query_id", "doc_id"])
+    ranked_run["rank"] = ranked_run.groupby("query_id").cumcount() + 1
+    expected = ranked_run.merge(qrels, on=["query_id", "doc_id"])
+    judgements = Judgements(qrels)
+    with pytest.warns(UserWarning, match="more than once"):
+        judged = judgements.judge(run.sort_values("query_id", kind="stable") if grouped else run)
+    found = pd.DataFrame(
+        {
+            "query_id": np.array(judgements.qids)[judged.queries],
+            "doc_id": judgements.docnos.take(judged.pairs).to_pylist(),
+            "rank": judged.ranks,
+            "relevance": judged.grades,
+        }
+    ).sort_values(["query_id", "rank"])
+    assert len(found) == len(expected)
+    for column in found:
+        assert (found[column].to_numpy() == expected[column].to_numpy()).all(), column
+    assert judged.retrieved.sum() == len(ranked_run)
 
 
 @given(rows=runs, depth=st.sampled_from([None, 1, 3]))
 def test_any_run_is_ranked_as_by_loops(rows, depth):
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for enough in (0, np.inf):
-            patch.setattr(matching, "ENOUGH", enough)
-            table, qids, ranking = rank(frame(rows), depth)
-            assert qids.to_pylist() == first_seen(row[0] for row in rows)
-            expected = [i for qid in qids.to_pylist() for i in ranked(rows, qid)[:depth]]
-            assert ranking.rows.tolist() == expected
-            scores = np.array([row[2] for row in rows], dtype=float)
-            assert np.array_equal(ranking.take(scores), scores[expected])
+        table, qids, ranking = rank(frame(rows), depth)
+    assert qids.to_pylist() == first_seen(row[0] for row in rows)
+    expected = [i for qid in qids.to_pylist() for i in ranked(rows, qid)[:depth]]
+    assert ranking.rows.tolist() == expected
+    scores = np.array([row[2] for row in rows], dtype=float)
+    assert np.array_equal(ranking.take(scores), scores[expected])
 
 
-def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops(way):
+def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
     rng = np.random.default_rng(7)
     rows = [
         (f"q{q}", f"d{rng.integers(300)}", float(rng.integers(5)))
@@ -180,23 +209,23 @@ def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops(way):
 # Single rules
 
 
-def test_scores_are_compared_as_32_bit_floats(way):
+def test_scores_are_compared_as_32_bit_floats():
     run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # as 64-bit floats a would be first
     judged = Judgements({"q": {"a": 1}}).judge(run)
     assert judged.ranks.tolist() == [2]
 
 
-def test_scores_beyond_32_bits_tie_as_infinite(way):
+def test_scores_beyond_32_bits_tie_as_infinite():
     judged = Judgements({"q": {"a": 1}}).judge({"q": {"a": 2e39, "b": 1e39}})
     assert judged.ranks.tolist() == [2]
 
 
-def test_the_rank_column_is_ignored(way):
+def test_the_rank_column_is_ignored():
     run = frame([("q", "a", 1), ("q", "b", 2)]).assign(rank=[0, 1])
     assert Judgements({"q": {"a": 1}}).judge(run).ranks.tolist() == [2]
 
 
-def test_duplicates_count_once_at_their_best_rank_and_are_warned_of(way):
+def test_duplicates_count_once_at_their_best_rank_and_are_warned_of():
     rows = [("q", "a", 3), ("q", "x", 2), ("q", "a", 1), ("q", "b", 0), ("p", "a", 1)]
     judgements = Judgements({"q": {"a": 1, "b": 1}})
     with pytest.warns(UserWarning, match=r"^the ranking .* 1 document more than.*'a'") as caught:
@@ -205,12 +234,12 @@ def test_duplicates_count_once_at_their_best_rank_and_are_warned_of(way):
     assert (judged.ranks.tolist(), judged.retrieved.tolist()) == ([1, 3], [3])
 
 
-def test_one_document_in_two_queries_is_no_duplicate(way, recwarn):
+def test_one_document_in_two_queries_is_no_duplicate(recwarn):
     Judgements({"q": {"a": 1}, "p": {"a": 1}}).judge({"q": {"a": 1}, "p": {"a": 1}})
     assert not recwarn.list
 
 
-def test_rows_of_a_query_may_lie_apart(way):
+def test_rows_of_a_query_may_lie_apart():
     rows = [("q", "a", 1), ("p", "a", 1), ("q", "b", 2), ("x", "a", 1), ("p", "c", 3)]
     qrels = [("p", "a", 1), ("q", "a", 1), ("p", "b", 0)]
     judgements = Judgements(frame(qrels, "relevance"))
@@ -218,17 +247,16 @@ def test_rows_of_a_query_may_lie_apart(way):
     check(judgements, judged, rows, qrels)
 
 
-def test_sorted_input_stays_where_it_is(way):
+def test_sorted_input_stays_where_it_is():
     rows = [("q", "b", 2), ("q", "a", 1), ("p", "a", 1)]
     column = np.array([5.0, 6.0, 7.0])
     judged = Judgements(frame([("q", "a", 1), ("p", "a", 1)], "relevance")).judge(frame(rows))
     assert judged.ranking.take(column).tolist() == [5, 6, 7]
-    if way == "loops":
-        assert judged.ranking.take(column) is column
-        assert judged.docnos(judged.ranking) is judged.table.docno
+    assert judged.ranking.take(column) is column
+    assert judged.docnos(judged.ranking) is judged.table.docno
 
 
-def test_strangers_are_warned_of_and_an_error_for_a_whole_answer(way):
+def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():
     judgements = Judgements({"q": {"a": 1}})
     with pytest.warns(NothingJudged, match=r"none of the documents of the run .*'A'.*'a'"):
         judgements.judge({"q": {"A": 1}})
@@ -243,7 +271,7 @@ def test_strangers_are_warned_of_and_an_error_for_a_whole_answer(way):
     assert judgements.judge_whole({"q": {"a": 1}, "p": {"x": 1}}).ranks.tolist() == [1]
 
 
-def test_the_last_of_two_judgements_counts(way):
+def test_the_last_of_two_judgements_counts():
     rows = [("q", "a", 0), ("q", "b", 1), ("p", "a", 2), ("q", "a", 1)]
     with pytest.warns(UserWarning, match=r"^the qrels judge 1 document twice.*'a'") as caught:
         judgements = Judgements(frame(rows, "relevance"))
@@ -255,7 +283,7 @@ def test_the_last_of_two_judgements_counts(way):
     assert judged.ranks.tolist() == [1, 2, 1]
 
 
-def test_queries_of_a_dict_without_judgements_come_behind_the_others(way):
+def test_queries_of_a_dict_without_judgements_come_behind_the_others():
     judgements = Judgements({"p": {}, "q": {"a": 1}, "x": {}})
     assert judgements.qids == judgements.qid_text.to_pylist() == ["q", "p", "x"]
     assert judgements.num_relevant(1).tolist() == [1, 0, 0]
@@ -264,7 +292,7 @@ def test_queries_of_a_dict_without_judgements_come_behind_the_others(way):
     assert (judged.queries.tolist(), judged.ranks.tolist()) == ([0], [2])
 
 
-def test_counts_of_grades(way):
+def test_counts_of_grades():
     judgements = Judgements({"q": {"a": -1, "b": 0, "c": 1, "d": 2}, "p": {"a": 1.5}})
     assert len(judgements) == 2
     assert judgements.num_relevant(1).tolist() == [2, 1]
@@ -272,7 +300,7 @@ def test_counts_of_grades(way):
     assert judgements.num_graded(0, 1).tolist() == [1, 0]
 
 
-def test_regraded(way):
+def test_regraded():
     judgements = Judgements({"q": {"a": 1, "b": -1}})
     judged = judgements.judge({"q": {"a": 2, "b": 1}})
     assert judged.relevant(1).ranks.tolist() == [1]
@@ -344,7 +372,7 @@ KINDS = {
 
 @pytest.mark.parametrize("qrels_kind", KINDS)
 @pytest.mark.parametrize("run_kind", KINDS)
-def test_kinds_of_input_meet(way, run_kind, qrels_kind):
+def test_kinds_of_input_meet(run_kind, qrels_kind):
     judgements = Judgements(KINDS[qrels_kind](QRELS, "relevance"))
     judged = judgements.judge(KINDS[run_kind](ROWS, "score"))
     assert judged.ranks.tolist() == [1, 2]
@@ -353,42 +381,13 @@ def test_kinds_of_input_meet(way, run_kind, qrels_kind):
 
 
 @pytest.mark.parametrize("qrels", [{}, {"q": {"a": 1}}], ids=["empty qrels", "some qrels"])
-def test_empty_runs_and_qrels(way, qrels):
+def test_empty_runs_and_qrels(qrels):
     judgements = Judgements(qrels)
     for run in ({}, frame([]), {"p": {"a": 1}}):
         judged = judgements.judge(run)
         assert judged.retrieved.tolist() == [0] * len(qrels)
         assert len(judged.relevant().ranks) == len(judged.ranking) == 0
         assert judged.view(3, True).offsets.tolist() == [0] * (len(qrels) + 1)
-
-
-# The compiled loops line by line
-
-
-@pytest.mark.slow
-def test_the_loops_uncompiled(tmp_path):
-    """The same tests where Numba compiles nothing, so that coverage sees every line."""
-    if os.environ.get("NUMBA_DISABLE_JIT"):
-        pytest.skip("this is that process")
-    tests = [str(Path(__file__).with_name(f"test_{what}.py")) for what in ("judging", "matching")]
-    chosen = "(loops or any or dict or one_hash) and not (cores or alpha)"
-    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-k", chosen]
-    code = (
-        "import sys, numpy, pytest\n"
-        "numpy.seterr(over='ignore')\n"  # a hash is meant to overflow
-        "sys.exit(pytest.main(sys.argv[1:]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *options, *tests],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[3],
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-
-
-# Real runs
 
 
 def test_the_first_document_that_is_judged_twice_is_the_example():

@@ -1,4 +1,4 @@
-"""The join of known and other ids, by NumPy and by compiled loops, against a dict."""
+"""The join of known and other ids, few and many, against a dict."""
 
 from __future__ import annotations
 
@@ -12,35 +12,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.judging import matching, parts
-from pyterrier_asl.judging.matching import (
-    PairIndex,
-    codes,
-    equal_groups,
-    loops_for,
-    positions,
-)
+from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
 from pyterrier_asl.judging.ranking import match
-
-
-@pytest.fixture(params=["few", "numpy", "loops"])
-def way(request, monkeypatch):
-    """Every way to the same result."""
-    monkeypatch.setattr(matching, "ENOUGH", 0 if request.param == "loops" else np.inf)
-    monkeypatch.setattr(matching, "FEW", 10_000 if request.param == "few" else 0)
-    return request.param
-
-
-def every_way(monkeypatch):
-    """Runs what follows by one way after the other."""
-    for enough, few in ((0, 0), (np.inf, 0), (np.inf, 10_000)):
-        monkeypatch.setattr(matching, "ENOUGH", enough)
-        monkeypatch.setattr(matching, "FEW", few)
-        yield
 
 
 def text(ids) -> pa.LargeStringArray:
     return pa.array(ids, type=pa.large_string())
+
+
+#: So many known ids that a table of them is kept.
+MANY = text(f"other {number}" for number in range(10_000))
+
+
+@pytest.fixture(params=["few", "many"])
+def build(request):
+    """Makes an index of few ids, or of the same and many others in a further group."""
+    return {"few": PairIndex, "many": index_with_many}[request.param]
+
+
+def index_with_many(offsets, ids, **options) -> PairIndex:
+    return PairIndex(
+        np.append(offsets, offsets[-1] + len(MANY)), pa.concat_arrays([ids, MANY]), **options
+    )
 
 
 id_ = st.one_of(
@@ -75,26 +68,23 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
         for i in range(b, e)
         if known[i] in known[i + 1 : e]
     ]
-    with pytest.MonkeyPatch.context() as patch:
-        for _ in every_way(patch):
-            index = PairIndex(offsets, text(known))
-            assert len(index) == len(known)
-            assert index.find(numbers, text(ids)).tolist() == expected
-            assert sorted(index.repeated.tolist()) == again
-            sent = pickle.loads(pickle.dumps(index))
-            assert sent.find(numbers, text(ids)).tolist() == expected
+    for index in (PairIndex(offsets, text(known)), index_with_many(offsets, text(known))):
+        assert index.find(numbers, text(ids)).tolist() == expected
+        assert sorted(index.repeated.tolist()) == again
+        sent = pickle.loads(pickle.dumps(index))
+        assert sent.find(numbers, text(ids)).tolist() == expected
 
 
-def test_one_group_needs_no_groups(way):
-    index = PairIndex(np.array([0, 3]), text(["a", "b", "a"]))
+def test_one_group_needs_no_groups(build):
+    index = build(np.array([0, 3]), text(["a", "b", "a"]))
     assert index.find(None, text(["b", "a", "c"])).tolist() == [1, 2, -1]
 
 
 @pytest.mark.parametrize("known", [[], ["a"]])
-def test_nothing_known_or_nothing_sought(way, known):
-    index = PairIndex(np.array([0, len(known)]), text(known))
+def test_nothing_known_or_nothing_sought(build, known):
+    index = build(np.array([0, len(known)]), text(known))
     assert index.find(None, text([])).tolist() == []
-    assert PairIndex(np.array([0, 0]), text([])).find(None, text(["a"])).tolist() == [-1]
+    assert build(np.array([0, 0]), text([])).find(None, text(["a"])).tolist() == [-1]
     assert index.repeated.tolist() == []
 
 
@@ -107,11 +97,11 @@ def test_equal_groups_are_those_of_a_loop(ids):
     assert each.to_pylist() == [ids[i] for i in starts]
 
 
-def test_slices_of_arrow_text_begin_where_they_begin(way):
+def test_slices_of_arrow_text_begin_where_they_begin(build):
     whole = text(["x", "y", "a", "b", "b"])
     part = whole.slice(2)
     assert equal_groups(part)[0].tolist() == [0, 1, 3]
-    index = PairIndex(np.array([0, 2]), whole.slice(1, 2))
+    index = build(np.array([0, 2]), whole.slice(1, 2))
     assert index.find(None, part).tolist() == [1, -1, -1]
 
 
@@ -126,14 +116,11 @@ def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length, shift):
     assert each.to_pylist() == [ids[row] for row in expected]
 
 
-def test_large_input_is_spread_over_cores(way, monkeypatch):
-    monkeypatch.setattr(parts, "_PART", 100)
-    monkeypatch.setattr(parts, "_ALONE", 1)
-    monkeypatch.setattr(parts, "cores", lambda: 3)
-    ids = [str(i % 7000) for i in range(20_000)]
-    offsets = np.arange(0, 20_001, 5000)
+def test_more_ids_than_one_thread_looks_up_are_found():
+    ids = [str(i % 7000) for i in range(150_000)]
+    offsets = np.arange(0, 150_001, 5000)
     index = PairIndex(offsets, text(ids))
-    groups = np.arange(20_000) // 5000
+    groups = np.arange(150_000) // 5000
     assert index.find(groups, text(ids)).tolist() == by_dict(offsets, ids, groups, ids)
 
 
@@ -147,16 +134,16 @@ def colliding(count: int) -> list[bytes]:
     return made
 
 
-def test_ids_of_one_hash_are_told_apart(way, monkeypatch):
-    monkeypatch.setattr(matching, "SEED", np.uint64(1))  # so that collisions can be made up
+def test_ids_of_one_hash_are_told_apart(build):
+    seed = np.uint64(1)  # so that collisions can be made up
     words = colliding(40)
     ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)
     ids = pa.LargeStringArray.from_buffers(40, pa.py_buffer(ends), pa.py_buffer(b"".join(words)))
-    index = PairIndex(np.array([0, 30]), ids.slice(0, 30))
-    assert len(set(index.hashes.tolist())) == 1
+    index = build(np.array([0, 30]), ids.slice(0, 30), seed=seed)
+    assert len(set(index.hashes[:30].tolist())) == 1
     assert index.find(None, ids).tolist() == [*range(30), *[-1] * 10]
     assert index.repeated.tolist() == []
-    halves = PairIndex(np.array([0, 15, 30]), ids.slice(0, 30))
+    halves = build(np.array([0, 15, 30]), ids.slice(0, 30), seed=seed)
     for group in (0, 1):
         expected = [place if place // 15 == group else -1 for place in range(40)]
         assert halves.find(np.full(40, group), ids).tolist() == expected
@@ -182,71 +169,3 @@ def test_little_work_never_loads_numba():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
-
-
-@pytest.fixture
-def fresh(monkeypatch):
-    """As in a process that has matched nothing yet."""
-    monkeypatch.setattr(matching, "ENOUGH", 100)
-    monkeypatch.setattr(matching, "_rows", 0)
-    monkeypatch.setattr(matching, "loops_are_loaded", lambda: False)
-
-
-def test_much_work_in_small_pieces_loads_numba(fresh):
-    assert loops_for(60) is None
-    assert loops_for(60) is not None
-    assert loops_for(0) is not None
-
-
-def test_rows_of_all_indices_together_load_the_loops(fresh):
-    ids = text(map(str, range(60)))
-    for index in (PairIndex(np.array([0, 1]), text(["a"])), PairIndex(np.array([0, 60]), ids)):
-        assert loops_for(0) is None
-        index.find(None, ids)
-    assert loops_for(0) is not None
-
-
-def test_what_is_known_is_hashed_once_however_often_a_little_is_looked_up(fresh):
-    known = text(map(str, range(200)))
-    index = PairIndex(np.array([0, 200]), known)
-    assert index.find(None, known[:1]).tolist() == [0]
-    table = index._table
-    assert index.find(None, known[5:6]).tolist() == [5]
-    assert index._table is table and loops_for(0) is None
-
-
-def test_loops_that_are_loaded_are_used(fresh, monkeypatch):
-    assert loops_for(1) is None
-    monkeypatch.setattr(matching, "loops_are_loaded", lambda: True)
-    assert loops_for(1) is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("places", [False, True], ids=["nowhere to write", "a cache folder"])
-def test_compiled_loops_need_no_place_to_keep_them(tmp_path, places):
-    """As in an image whose files and home cannot be written to."""
-    folder = tmp_path / "cache"
-    code = (
-        "import numba, pathlib\n"
-        "from numba.core import caching\n"
-        f"if not {places}:\n"
-        "    for one in caching.CacheImpl._locator_classes:\n"
-        "        one.from_function = classmethod(lambda *a: None)\n"
-        "import numpy as np, pyarrow as pa\n"
-        "from pyterrier_asl.judging import matching\n"
-        "matching.ENOUGH = 0\n"
-        "ids = pa.array(['a', 'b'], type=pa.large_string())\n"
-        "index = matching.PairIndex(np.array([0, 2]), ids)\n"
-        "print(index.find(None, ids).tolist())\n"
-        "_join = matching.compile_loops(matching.LOOPS)\n"
-        "print(type(_join.find._cache).__name__)\n"
-    )
-    environment = {"PATH": "", **({"NUMBA_CACHE_DIR": str(folder)} if places else {})}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    found, cache = done.stdout.splitlines()
-    assert found == "[0, 1]"
-    assert cache == ("FunctionCache" if places else "NullCache")
-    assert any(folder.rglob("*.nbi")) == places
