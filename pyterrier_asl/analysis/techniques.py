@@ -11,8 +11,7 @@ from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import Measures, parse_measure
-from ..measures.standard import computed
+from ..measures.names import Measures, higher_is_better, parse_measure, value_range
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
@@ -174,8 +173,8 @@ def _with_best_value_1(measures: Measures) -> dict[str, Any]:
         measures = {str(measure): measure for measure in measures}
     parsed = {str(name): parse_measure(m) for name, m in measures.items()}
     for name, measure in parsed.items():
-        own = computed(measure)
-        if own is not None and own.BEST != 1:
+        higher = higher_is_better(measure)
+        if higher is None or value_range(measure)[higher] != 1:
             raise ValueError(
                 f"{name} has no best value of 1, so there is no relative reduction of its error: "
                 "use measures such as P, AP, nDCG, RR, ASL, nASL"

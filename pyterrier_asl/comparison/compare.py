@@ -127,7 +127,7 @@ def compare(
         listed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
     measured = complete_measures([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(measured)
-    named = _named_conditions(parsed, measured[len(listed) :], shown, test)
+    named = _named_conditions(parsed, measured[len(listed) :], shown, test, systems=len(judged))
     least = _least_grade(shown, rel)
     moved, retrieved = _documents(judged, shown, least)
     return comparison_of(
@@ -212,6 +212,8 @@ def _named_conditions(
     measured: Sequence[NamedMeasure],
     shown: Sequence[NamedMeasure],
     test: str,
+    *,
+    systems: int,
 ) -> list[tuple[Condition, str]]:
     """Checks conditions, and pairs each with the name of its row.
 
@@ -220,6 +222,7 @@ def _named_conditions(
         measured: the measures of those that are not on preferences, in their order.
         shown: the measures that have rows.
         test: the test of differences.
+        systems: the number of runs.
     """
     rows, measures = {measure.key: measure for measure in shown}, iter(measured)
     named = []
@@ -229,7 +232,7 @@ def _named_conditions(
         if name not in PREFERENCES:
             row = rows[next(measures).key]
             name, measure, higher = row.name, row.measure, row.higher_is_better
-        check_condition(condition, measure, higher, test=test)
+        check_condition(condition, measure, higher, test=test, systems=systems)
         named.append((condition, name))
     return named
 

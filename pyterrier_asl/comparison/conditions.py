@@ -16,9 +16,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..measures.names import higher_is_better, words
-from ..measures.standard import computed
+from ..measures.names import higher_is_better, value_range, words
 from ..scoring.arrays import Floats
+from ..statistics.rounding import NO_DIFFERENCE
 
 #: Kinds of differences: better and worse depend on the direction of the measure.
 HOW = ("better", "worse", "lower", "higher", "different")
@@ -123,7 +123,12 @@ def parse_condition(text: str) -> Condition:
 
 
 def check_condition(
-    condition: Condition, measure: Any, higher_is_better: bool | None, *, test: str = "t"
+    condition: Condition,
+    measure: Any,
+    higher_is_better: bool | None,
+    *,
+    test: str = "t",
+    systems: float = math.inf,
 ) -> None:
     """Checks that a condition can be tested on a measure, and by a test.
 
@@ -132,6 +137,7 @@ def check_condition(
         measure: the measure; None for a preference, rrLP or sgnLP.
         higher_is_better: its direction.
         test: the test of differences.
+        systems: the number of runs among which a document is rare, if the measure has no pool.
 
     Raises:
         ValueError: for better or worse on a count, percentages of a preference, a difference that
@@ -150,7 +156,7 @@ def check_condition(
     elif condition.measure == "sgnLP" and condition.possibly:
         wrong = "has the sign test, which knows no amount; ask it of rrLP"
     else:
-        wrong = _never_holds(condition, measure, higher_is_better)
+        wrong = _never_holds(condition, measure, higher_is_better, systems)
     if wrong:
         raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
     if condition.level is not None and test != "t" and (condition.certainly or condition.possibly):
@@ -158,25 +164,24 @@ def check_condition(
         raise ValueError(f"the condition {condition.text!r}: {which} needs test='t'")
 
 
-def _never_holds(condition: Condition, measure: Any, higher_is_better: bool | None) -> str:
+def _never_holds(
+    condition: Condition, measure: Any, higher_is_better: bool | None, systems: float
+) -> str:
     """The reason why no two runs can differ so much; '' where they can."""
-    falls = condition.asks_for(False, True, higher_is_better)
-    rises = condition.asks_for(True, False, higher_is_better)
-    if condition.percent and condition.amount > 100 and falls and not rises:
-        return (
-            "falls by 100% at most, so the condition can never hold; write an amount of 100% or "
-            "less"
-        )
-    highest: float | None = 1.0
-    if measure is not None:
-        own = computed(measure)
-        highest = None if own is None else own.HIGHEST
-    if highest is not None and not condition.percent and condition.amount > highest:
-        return (
-            f"lies between {-highest if measure is None else 0:g} and {highest:g}, so the "
-            f"condition can never hold; write an amount of {highest:g} or less"
-        )
-    return ""
+    low, high = (0.0, 1.0) if measure is None else value_range(measure, systems)
+    if condition.percent:
+        rise, fall = high / low - 1 if low else math.inf, 1 - low / high
+        rises, falls = (condition.asks_for(up, not up, higher_is_better) for up in (True, False))
+        most = 100 * max(rise if rises else 0.0, fall if falls else 0.0)
+    else:
+        most = high - low
+    if condition.amount <= most:
+        return ""
+    largest = f"{math.floor(most * 1000 + NO_DIFFERENCE) / 1000:g}{'%' * condition.percent}"
+    what = f"lies between {-high if measure is None else low:g} and {high:.4g}"
+    if condition.percent:
+        what += f" and cannot be {condition.how} by more than {largest}"
+    return f"{what}, so the condition can never hold; write an amount of {largest} or less"
 
 
 def are_relevant(measure: Any, grades: Floats) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,7 +60,6 @@ class _ASL(PluginMeasure):
     PRETTY_NAME = "Atomized Search Length"
     SHORT_DESC = "The irrelevant documents above a relevant one, plus one: mean over all relevant."
     HIGHER_IS_BETTER = False
-    HIGHEST: float | None = None
     PAGE_PARAMS = frozenset({"rel"})
     WITHOUT_RELEVANT = 1.0
     SUPPORTED_PARAMS = {
@@ -77,6 +77,11 @@ class _ASL(PluginMeasure):
     def DEFAULT(self) -> float:
         """The value of a query that was not answered: k + 1."""
         return float((self["cutoff"] or scoring.DEFAULT_DEPTH) + 1)
+
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        """From 1, with ``missing='eq3'`` from 0, to k + 1; without a cut-off to any depth."""
+        lowest = 0.0 if self.params.get("missing") == "eq3" else 1.0
+        return lowest, math.inf if self["cutoff"] is None else self.DEFAULT
 
     def missing_lengths(self, view: JudgedRun) -> Ints:
         """The search length of a missing document, by query, from a run already cut."""
@@ -143,7 +148,6 @@ class _nASL(_ASL):
     PRETTY_NAME = "Normalized Atomized Search Length"
     SHORT_DESC = "1 - (ASL@k - 1)/k: atomized search length on a scale from 0 to 1."
     HIGHER_IS_BETTER = True
-    HIGHEST = 1.0
     DEFAULT = 0.0
     SUPPORTED_PARAMS = {
         "cutoff": Param(
@@ -154,6 +158,10 @@ class _nASL(_ASL):
         "judged_only": JUDGED_ONLY,
         "unjudged": UNJUDGED,
     }
+
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        """From 0 to 1."""
+        return 0.0, 1.0
 
     def _score(self, judged: JudgedRun) -> Floats:
         return scoring.normalized(super()._score(judged), self["cutoff"])

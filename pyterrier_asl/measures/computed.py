@@ -8,6 +8,7 @@ class.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,10 +37,6 @@ class Computed:
 
     #: Whether higher is better; None where neither way is.
     HIGHER_IS_BETTER: bool | None = True
-    #: The best value there is; None where there is no such value.
-    BEST: float | None = 1.0
-    #: The value that no run exceeds; None where there is no such value.
-    HIGHEST: float | None = 1.0
     #: Whether it counts grades, so that a label may be any of them, and not relevance alone.
     USES_GRADES = False
     #: Whether it needs the lengths of documents.
@@ -75,6 +72,14 @@ class Computed:
     def rel(self) -> float:
         """The least grade of a relevant document."""
         return float(self["rel"] if "rel" in self.SUPPORTED_PARAMS else 1)
+
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        """The lowest and the highest value that a run can have for a query; perhaps infinite.
+
+        Args:
+            systems: the number of runs among which a document is rare, where no pool is given.
+        """
+        return 0.0, 1.0
 
     def needs_rows(self) -> bool:
         """Whether it looks at more of a run than where its judged documents are."""

@@ -44,6 +44,22 @@ def higher_is_better(measure: Measure | NamedMeasure) -> bool | None:
     return own.HIGHER_IS_BETTER
 
 
+def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, float]:
+    """The lowest and the highest value of a measure for a query; perhaps infinite.
+
+    Args:
+        measure: a measure.
+        systems: the number of runs among which a document is rare, if the measure has no pool.
+
+    >>> value_range(ir_measures.infAP), value_range(ASL @ 10), value_range(ir_measures.NumRet)
+    ((0.0, 1.0), (1.0, 11.0), (0.0, inf))
+    """
+    own = computed(measure)
+    if own is None:
+        return 0.0, math.inf if added_up(measure) or measure.NAME == "alpha_DCG" else 1.0
+    return own.value_range(systems)
+
+
 def added_up(measure: Measure | str) -> bool:
     """Whether values of a measure, or of a name, are added up over the queries, not averaged.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,11 @@ _PARAMS = {
 class _Rareness(PluginMeasure):
     """Base class of the two measures: the running gain of the relevant documents."""
 
-    BEST = None  # it depends on the pool
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        """The highest value is that of a ranking of documents that no other run of S finds."""
+        if (pool := self["pool"]) is not None:
+            systems = pool.systems + (not self["member"])  # a run that is not of the pool joins it
+        return 0.0, 1.0 if self["normalized"] else 1 + self["alpha"] * (1 - 1 / systems)
 
     def needs_rows(self) -> bool:
         """Whether the run's top k has to be compared with those of the pool's runs."""

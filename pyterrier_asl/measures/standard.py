@@ -7,6 +7,7 @@ measure, from the one judging of a run that our measures are computed from. The 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -370,14 +371,17 @@ class ERR(Standard, of=ir_measures.ERR):
 class Description(Standard):
     """A count or a share that describes a run or the qrels: neither way is better."""
 
-    HIGHER_IS_BETTER = BEST = None
-    HIGHEST: float | None = None
+    HIGHER_IS_BETTER = None
+
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        return 0.0, math.inf
 
 
 class Judged(Description, of=ir_measures.Judged):
     """The share of the retrieved documents that are judged."""
 
-    HIGHEST = 1.0
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        return 0.0, 1.0
 
     def as_provided(self) -> bool:
         return self.cutoff is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,7 +73,6 @@ class _TBG(PluginMeasure):
     NAME = __name__
     PRETTY_NAME = "Time-Biased Gain"
     SHORT_DESC = "The relevant documents a user is expected to save before running out of time."
-    BEST = HIGHEST = None  # it depends on the number of relevant documents
     NEEDS_LENGTHS = True
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
@@ -84,6 +84,15 @@ class _TBG(PluginMeasure):
         **_CONSTANTS,
         "unjudged": UNJUDGED,
     }
+
+    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
+        """To the gain of an endless ranking of relevant documents without words."""
+        of = self.constants()
+        seconds = of["time_summary"] + of["time_base"] * of["p_click_rel"]
+        gain, decay = of["p_click_rel"] * of["p_save"], 2 ** (-seconds / of["halflife"])
+        if decay == 1:
+            return 0.0, gain * (self["cutoff"] or math.inf)
+        return 0.0, gain * (1 - decay ** (self["cutoff"] or math.inf)) / (1 - decay)
 
     def run_columns(self) -> list[str]:
         """The columns that the run must have besides query, document and score."""
