@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from pyterrier_asl.assessment.judges import Judges
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
 from pyterrier_asl.statistics.correlation import kendall_tau
 from pyterrier_asl.statistics.intervals import centred_interval
@@ -83,7 +83,7 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
     }
 
 
-def audits(runs: JudgedRuns, draws: int, bad: bool) -> pd.DataFrame:
+def audits(runs: Evaluation, draws: int, bad: bool) -> pd.DataFrame:
     """A row for each target, machine, measure and n."""
     people, rel = judgements(PEOPLE[0]), PEOPLE[1]
     rows: list[dict[str, Any]] = []
@@ -101,7 +101,7 @@ def audits(runs: JudgedRuns, draws: int, bad: bool) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def naive_means(runs: JudgedRuns, draws: int) -> pd.DataFrame:
+def naive_means(runs: Evaluation, draws: int) -> pd.DataFrame:
     """How often means of runs are covered by a machine made bad on purpose, and by the audit."""
     name, least = MACHINES[0]
     sources = {"people": judgements(PEOPLE[0]), name: made_bad(judgements(name), 1)}
@@ -162,7 +162,7 @@ def main() -> None:
     files = sorted((DATA / "dl20-passage" / "runs").iterdir())
     some = [str(files[place]) for place in np.linspace(0, len(files) - 1, RUNS).astype(int)]
     people = judgements(PEOPLE[0])
-    runs = JudgedRuns.of(some, people)
+    runs = Evaluation.of(some, people)
 
     def shown(title: str, frame: pd.DataFrame) -> None:
         print(f"\n{title}\n\n{frame.round(3).to_string(index=False)}", flush=True)
@@ -174,7 +174,7 @@ def main() -> None:
         shown(title + "differences", audits(runs, arguments.draws, bad=True))
         shown(title + "means", naive_means(runs, arguments.draws))
     if arguments.only in (None, "tau"):
-        every_run = JudgedRuns.of([str(file) for file in files], people)
+        every_run = Evaluation.of([str(file) for file in files], people)
         found = taus(every_run, min(arguments.draws, 300), arguments.resamples)
         shown(f"tau of the ranking of {len(files)} runs by nDCG@10", found)
 

@@ -26,7 +26,7 @@ import pandas as pd
 from scipy import stats
 
 from pyterrier_asl.evaluation.evaluate import evaluate
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.measures.names import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
@@ -42,7 +42,7 @@ GRADED = ["ASL(rel=2)@100", "nDCG@10", "AP(rel=2)@100", "P(rel=2)@20", "LexiP(re
 DEPTH = 100
 
 
-def groups_of_trec8(runs: JudgedRuns) -> dict[str, list[int]]:
+def groups_of_trec8(runs: Evaluation) -> dict[str, list[int]]:
     """The runs of each group."""
     table = pd.read_csv(TREC8 / "runs_table.tsv", sep="\t", dtype=str)
     group = dict(zip(table["run"], table["group"]))
@@ -52,7 +52,7 @@ def groups_of_trec8(runs: JudgedRuns) -> dict[str, list[int]]:
     return members
 
 
-def judged_by_depth(runs: JudgedRuns) -> np.ndarray:
+def judged_by_depth(runs: Evaluation) -> np.ndarray:
     """Which runs retrieve each judged document in their first 100, shape (J, S)."""
     found = np.zeros((len(runs.judgements.docnos), len(runs)), dtype=bool)
     for row, run in enumerate(runs.runs):
@@ -66,15 +66,15 @@ def only_of(found: np.ndarray, members: list[int]) -> np.ndarray:
     return found[:, members].any(axis=1) & ~found[:, others].any(axis=1)
 
 
-def hidden(runs: JudgedRuns, mask: np.ndarray) -> JudgedRuns:
+def hidden(runs: Evaluation, mask: np.ndarray) -> Evaluation:
     """The same runs without some of the judgements."""
     old = runs.judgements
     grades = np.where(mask, -1.0, old.grades)
     new = old.extended(np.arange(len(grades)), old.queries, grades, [])
-    return JudgedRuns(runs.names, [replace(run, judgements=new) for run in runs.runs], new)
+    return Evaluation(runs.names, [replace(run, judgements=new) for run in runs.runs], new)
 
 
-def labelled_for(runs: JudgedRuns, names: list[str]) -> list[Labelled]:
+def labelled_for(runs: Evaluation, names: list[str]) -> list[Labelled]:
     """All runs in these measures, to depth 100, unjudged documents numbered once."""
     measures = [ir_measures.parse_measure(name) for name in names]
     unjudged = unjudged_of(runs.runs, measures, DEPTH)
@@ -102,11 +102,11 @@ def speed() -> None:
         "all pairs in ASL@100 and nDCG@10, reading included",
         lambda: [
             all_pairs(read, None, name)
-            for read in [JudgedRuns.of(runs, qrels)]
+            for read in [Evaluation.of(runs, qrels)]
             for name in ("ASL@100", "nDCG@10")
         ],
     )
-    read = JudgedRuns.of(runs, qrels)
+    read = Evaluation.of(runs, qrels)
     for name in ("ASL@100", "nDCG@10", "AP@100"):
         report(f"all pairs in {name}", lambda name=name: all_pairs(read, None, name))
     rng = np.random.default_rng(0)
@@ -118,7 +118,7 @@ def speed() -> None:
         for name in "ab"
     }
     judgements = {str(q): {f"d{d}": d % 2 for d in range(30)} for q in range(50)}
-    pair = JudgedRuns.of(wide, judgements)
+    pair = Evaluation.of(wide, judgements)
     for name in ("ASL@1000", "nDCG@1000"):
         report(f"a pair of 1,000 a query in {name}", lambda name=name: all_pairs(pair, None, name))
 
@@ -131,11 +131,11 @@ def report(what: str, work: Any) -> Any:
     return result
 
 
-def cases(track: str) -> Iterator[tuple[str, list[int], JudgedRuns, JudgedRuns, list[str]]]:
+def cases(track: str) -> Iterator[tuple[str, list[int], Evaluation, Evaluation, list[str]]]:
     """Each group, or each run, with its finds hidden."""
     folder, names = (TREC8, BINARY) if track == "trec8" else (DL20, GRADED)
     qrels = folder / ("qrels.txt.gz" if track == "trec8" else "qrels.txt")
-    runs = JudgedRuns.of(folder / "runs", qrels)
+    runs = Evaluation.of(folder / "runs", qrels)
     found = judged_by_depth(runs)
     each = (
         groups_of_trec8(runs)
@@ -234,7 +234,7 @@ def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, di
                 break
 
 
-def grades_of(labelled: Labelled, full: JudgedRuns) -> dict[int, float]:
+def grades_of(labelled: Labelled, full: Evaluation) -> dict[int, float]:
     """The grade of each unjudged document by the full qrels, 0 where it has none there."""
     known = {
         (query, docno): grade
@@ -307,7 +307,7 @@ def judging(pairs: int, seeds: int) -> None:
 
 def model(draws: int, at_once: int) -> None:
     """Calibration of the model, and coverage of its interval, several groups hidden at once."""
-    runs = JudgedRuns.of(TREC8 / "runs", TREC8 / "qrels.txt.gz")
+    runs = Evaluation.of(TREC8 / "runs", TREC8 / "qrels.txt.gz")
     found, members = judged_by_depth(runs), groups_of_trec8(runs)
     table = pd.read_csv(TREC8 / "runs_table.tsv", sep="\t", dtype=str)
     group_of = dict(zip(table["run"], table["group"]))
@@ -349,7 +349,7 @@ def model(draws: int, at_once: int) -> None:
 
 
 def hidden_codes(
-    labelled: Labelled, full: JudgedRuns, mask: np.ndarray, codes: np.ndarray
+    labelled: Labelled, full: Evaluation, mask: np.ndarray, codes: np.ndarray
 ) -> np.ndarray:
     """The unjudged documents that are judged in the full qrels."""
     docnos = np.array(full.judgements.docnos.to_pylist(), dtype=object)[mask]

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.leaderboard.ranks import ranks
 from pyterrier_asl.measures.names import higher_is_better, parse_measure
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
@@ -35,7 +35,7 @@ COLLECTIONS = {
 MEASURES = ("AP", "nDCG@10", "nASL@100", "P@10")
 
 
-def values_of(runs: JudgedRuns, measure: str) -> np.ndarray:
+def values_of(runs: Evaluation, measure: str) -> np.ndarray:
     """Higher is better."""
     sign = -1 if higher_is_better(parse_measure(measure)) is False else 1
     return sign * runs.values(measure)
@@ -88,7 +88,7 @@ def coverage(samples: int, draws: int, names: list[str]) -> None:
     rows = []
     for name in names or COLLECTIONS:
         folder, qrels = COLLECTIONS[name]
-        runs = JudgedRuns.of(DATA / folder / "runs", DATA / folder / qrels)
+        runs = Evaluation.of(DATA / folder / "runs", DATA / folder / qrels)
         for measure in MEASURES:
             values = values_of(runs, measure)
             for topics in (25, 50):
@@ -153,7 +153,7 @@ def speed(draws: int, large: bool) -> None:
     generator = np.random.default_rng(2)
     lower = small[:, np.newaxis] - small - generator.uniform(0, 0.1, (129, 129, 50))
     timed("129 x 50, bounds given", lambda: rank_intervals(lower=lower, draws=draws))
-    runs = JudgedRuns.of(DATA / "trec8-adhoc" / "runs", DATA / "trec8-adhoc" / "qrels.txt.gz")
+    runs = Evaluation.of(DATA / "trec8-adhoc" / "runs", DATA / "trec8-adhoc" / "qrels.txt.gz")
     for measure in ("ASL@100", "nDCG@10"):
         timed(
             f"TREC-8, {measure}, with its bounds",

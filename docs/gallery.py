@@ -23,7 +23,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pyterrier_asl import DocLengths, RobertsonPRF, TermIndex
-from pyterrier_asl.analysis.registry import Analysis, JudgedRuns, analyses
+from pyterrier_asl.analysis.registry import Analysis, Evaluation, analyses
 from pyterrier_asl.tuning.clarke import scores_by_parameters, tune_for_each
 from pyterrier_asl.tuning.collection import load_collection
 
@@ -71,11 +71,11 @@ def systems(dataset: str) -> dict[str, Any]:
 
 
 @cache
-def judged(dataset: str) -> JudgedRuns:
+def judged(dataset: str) -> Evaluation:
     """The systems' runs with the judgements."""
     source = pt.get_dataset(f"irds:{dataset}")
     runs = {name: system(source.get_topics()) for name, system in systems(dataset).items()}
-    return JudgedRuns.of(runs, source.get_qrels())
+    return Evaluation.of(runs, source.get_qrels())
 
 
 @cache

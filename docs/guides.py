@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.audited import audited_chart
 from pyterrier_asl.assessment.judge_report import judges_chart
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.reporting.ranking import groups
 from pyterrier_asl.statistics.tests import compare_all
 
@@ -40,9 +40,9 @@ def judgements(data: Path, name: str) -> Path:
     return data / "assessors" / "dl20" / f"dl20.{name}.txt.gz"
 
 
-def runs_of(data: Path) -> JudgedRuns:
+def runs_of(data: Path) -> Evaluation:
     """The runs of DL 2020 with the judgements."""
-    return JudgedRuns.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
+    return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
 
 
 def pictures(data: Path) -> dict[str, Any]:

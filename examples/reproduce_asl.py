@@ -16,7 +16,7 @@ import click
 import pandas as pd
 
 from pyterrier_asl.analysis import (
-    JudgedRuns,
+    Evaluation,
     compare_techniques,
     effective_share,
     equivalents,
@@ -34,14 +34,14 @@ def shown(title: str, frame: pd.DataFrame, digits: int = 3) -> None:
     click.echo(f"\n{title}\n\n{frame.round(digits).to_string(index=False)}")
 
 
-def read(sources: tuple[str, ...]) -> dict[str, JudgedRuns]:
+def read(sources: tuple[str, ...]) -> dict[str, Evaluation]:
     """The tracks, named after the folder that the runs' folder is in."""
     if not sources or len(sources) % 2:
         raise click.UsageError("give each track as two arguments: its runs, then its qrels")
-    tracks: dict[str, JudgedRuns] = {}
+    tracks: dict[str, Evaluation] = {}
     for runs, qrels in zip(sources[::2], sources[1::2]):
         name = Path(runs).resolve().parent.name
-        tracks[f"{name}-{len(tracks) + 1}" if name in tracks else name] = JudgedRuns.of(runs, qrels)
+        tracks[f"{name}-{len(tracks) + 1}" if name in tracks else name] = Evaluation.of(runs, qrels)
     return tracks
 
 

@@ -17,7 +17,7 @@ import click
 import pandas as pd
 
 from pyterrier_asl.analysis import (
-    JudgedRuns,
+    Evaluation,
     collection_statistics,
     cycles,
     level_correlations,
@@ -44,7 +44,7 @@ def show(title: str, frame: pd.DataFrame, digits: int = 2) -> None:
     click.echo(f"\n{title}\n{frame.round(digits).to_string(index=False)}")
 
 
-def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
+def tables(runs: Evaluation, rel: float, seed: int) -> None:
     """Tables 1 to 4, and the systems in order."""
     show("Table 1: the collection (grades from 1 on)", collection_statistics(runs, None))
     show(
@@ -60,7 +60,7 @@ def tables(runs: JudgedRuns, rel: float, seed: int) -> None:
         show(f"Circles in {preference}", cycles(runs, preference=preference, rel=rel).head(5), 4)
 
 
-def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
+def figures(runs: Evaluation, rel: float, seed: int, folder: Path) -> None:
     """Figures 2, 3 and 5 to 9."""
     from pyterrier_asl.analysis.incomplete_judgements import ties_as_labels_go_chart
     from pyterrier_asl.charts.saving import save_chart
@@ -92,7 +92,7 @@ def figures(runs: JudgedRuns, rel: float, seed: int, folder: Path) -> None:
 @click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
 def main(runs: Path, qrels: str, rel: float, seed: int, charts: Path | None) -> None:
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     tables(judged, rel, seed)
     if charts is not None:
         figures(judged, rel, seed, charts)

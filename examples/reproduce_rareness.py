@@ -17,7 +17,7 @@ import click
 import pandas as pd
 
 from pyterrier_asl.analysis import (
-    JudgedRuns,
+    Evaluation,
     agreement_by_alpha,
     agreement_by_number_of_systems,
     agreement_of_pools,
@@ -36,7 +36,7 @@ def show(title: str, frame: pd.DataFrame, digits: int = 3) -> None:
     click.echo(f"\n{title}\n{frame.round(digits).to_string(index=False)}")
 
 
-def tables(runs: JudgedRuns, query: str, seed: int) -> None:
+def tables(runs: Evaluation, query: str, seed: int) -> None:
     """Tables 1 to 4."""
     for published, how in ((True, "as published"), (False, "Holm over paired t-tests")):
         power = discriminative_power(runs, as_published=published)
@@ -56,7 +56,7 @@ def tables(runs: JudgedRuns, query: str, seed: int) -> None:
     show(f"Table 4: relevant documents of query {query}, rarest first", documents.head(20))
 
 
-def pools(runs: JudgedRuns, table: pd.DataFrame) -> None:
+def pools(runs: Evaluation, table: pd.DataFrame) -> None:
     """Rareness counted over the runs of one type, and without a run's own group."""
     known = table[table["run"].astype(str).isin(runs.names)].set_index("run")
     types, groups = (dict(zip(map(str, known.index), known[c])) for c in ("type", "group"))
@@ -68,7 +68,7 @@ def pools(runs: JudgedRuns, table: pd.DataFrame) -> None:
     show("S_d without the run's own group: the largest moves", moved.loc[largest], 4)
 
 
-def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
+def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:
     """Figures 1 and 2, and Tables 3 and 4 as charts."""
     from pyterrier_asl.charts.saving import save_chart
 
@@ -96,7 +96,7 @@ def figures(runs: JudgedRuns, query: str, seed: int, folder: Path) -> None:
 def main(
     runs: Path, qrels: str, query: str | None, table: Path | None, seed: int, charts: Path | None
 ) -> None:
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     query = str(judged.qids[0]) if query is None else query
     tables(judged, query, seed)
     if table is not None:

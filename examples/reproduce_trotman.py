@@ -13,7 +13,7 @@ import click
 import pandas as pd
 
 from pyterrier_asl.analysis import (
-    JudgedRuns,
+    Evaluation,
     assessor_scores,
     compare_with_assessors,
     human_range,
@@ -55,7 +55,7 @@ def main(
     permutations: int,
     seed: int,
 ) -> None:
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     others = by_name(judges, "judges")
     grades = {name: float(grade) for name, grade in by_name(least, "grades").items()}
     table = pd.read_csv(types, sep="\t", dtype=str) if types else None

@@ -19,12 +19,12 @@ import pyterrier as pt
 from pyterrier_asl import RobertsonPRF, TermIndex
 from pyterrier_asl.analysis.search_lengths import search_length_changes
 from pyterrier_asl.charts.saving import save_chart
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 BM25, FEEDBACK = "BM25", "BM25 + feedback"
 
 
-def runs() -> JudgedRuns:
+def runs() -> Evaluation:
     """The two systems' runs, judged."""
     dataset = pt.get_dataset("irds:vaswani")
     topics = dataset.get_topics()
@@ -32,10 +32,10 @@ def runs() -> JudgedRuns:
     bm25 = index.bm25()
     feedback = bm25 >> RobertsonPRF(index, fb_docs=10, fb_terms=25, gamma=0.2) >> bm25
     answers = {FEEDBACK: feedback(topics), BM25: bm25(topics)}
-    return JudgedRuns.of(answers, dataset.get_qrels())
+    return Evaluation.of(answers, dataset.get_qrels())
 
 
-def changes(judged: JudgedRuns) -> pd.DataFrame:
+def changes(judged: Evaluation) -> pd.DataFrame:
     """By how much the search length of each relevant document differs."""
     return search_length_changes(judged, a=FEEDBACK, b=BM25, edges=[1, 4, 16, 64, 256, 1000])
 

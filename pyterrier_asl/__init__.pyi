@@ -2,10 +2,10 @@ from .assessment.audit_plan import plan_audit
 from .assessment.audited import audited
 from .assessment.compare_judges import judges
 from .comparison.compare import compare
-from .evaluation.acceleration import accelerate
 from .evaluation.bounds import bounds
 from .evaluation.evaluate import evaluate
 from .evaluation.preferences import preference_matrix, preferences
+from .evaluation.providers import accelerate
 from .evaluation.relevant_documents import search_lengths
 from .evaluation.scores import read_scores
 from .experiment.experiment import Experiment

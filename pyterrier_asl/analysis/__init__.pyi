@@ -18,7 +18,7 @@ from .recall_levels import (
     prediction_from_suffixes,
     recall_level_needed,
 )
-from .registry import JudgedRuns
+from .registry import Evaluation
 from .reordered_systems import reordering
 from .search_lengths import search_length_changes, search_length_distribution
 from .success_at_n import satisfaction
@@ -32,7 +32,7 @@ from .tied_rankings import (
 )
 
 __all__ = [
-    "JudgedRuns",
+    "Evaluation",
     "agreement_by_alpha",
     "agreement_by_number_of_systems",
     "agreement_of_pools",

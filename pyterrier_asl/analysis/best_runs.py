@@ -21,8 +21,8 @@ from .registry import (
     ALEX,
     BETTER,
     LOST,
+    Evaluation,
     Floats,
-    JudgedRuns,
     Qrels,
     Queries,
     Runs,
@@ -131,7 +131,7 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _quality(judged: JudgedRuns, queries: Queries, options: AslOptions) -> pd.DataFrame:
+def _quality(judged: Evaluation, queries: Queries, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
     values = judged.once(_beside_asl, options)
     recall, missing, judged_share, unjudged_above, irrelevant_above = queries.mean(values)
@@ -188,7 +188,7 @@ def headroom(
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
 
-    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         quality = _quality(judged, queries, options)
         further = quality.columns[list(quality).index("ASL") + 1 :]
         rows = []
@@ -276,7 +276,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
     )
 
 
-def _beside_asl(judged: JudgedRuns, options: AslOptions) -> Floats:
+def _beside_asl(judged: Evaluation, options: AslOptions) -> Floats:
     """Five values that qualify the ASL of each run and query, shape (5, S, Q).
 
     Recall; the part of ASL that is due to missing documents; the judged share of the retrieved

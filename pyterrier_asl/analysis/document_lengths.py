@@ -12,7 +12,7 @@ from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query
 from .reading import per_slice, read
-from .registry import CLARKE, Floats, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import CLARKE, Evaluation, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
@@ -122,7 +122,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
 
 
 def _all_documents(
-    judged: JudgedRuns, cutoff: int, rel: float, lengths: Any, missing_length: float | None
+    judged: Evaluation, cutoff: int, rel: float, lengths: Any, missing_length: float | None
 ) -> pd.DataFrame:
     """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
     sources = None if lengths is None else DocLengths.resolve(lengths)

@@ -15,7 +15,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..statistics.inputs import ArrayLike
 from .reading import per_track_and_slice, read_tracks
-from .registry import ALEX, Floats, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import ALEX, Evaluation, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 #: The share that the paper found over its tracks: mean, and one standard deviation.
 PUBLISHED = (0.57, 0.16)
@@ -102,7 +102,7 @@ def effective_share(
     """
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
 
-    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         documents = judged.once(relevant_documents, rel, cutoff)
         precisions, shares = judged.once(_precisions_and_shares, rel, cutoff)
         some = queries.where(documents[0].total > 0)
@@ -147,7 +147,7 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
 
 
 def _precisions_and_shares(
-    judged: JudgedRuns, rel: float, cutoff: int | None
+    judged: Evaluation, rel: float, cutoff: int | None
 ) -> tuple[Floats, Floats]:
     """AP, and the share of the relevant documents that in effect determine it, each (S, Q)."""
     documents = judged.once(relevant_documents, rel, cutoff)

@@ -16,7 +16,7 @@ from ..measures.names import Measures
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
 from .reading import per_slice, read
-from .registry import TURKMEN, Bools, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import TURKMEN, Bools, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
@@ -213,7 +213,7 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     return pools
 
 
-def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
+def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
     wanted = list(members)
     if not wanted:
         raise ValueError(f"pool {name!r} has no runs: name some")
@@ -221,6 +221,6 @@ def _members(judged: JudgedRuns, name: str, members: Iterable[str]) -> Bools:
     return np.isin(judged.names, wanted)
 
 
-def _parts(judged: JudgedRuns, measure: Measures | None, rel: float | None) -> RarenessValues:
+def _parts(judged: Evaluation, measure: Measures | None, rel: float | None) -> RarenessValues:
     wanted = AP_Rareness(alpha=1) @ 100 if measure is None else measure
     return next(iter(rareness_parts(judged, wanted, rel).values()))

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, per_track, tracks
+from ..evaluation.evaluation import Evaluation, Qrels, Runs, per_track, tracks
+from ..evaluation.inputs import grades_hint
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.kernels import pc
 from ..io.lazy import pd
@@ -38,14 +38,14 @@ def read(
     duplicates: str | None,
     rel: float | None,
     measures: Measures | None = None,
-) -> tuple[JudgedRuns, float]:
+) -> tuple[Evaluation, float]:
     """Reads runs, and returns the minimum grade of a relevant document with them.
 
     Warns its caller's caller where grades go beyond 1 and nothing says which are relevant.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
-        qrels: frame, file, or ir_datasets id; None: those of JudgedRuns.
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
+        qrels: frame, file, or ir_datasets id; None: those of Evaluation.
         duplicates: what to do with a document that stands twice in a ranking.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have a minimum grade of their own.
@@ -54,7 +54,7 @@ def read(
     >>> judged.names, rel
     (['a'], 1)
     """
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     hint_at_grades(judged.judgements, rel, measures=measures)
     return judged, 1 if rel is None else rel
 
@@ -65,7 +65,7 @@ def read_tracks(
     duplicates: str | None,
     rel: float | None,
     measures: Measures | None = None,
-) -> tuple[dict[str, JudgedRuns], float]:
+) -> tuple[dict[str, Evaluation], float]:
     """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
@@ -104,7 +104,7 @@ def read_qrels_and_judges(
     duplicates: str | None = None,
 ) -> Judges:
     """Reads the judge of ``qrels``, perhaps others beside, and perhaps runs."""
-    judged = None if runs is None else JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    judged = None if runs is None else Evaluation.of(runs, qrels, duplicates=duplicates)
     sources: dict[str, Any] = {
         QRELS: qrels if judged is None else judged.judgements,
         **(judges or {}),
@@ -115,8 +115,8 @@ def read_qrels_and_judges(
 
 
 def per_track_and_slice(
-    several: dict[str, JudgedRuns],
-    table: Callable[[str, JudgedRuns, Queries], pd.DataFrame],
+    several: dict[str, Evaluation],
+    table: Callable[[str, Evaluation, Queries], pd.DataFrame],
     weights: Weights | None,
     by: Slices | None,
 ) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def per_track_and_slice(
         by: the slices; for one track.
     """
 
-    def of_track(name: str, judged: JudgedRuns) -> pd.DataFrame:
+    def of_track(name: str, judged: Evaluation) -> pd.DataFrame:
         return per_slice(judged.qids, lambda queries: table(name, judged, queries), weights, by)
 
     return per_track(of_track, several, weights=weights, by=by)
@@ -151,7 +151,7 @@ def hint_at_grades(
             warnings.warn(hint, stacklevel=4)
 
 
-def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
+def by_double_scores(runs: Evaluation) -> Evaluation:
     """Ranks runs by their scores as 64-bit numbers.
 
     trec_eval compares 32-bit ones, and so do all measures here: scores that differ in the eighth
@@ -162,12 +162,12 @@ def by_double_scores(runs: JudgedRuns) -> JudgedRuns:
         runs: runs that were judged from their rows.
 
     >>> run = {"q": {"a": 1.00000002, "b": 1.00000001}}
-    >>> runs = JudgedRuns.of({"run": run}, {"q": {"a": 1}})
+    >>> runs = Evaluation.of({"run": run}, {"q": {"a": 1}})
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
     judged = [runs.judgements.judge_whole(_reranked(run.table)) for run in runs.runs]
-    return JudgedRuns(runs.names, judged, runs.judgements, runs.source)
+    return Evaluation(runs.names, judged, runs.judgements, runs.source)
 
 
 def _reranked(table: object) -> pa.Table:

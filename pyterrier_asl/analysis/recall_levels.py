@@ -24,9 +24,9 @@ from ..scoring.preferences import difference, level, pairwise_preferences
 from .reading import per_slice, read
 from .registry import (
     DIAZ,
+    Evaluation,
     Floats,
     Ints,
-    JudgedRuns,
     Qrels,
     Queries,
     Runs,
@@ -301,7 +301,7 @@ def prediction_from_suffixes(
     return per_slice(judged.qids, of_slice, weights, by)
 
 
-def _predictions(judged: JudgedRuns, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
+def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
     """Pairs whose RR differs, (Q,); of those, right and tied ones of each predictor, (2, Q)."""
     reciprocal, total = recall_levels(judged, rel, cutoff)
     first, second = (difference(reciprocal, total, i) for i in (1, 2))

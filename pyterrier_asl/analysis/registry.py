@@ -47,7 +47,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
+from ..evaluation.evaluation import Evaluation, Qrels, Runs
 from ..evaluation.slices import Queries, Slices, Weights
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
@@ -59,7 +59,7 @@ __all__ = [
     "Bools",
     "Floats",
     "Ints",
-    "JudgedRuns",
+    "Evaluation",
     "Qrels",
     "Queries",
     "Runs",
@@ -86,8 +86,8 @@ QUESTIONS = (BETTER, REAL, LOST, TRUSTED, MORE)
 
 #: Descriptions of common arguments, and of some where there are tracks.
 _COMMON = {
-    "runs": "dict of name -> run, folder of run files, or list of them; or JudgedRuns.",
-    "qrels": "frame, file, or ir_datasets id; None: those of JudgedRuns.",
+    "runs": "dict of name -> run, folder of run files, or list of them; or Evaluation.",
+    "qrels": "frame, file, or ir_datasets id; None: those of Evaluation.",
     "duplicates": "what to do with a document that stands twice in a ranking; see "
     ":func:`~pyterrier_asl.evaluate`.",
     "judges": "name -> qrels of the same queries; values are over the queries that all judged.",
@@ -285,7 +285,7 @@ def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> 
     Ties.
     <BLANKLINE>
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         depth: a rank.
         rel: minimum grade of a relevant document; None: 1, with a warning where grades go beyond.
     <BLANKLINE>

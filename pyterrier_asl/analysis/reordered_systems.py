@@ -20,9 +20,9 @@ from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks
 from .registry import (
     ALEX,
+    Evaluation,
     Floats,
     Ints,
-    JudgedRuns,
     Qrels,
     Queries,
     Runs,
@@ -205,7 +205,7 @@ def reordering(
     options = AslOptions(rel, cutoff, missing, as_published)
     better = Better(margin, alpha, test, None if as_published else correction)
 
-    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         scored = judged.once(_scored, options)
         counts = {name: num_better(of, queries, better) for name, of in scored.items()}
         rates = {name: of.rates(queries) for name, of in scored.items()}
@@ -238,7 +238,7 @@ def reordering(
     return systems if each else _over_tracks(systems)
 
 
-def _scored(judged: JudgedRuns, options: AslOptions) -> dict[str, SystemScores]:
+def _scored(judged: Evaluation, options: AslOptions) -> dict[str, SystemScores]:
     """The values of the systems by each measure of :data:`CHANGES`."""
     measures, rel = options.measures(), options.rel
     rr = with_options(ir_measures.RR, rel, options.cutoff)

@@ -17,7 +17,7 @@ from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import read
-from .registry import ALEX, LOST, Ints, JudgedRuns, Qrels, Runs, analysis
+from .registry import ALEX, LOST, Evaluation, Ints, Qrels, Runs, analysis
 
 
 @analysis("search-lengths", ALEX, "Figure 5")
@@ -221,7 +221,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     )
 
 
-def by_asl(judged: JudgedRuns, options: AslOptions) -> list[str]:
+def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
     means = judged.values(options.asl).mean(axis=1)
     return [judged.names[row] for row in np.argsort(means, kind="stable")]

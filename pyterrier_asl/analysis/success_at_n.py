@@ -18,7 +18,7 @@ from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
 from .reading import per_slice, per_track, read_tracks
-from .registry import TROTMAN, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import TROTMAN, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
@@ -65,7 +65,7 @@ def satisfaction(
     grade = 1 if rel is None and judge_rel is not None else rel
     several, least = read_tracks(runs, qrels, duplicates, grade)
 
-    def of_track(track: str, judged: JudgedRuns) -> pd.DataFrame:
+    def of_track(track: str, judged: Evaluation) -> pd.DataFrame:
         sources = {QRELS: judged.judgements, **(judges or {})}
         read = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
         return per_slice(read.qids, lambda some: _success(read, some, depth, alpha), weights, by)

@@ -16,7 +16,7 @@ from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions
 from .reading import per_track_and_slice, read_tracks
-from .registry import ALEX, JudgedRuns, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import ALEX, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
@@ -109,7 +109,7 @@ def compare_techniques(
             check_names(argument, run, tracks, "tracks")
     asked = options.measures() if measures is None else _with_best_value_1(measures)
 
-    def of_slice(track: str, judged: JudgedRuns, queries: Queries) -> pd.DataFrame:
+    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
         rows = []
         for name, measure in asked.items():

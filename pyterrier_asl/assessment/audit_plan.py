@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.judged_runs import Qrels, Runs
+from ..evaluation.evaluation import Qrels, Runs
 from ..io.atomic import creating
 from ..measures.names import Measures, named_measures
 from ..statistics.prediction_powered import TARGETS, needed_queries
@@ -102,7 +102,7 @@ def plan_audit(
     The widest interval counts: of every run, of its difference from the first, in every measure.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         people: people's judgements of a pilot, drawn at random, of 3 queries at least; None: there
             are none yet, and the machine is taken to be of no use.
         machine: the machine's judgements; its queries are those to draw from.

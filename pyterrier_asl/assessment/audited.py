@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import ROW, alt, captioned, category, tooltips
-from ..evaluation.judged_runs import Qrels, Runs
+from ..evaluation.evaluation import Qrels, Runs
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
@@ -70,7 +70,7 @@ def audited(
     (:func:`~pyterrier_asl.plan_audit` draws them). That they were is for the caller to assert.
 
     Args:
-        runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns.
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         people: people's judgements: frame, file, or ir_datasets id.
         machine: the machine's, of the same queries and of more.
         measures: measures or their names.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.judged_runs import Qrels, Runs
+from ..evaluation.evaluation import Qrels, Runs
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -47,7 +47,7 @@ def judges(
     Args:
         qrels: the judgements of the reference, a person's: frame, file, or ir_datasets id.
         judges: name -> qrels of the other judges.
-        runs: dict of name -> run, folder, list of files, or JudgedRuns; None: documents only.
+        runs: dict of name -> run, folder, list of files, or Evaluation; None: documents only.
         measures: one measure or several, or their names; the leaderboards are by each of them.
         people: which of the judges are people, too. With two people or more, the reference among
             them, there is a human range.

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ..evaluation.grades import with_rel
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
+from ..evaluation.evaluation import Evaluation, Qrels, Runs
+from ..evaluation.inputs import with_rel
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
@@ -109,7 +109,7 @@ class Judges:
     rel: float | None = None
     source: Runs | None = None
     are_cut: bool = False
-    _matched: dict[str, JudgedRuns] = field(default_factory=dict)
+    _matched: dict[str, Evaluation] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -126,7 +126,7 @@ class Judges:
 
         Args:
             judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
-            runs: dict of name -> run, folder, list of files, or JudgedRuns; None: there are none.
+            runs: dict of name -> run, folder, list of files, or Evaluation; None: there are none.
             rel: minimum grade of a relevant document, for measures that do not say it; None: each
                 measure's default, and 1 on documents.
             judge_rel: judge -> minimum grade; or a number, for all but the judge called ``qrels``.
@@ -150,7 +150,7 @@ class Judges:
         common = 1 if rel is None else rel
         members = {}
         for name, qrels in zip(names, judges.values()):
-            if isinstance(runs, JudgedRuns) and runs.has_been_matched_with(qrels):
+            if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
             judgements = Judgements.of(qrels, duplicates)
             grade = own.get(name)
@@ -249,11 +249,11 @@ class Judges:
         """Whether there are runs."""
         return self.source is not None
 
-    def runs_by(self, name: str) -> JudgedRuns:
+    def runs_by(self, name: str) -> Evaluation:
         """The runs, matched with the judgements of a judge; they are read once."""
         if name not in self._matched:
             read = next(iter(self._matched.values()), self.source)
-            self._matched[name] = JudgedRuns.of(read, self.members[name].judgements)
+            self._matched[name] = Evaluation.of(read, self.members[name].judgements)
         return self._matched[name]
 
     @cached_property

@@ -106,7 +106,7 @@ def command(
     """
     from ..assessment.audit_plan import plan_audit
     from ..assessment.audited import audited, audited_chart, notes_on
-    from ..evaluation.judged_runs import JudgedRuns
+    from ..evaluation.evaluation import Evaluation
     from ..io.runs import list_runs
     from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
@@ -116,7 +116,7 @@ def command(
     if draw and plan is None:
         raise click.UsageError("--draw goes with --plan")
     measured = _measures_of(measures, machine_qrels, lengths, rel)
-    judged = JudgedRuns.of(sources, machine_qrels, duplicates=duplicates)
+    judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates)
     common: dict[str, Any] = {
         "target": dict(zip(("like-these", "these"), TARGETS))[target],
         "machine_rel": machine_rel,

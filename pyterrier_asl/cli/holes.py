@@ -226,7 +226,7 @@ def _judgements(
 
 def _print_hint(judgements: Judgements, measure: str, rel: float | None) -> None:
     """Prints a hint where grades above 1 exist and nothing says which are relevant."""
-    from ..evaluation.grades import grades_hint
+    from ..evaluation.inputs import grades_hint
     from ..measures.names import named_measures
 
     if hint := grades_hint(judgements.grades, named_measures(measure), rel=rel):

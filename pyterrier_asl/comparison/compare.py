@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
+from ..evaluation.evaluation import Evaluation, Qrels, Runs, tracks
 from ..evaluation.files import complete_measures, measures_for
-from ..evaluation.grades import grades_hint
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs, tracks
+from ..evaluation.inputs import grades_hint
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..evaluation.scores import ScoreTable
@@ -173,9 +173,9 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 
 def _judged(
     runs: Runs, qrels: Qrels | None, baseline: str | None, duplicates: str | None, *, is_guard: bool
-) -> JudgedRuns:
+) -> Evaluation:
     """The runs matched with the qrels, the baseline first."""
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     if is_guard and judged.judgements.contradiction:
         raise ValueError(
             f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one of them"
@@ -262,7 +262,7 @@ def _untestable(
 
 
 def _limits(
-    judged: JudgedRuns,
+    judged: Evaluation,
     shown: Sequence[NamedMeasure],
     conditions: Iterable[tuple[Condition, str]],
     bounds: bool,
@@ -282,7 +282,7 @@ def _limits(
 
 
 def _run_differences(
-    judged: JudgedRuns, shown: Sequence[NamedMeasure], rel: float
+    judged: Evaluation, shown: Sequence[NamedMeasure], rel: float
 ) -> Iterator[RunDifference]:
     """The differences of each run but the first in every measure, then its preferences."""
     reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
@@ -297,7 +297,7 @@ def _run_differences(
             yield RunDifference(run, name, True, none, none, values, judged.qids)
 
 
-def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
+def _unanswered(judged: Evaluation) -> dict[str, list[str]]:
     """The queries that the baseline answered and a run did not, by run."""
     first, *others = (run.retrieved > 0 for run in judged.runs)
     return {
@@ -307,7 +307,7 @@ def _unanswered(judged: JudgedRuns) -> dict[str, list[str]]:
 
 
 def _documents(
-    judged: JudgedRuns, shown: Sequence[NamedMeasure], rel: float
+    judged: Evaluation, shown: Sequence[NamedMeasure], rel: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The relevant documents that moved, and how many each run retrieved, by ASL's parameters."""
     asl = next((m.measure for m in shown if m.measure.NAME in ("ASL", "nASL")), None)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.bounds import labelled_measures
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..io.tables import counted
 from ..scoring.arrays import Floats
@@ -136,7 +136,7 @@ class Limits:
         return float(self.low.mean()), float(self.high.mean())
 
 
-def limits_of(judged: JudgedRuns, baseline: str, run: str, measure: Any) -> Limits:
+def limits_of(judged: Evaluation, baseline: str, run: str, measure: Any) -> Limits:
     """Computes the bounds of a difference, over the unjudged documents that either run retrieved.
 
     Raises:

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.files import complete_measures, measures_for
-from ..evaluation.judged_runs import JudgedRuns
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import names_of, shared_systems
 from ..io.printed import Part
@@ -114,7 +114,7 @@ def values_of_scores(
 
 
 def values_of_tracks(
-    several: Mapping[str, JudgedRuns],
+    several: Mapping[str, Evaluation],
     measures: Measures | None,
     conditions: Iterable[str],
     rel: float | None,

@@ -11,11 +11,11 @@ from ..measures.names import needs_pool, pool_depth, with_pool
 from ..measures.pool import RarenessPool, top_documents
 
 if TYPE_CHECKING:
-    from .judged_runs import JudgedRuns
+    from .evaluation import Evaluation
 
 
 def with_pool_of(
-    runs: JudgedRuns,
+    runs: Evaluation,
     measures: Mapping[str, Any],
     groups: Mapping[str, str] | None = None,
     name: str = "runs",

@@ -13,9 +13,9 @@ from ..judging.judgements import Judgements
 from ..judging.unjudged import Unjudged
 from ..measures.names import Measures, named_measures, needs_pool
 from .automatic_pool import with_pool_of
-from .frame import frame_of
-from .grades import with_rel
-from .judged_runs import JudgedRuns, iter_judged
+from .evaluation import Evaluation, iter_judged
+from .frames import frame_of
+from .inputs import with_rel
 from .labellings import Labelled, measure_with_bounds, unjudged_of
 
 #: What a run given alone is called among those it is compared with.
@@ -71,11 +71,11 @@ def bounds(
     0     P@2    0.5  0.5   1.0         1   True
     1  ASL@10    1.0  1.0   1.0         1   True
     """
-    judged = JudgedRuns.of({_NAME: run}, qrels)
+    judged = Evaluation.of({_NAME: run}, qrels)
     if runs is not None:
-        others = JudgedRuns.of(runs, judged.judgements)
+        others = Evaluation.of(runs, judged.judgements)
         names = [_NAME, *(f"{_NAME}:{name}" for name in others.names)]
-        judged = JudgedRuns(names, judged.runs + others.runs, judged.judgements)
+        judged = Evaluation(names, judged.runs + others.runs, judged.judgements)
     with_grades = [with_rel(measure, rel) for measure in named_measures(measures)]
     named = {measure.name: measure.measure for measure in with_grades}
     parts = []
@@ -101,7 +101,7 @@ def bounds(
 
 
 def labelled_measures(
-    runs: JudgedRuns,
+    runs: Evaluation,
     measures: Mapping[str, Any],
     *,
     depth: int | None = None,
@@ -153,8 +153,8 @@ def evaluation_with_bounds(
         ``name``, ``qid``, and for each measure its value, and columns of its name with `` low`` and
         `` high``; or with ``long`` as said.
     """
-    if isinstance(runs, JudgedRuns) or any(map(_needs_rows, measures.values())):
-        runs = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    if isinstance(runs, Evaluation) or any(map(_needs_rows, measures.values())):
+        runs = Evaluation.of(runs, qrels, duplicates=duplicates)
         names, judgements = runs.names, runs.judgements
         labelled = labelled_measures(runs, measures)
     else:  # one run's rows are in memory at a time, which the system need not find room for

@@ -20,9 +20,9 @@ from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
 from ..measures.names import Measures, named_measures
-from .backends import score_runs
-from .frame import KEYS, RunValues, to_long
-from .scorer import MeasuredRun, Scorer
+from .frames import KEYS, RunValues, to_long
+from .measuring import MeasuredRun, Scorer
+from .workers import score_runs
 
 
 def evaluate(

@@ -26,8 +26,8 @@ from ..measures.pool import RarenessPool
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .evaluate import measure_runs
-from .frame import RunValues
-from .grades import grades_hint, official_of
+from .frames import RunValues
+from .inputs import grades_hint, official_of
 
 
 @dataclass(frozen=True)

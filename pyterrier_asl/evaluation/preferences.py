@@ -20,7 +20,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.lexicographic import first_difference
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
-from .judged_runs import JudgedRuns
+from .evaluation import Evaluation
 
 # Two rankings
 
@@ -246,14 +246,14 @@ def preference_matrix(
 
 def _levels(
     runs: Mapping[str, Any], qrels: Any, rel: float, cutoff: int | None, duplicates: str | None
-) -> tuple[JudgedRuns, Floats, Ints]:
+) -> tuple[Evaluation, Floats, Ints]:
     measure = LexiP(rel=rel, cutoff=cutoff)  # checks both
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     return judged, *recall_levels(judged, measure["rel"], measure["cutoff"])
 
 
 def recall_levels(
-    runs: JudgedRuns, rel: float = 1, cutoff: int | None = None
+    runs: Evaluation, rel: float = 1, cutoff: int | None = None
 ) -> tuple[Floats, Ints]:
     """The recall levels of every ranking: what comparisons of many runs start from.
 
@@ -269,13 +269,13 @@ def recall_levels(
     return runs.reciprocal_ranks(rel, cutoff), runs.judgements.num_relevant(rel)
 
 
-def first_differences(runs: JudgedRuns, rel: float = 1, cutoff: int | None = None) -> Ints:
+def first_differences(runs: Evaluation, rel: float = 1, cutoff: int | None = None) -> Ints:
     """i* of every pair of systems a < b for every query, shape (S (S - 1) / 2, Q)."""
     return pairwise_preferences(*recall_levels(runs, rel, cutoff))[0]
 
 
 def preference_cubes(
-    runs: JudgedRuns, kinds: Iterable[str], rel: float = 1, cutoff: int | None = None
+    runs: Evaluation, kinds: Iterable[str], rel: float = 1, cutoff: int | None = None
 ) -> dict[str, Floats]:
     """Several kinds of preferences by their names; see :func:`preference_cube`."""
     levels = recall_levels(runs, rel, cutoff)

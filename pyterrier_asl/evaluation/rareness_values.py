@@ -21,7 +21,7 @@ from ..scoring.arrays import Bools, Floats, Ints, cumulate, reduce_by_query
 from .relevant_documents import RelevantRanks
 
 if TYPE_CHECKING:
-    from .judged_runs import JudgedRuns
+    from .evaluation import Evaluation
 
 
 def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
@@ -36,7 +36,7 @@ def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -
 
 
 def values_by_name(
-    runs: JudgedRuns, measures: Sequence[Any] | None = None, rel: float | None = None
+    runs: Evaluation, measures: Sequence[Any] | None = None, rel: float | None = None
 ) -> dict[str, Floats]:
     """The values of measures, each of shape (S, Q), by their names.
 
@@ -84,7 +84,7 @@ class RarenessValues:
     normalized: bool
 
     @classmethod
-    def of(cls, runs: JudgedRuns, measure: Any) -> RarenessValues:
+    def of(cls, runs: Evaluation, measure: Any) -> RarenessValues:
         """The parts of ``P_Rareness(...)@k`` or ``AP_Rareness(...)@k``, whose pool is not yet set.
 
         Raises:
@@ -144,7 +144,7 @@ class RarenessValues:
 
 
 def rareness_parts(
-    runs: JudgedRuns, measures: Any, rel: float | None = None
+    runs: Evaluation, measures: Any, rel: float | None = None
 ) -> dict[str, RarenessValues]:
     """Rareness measures taken apart, by their names.
 

@@ -19,7 +19,7 @@ from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
 
 if TYPE_CHECKING:
-    from .judged_runs import JudgedRuns
+    from .evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,11 @@ class RelevantRanks:
     total: Ints
 
     @classmethod
-    def of(cls, runs: JudgedRuns, rel: float = 1, cutoff: int | None = None) -> RelevantRanks:
+    def of(cls, runs: Evaluation, rel: float = 1, cutoff: int | None = None) -> RelevantRanks:
         """The ranks of the relevant documents in judged runs.
 
-        >>> from pyterrier_asl.evaluation.judged_runs import JudgedRuns
-        >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
+        >>> from pyterrier_asl.evaluation.evaluation import Evaluation
+        >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
         >>> RelevantRanks.of(runs).ranks.tolist()
         [[0, 2]]
         """
@@ -141,7 +141,7 @@ class RelevantRanks:
         """The query number of each document, shape (R,)."""
         return queries_of(cumulate(self.total))
 
-    def documents_of(self, runs: JudgedRuns, qid: Any = None) -> Ints:
+    def documents_of(self, runs: Evaluation, qid: Any = None) -> Ints:
         """The columns of the documents of one of the runs' queries; None: of all.
 
         Raises:
@@ -180,7 +180,7 @@ class RelevantRanks:
 
 
 def relevant_documents(
-    judged: JudgedRuns, rel: float = 1, cutoff: int | None = None, missing: str = "pad"
+    judged: Evaluation, rel: float = 1, cutoff: int | None = None, missing: str = "pad"
 ) -> list[RelevantDocuments]:
     """The relevant documents in each of the runs; arguments as of :meth:`RelevantDocuments.of`."""
     return [

@@ -13,7 +13,7 @@ import pandas as pd
 import scipy  # its submodules load when first used
 from ir_measures import Measure
 
-from ..evaluation.grades import rel_beside
+from ..evaluation.inputs import rel_beside
 from ..measures import LexiP
 from ..measures.names import higher_is_better, parse_measure, parse_measures
 from ..scoring.arrays import Floats

@@ -14,10 +14,10 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.acceleration import is_provided_here, provided_values
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.bounds import labelled_measures
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.providers import is_provided_here, provided_values
 from ..judging.judgements import Judgements, NothingJudged
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
@@ -160,7 +160,7 @@ def score(
     if mrt:
         results = [recorder.frame for recorder in recorders]
         scores = trial.run(results, theirs, "both", validate="ignore", verbose=False)[1]
-    runs = JudgedRuns(
+    runs = Evaluation(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
     _warn_of_depths(columns, runs)
@@ -171,7 +171,7 @@ def score(
     return ExperimentValues(trial.names, columns, labelled, queries, times, limits)
 
 
-def _bounds(columns: list[Column], runs: JudgedRuns) -> dict[str, Floats]:
+def _bounds(columns: list[Column], runs: Evaluation) -> dict[str, Floats]:
     """The bounds of each system's means, shape (systems, 2), by the columns' labels."""
     measures = {c.label: c.measure for c in columns if c.preference is None}
     return {
@@ -193,7 +193,7 @@ def _needs_rows(measure: Measure) -> bool:
     return needs_pool(measure) or own is None or own.needs_rows() or own.LAST_ROW_COUNTS
 
 
-def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
+def _with_pool(columns: list[Column], runs: Evaluation) -> list[Column]:
     """Gives measures without a pool that of the experiment's own systems."""
     measures = {c.label: c.measure for c in columns}
     if not any(map(needs_pool, measures.values())):
@@ -209,7 +209,7 @@ def _with_pool(columns: list[Column], runs: JudgedRuns) -> list[Column]:
     return [replace(c, measure=pooled[c.label]) for c in columns]
 
 
-def _warn_of_depths(columns: list[Column], runs: JudgedRuns) -> None:
+def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
     """Warns of ASL without padding where systems retrieve different numbers of documents."""
     for column in columns:
         if column.measure.params.get("missing", "pad") == "pad":
@@ -227,7 +227,7 @@ def _warn_of_depths(columns: list[Column], runs: JudgedRuns) -> None:
             )
 
 
-def _values_by_label(scores: Scores, columns: list[Column], runs: JudgedRuns) -> Scores:
+def _values_by_label(scores: Scores, columns: list[Column], runs: Evaluation) -> Scores:
     """The values by the columns' labels, of pt.Experiment and computed here."""
     theirs = set(next(iter(next(iter(scores.values())).values()), {}))
     own = {
@@ -252,7 +252,7 @@ def _values_by_label(scores: Scores, columns: list[Column], runs: JudgedRuns) ->
     }
 
 
-def _own_values(column: Column, runs: JudgedRuns) -> list[list[float]]:
+def _own_values(column: Column, runs: Evaluation) -> list[list[float]]:
     """The values of a measure, or of rrLP or sgnLP against the baseline, by system and query."""
     measure = column.measure
     if column.preference is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..evaluation.judged_runs import Qrels, Runs, tracks
+from ..evaluation.evaluation import Qrels, Runs, tracks
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..measures.names import Measures, NamedMeasure, named_measures
@@ -62,7 +62,7 @@ def ranks(
     a test of its own, which is about this system alone.
 
     Args:
-        runs: dict of name -> run, a folder of run files, a list of them, or JudgedRuns; without
+        runs: dict of name -> run, a folder of run files, a list of them, or Evaluation; without
             qrels a dict of collection -> (runs, qrels), or scores that
             :func:`~pyterrier_asl.read_scores` read.
         qrels: data frame, file, ir_datasets id, or dict of dicts.

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..assessment.judges import QRELS, Judges
 from ..evaluation.bounds import labelled_measures
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
@@ -122,7 +122,7 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sampl
 
 
 def _least_gains(
-    runs: JudgedRuns, measure: NamedMeasure, depth: int | None, highest: float | None
+    runs: Evaluation, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
     """The least amount by which each run is better than each other, over all labellings."""
     own = measure_with_bounds(measure.measure)

@@ -13,8 +13,8 @@ import pandas as pd
 from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..evaluation.automatic_pool import with_pool_of
-from ..evaluation.grades import default_rel, official_of, rel_beside
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import default_rel, official_of, rel_beside
 from ..evaluation.labellings import has_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
@@ -68,7 +68,7 @@ def collect(
     """Evaluates and compares systems.
 
     Args:
-        runs: dict of name -> run, folder of run files, list of them, or JudgedRuns.
+        runs: dict of name -> run, folder of run files, list of them, or Evaluation.
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
@@ -79,7 +79,7 @@ def collect(
         ValueError: for runs, qrels or measures that cannot be used.
     """
     merged = merge_labels(qrels, labels) if labels else None
-    judged = JudgedRuns.of(runs, qrels if merged is None else merged, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels if merged is None else merged, duplicates=duplicates)
     if measures is None:
         rel = default_rel(qrels, rel)
         named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
@@ -120,7 +120,7 @@ def collect(
 
 
 def _defaults(
-    runs: JudgedRuns, qrels: Any, dataset: str | None, lengths: bool, cutoff: int
+    runs: Evaluation, qrels: Any, dataset: str | None, lengths: bool, cutoff: int
 ) -> list[NamedMeasure]:
     """The default measures of a report.
 
@@ -135,14 +135,14 @@ def _defaults(
     return unique([*first, *usual, *official])
 
 
-def _tops(runs: JudgedRuns, rankings: list[SystemRanking]) -> TopTens:
+def _tops(runs: Evaluation, rankings: list[SystemRanking]) -> TopTens:
     """The top ten of the systems, as many of the best as the page can hold."""
     most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
     return TopTens.of(runs, np.sort(deciding(rankings).order[:most]))
 
 
 def _whatever_unjudged(
-    runs: JudgedRuns, rankings: list[SystemRanking], wanted: bool
+    runs: Evaluation, rankings: list[SystemRanking], wanted: bool
 ) -> dict[str, RankIntervals]:
     """Measure -> the ranks that systems could have whatever their unjudged documents are."""
     if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
@@ -180,7 +180,7 @@ def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
     return RankIntervals(low, high, better, best, means[:, None] - means, statistic, board.critical)
 
 
-def _stability(runs: JudgedRuns, rankings: list[SystemRanking]) -> pd.DataFrame | None:
+def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
     """The stability of the measures that have a direction; None for a single system or query."""
     directed = [ranking for ranking in rankings if ranking.higher_is_better is not None]
     if len(runs) < 2 or not directed or len(runs.qids) < 2:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..measures import ASL
@@ -96,7 +96,7 @@ class Findings(SystemFindings):
 
     has_documents = True
 
-    runs: JudgedRuns
+    runs: Evaluation
     rel: float
     cutoff: int
     quality: pd.DataFrame
@@ -209,6 +209,6 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
     )
 
 
-def ranking_of(runs: JudgedRuns, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
+def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
     """The systems by a measure."""
     return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)

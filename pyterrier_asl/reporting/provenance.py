@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..io.metadata import metadata_lines, read_metadata
@@ -47,7 +47,7 @@ class Provenance:
     @classmethod
     def of(
         cls,
-        runs: JudgedRuns,
+        runs: Evaluation,
         command: str = "",
         sources: Any = None,
         merged: tuple[Any, pd.DataFrame] | None = None,
@@ -60,7 +60,7 @@ class Provenance:
             sources: the files or frames of the runs, whose metadata is shown.
             merged: the judgements alone, and with the labels that were added to them.
 
-        >>> judged = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> judged = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
         True
         """
@@ -100,7 +100,7 @@ def _digest(judgements: Judgements) -> str:
 
 def _metadata(sources: Any, names: list[str]) -> list[str]:
     """The ir_metadata of runs as text."""
-    listed = {} if sources is None or isinstance(sources, JudgedRuns) else list_runs(sources)
+    listed = {} if sources is None or isinstance(sources, Evaluation) else list_runs(sources)
     texts = []
     for name in names:
         source = listed.get(name)

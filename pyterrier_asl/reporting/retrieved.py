@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..analysis.best_runs import above_relevant
 from ..charts.scales import bin_ends
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
 from ..scoring.arrays import Bools, Floats, Ints, queries_of, within_query
 
@@ -33,12 +33,12 @@ class RunDepths:
     unjudged: Floats
 
     @classmethod
-    def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> RunDepths:
+    def of(cls, runs: Evaluation, *, rel: float, cutoff: int) -> RunDepths:
         """Computes the depths of runs.
 
         A missed document comes after all retrieved ones, so every irrelevant one is above it.
 
-        >>> runs = JudgedRuns.of({"a": {"q": {"x": 3, "d": 2, "y": 1}}}, {"q": {"d": 1, "c": 1}})
+        >>> runs = Evaluation.of({"a": {"q": {"x": 3, "d": 2, "y": 1}}}, {"q": {"d": 1, "c": 1}})
         >>> RunDepths.of(runs, rel=1, cutoff=1000)
         RunDepths(retrieved=array([3.]), common=10, unjudged=array([1.]))
         """
@@ -79,10 +79,10 @@ class LengthHistogram:
     counts: Ints
 
     @classmethod
-    def of(cls, runs: JudgedRuns, *, rel: float, cutoff: int) -> LengthHistogram:
+    def of(cls, runs: Evaluation, *, rel: float, cutoff: int) -> LengthHistogram:
         """Counts the relevant documents of runs, each to depth ``cutoff``, by search length.
 
-        >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
+        >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
         >>> histogram = LengthHistogram.of(runs, rel=1, cutoff=10)
         >>> histogram.labels, histogram.counts.tolist()
         (['1', '2–3', '4–10', 'not retrieved'], [[0, 1, 0, 1]])
@@ -119,10 +119,10 @@ class TopTens:
     documents: Ints
 
     @classmethod
-    def of(cls, runs: JudgedRuns, systems: Ints, *, depth: int = 10) -> TopTens:
+    def of(cls, runs: Evaluation, systems: Ints, *, depth: int = 10) -> TopTens:
         """Collects the first documents of some of the runs.
 
-        >>> runs = JudgedRuns.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
+        >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
         >>> tops = TopTens.of(runs, np.array([0]), depth=3)
         >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
         (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import pandas as pd
 
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
+from ..evaluation.evaluation import Evaluation, Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
 from ..measures.names import Measures, higher_is_better
@@ -118,11 +118,11 @@ def holes(
     check_probability("alpha", alpha)
     if len(names) != 2 or names[0] == names[1]:
         raise ValueError(f"names must be two different names, of run A and of run B, not {names!r}")
-    judged = JudgedRuns.of(dict(zip(names, (a, b))), qrels, duplicates=duplicates)
+    judged = Evaluation.of(dict(zip(names, (a, b))), qrels, duplicates=duplicates)
     if runs is not None:
-        others = JudgedRuns.of(runs, judged.judgements)
+        others = Evaluation.of(runs, judged.judgements)
         further = [name if name not in names else f"{name} (2)" for name in others.names]
-        judged = JudgedRuns([*judged.names, *further], judged.runs + others.runs, judged.judgements)
+        judged = Evaluation([*judged.names, *further], judged.runs + others.runs, judged.judgements)
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     return holes_between(judged, labelled, alpha)
 
@@ -140,7 +140,7 @@ class Holes(Printed):
 
     difference: Difference
     labelled: Labelled
-    runs: JudgedRuns
+    runs: Evaluation
     alpha: float
 
     @property
@@ -222,7 +222,7 @@ class Holes(Printed):
         return pd.DataFrame([{**self.verdicts(), "unjudged": unjudged}])
 
 
-def holes_between(runs: JudgedRuns, labelled: Labelled, alpha: float = 0.05) -> Holes:
+def holes_between(runs: Evaluation, labelled: Labelled, alpha: float = 0.05) -> Holes:
     """The comparison of the first two runs, given the unjudged documents of all runs."""
     return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
-from ..evaluation.judged_runs import Qrels
+from ..evaluation.evaluation import Qrels
 from ..io.atomic import locked
 from ..io.files import StrPath
 from ..io.machine_readable import text_of_cell

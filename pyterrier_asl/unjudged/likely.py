@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ..evaluation.judged_runs import JudgedRuns
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..io.names import check_names
 from ..io.values import check_whole
@@ -88,7 +88,7 @@ class _Documents:
 
 
 def how_likely(
-    runs: JudgedRuns,
+    runs: Evaluation,
     labelled: Labelled,
     *,
     groups: Mapping[str, str] | None = None,
@@ -110,7 +110,7 @@ def how_likely(
 
     >>> from .pairs import labelled_runs
     >>> a, b = {"q": {"d": 3, "n": 2, "x": 1}}, {"q": {"y": 3, "d": 2, "n": 1}}
-    >>> runs = JudgedRuns.of({"A": a, "B": b}, {"q": {"d": 1, "n": 0}})
+    >>> runs = Evaluation.of({"A": a, "B": b}, {"q": {"d": 1, "n": 0}})
     >>> 0.5 < how_likely(runs, labelled_runs(runs, "RR")).probability < 1
     True
     """
@@ -161,7 +161,7 @@ class Model:
 
     @classmethod
     def fitted(
-        cls, runs: JudgedRuns, labelled: Labelled, groups: Mapping[str, str] | None = None
+        cls, runs: Evaluation, labelled: Labelled, groups: Mapping[str, str] | None = None
     ) -> Model:
         """Fits the model to the judged documents of the compared runs."""
         check_names("groups", groups or {}, runs.names, "runs")

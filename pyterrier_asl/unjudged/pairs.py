@@ -13,8 +13,8 @@ import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.automatic_pool import with_pool_of
-from ..evaluation.grades import with_rel
-from ..evaluation.judged_runs import JudgedRuns, Qrels, Runs
+from ..evaluation.evaluation import Evaluation, Qrels, Runs
+from ..evaluation.inputs import with_rel
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..measures.labelled import LabelledPair
@@ -97,7 +97,7 @@ class Difference:
 
 
 def difference_of(
-    runs: JudgedRuns, labelled: Labelled, a: int, b: int, *, alpha: float | None = 0.05
+    runs: Evaluation, labelled: Labelled, a: int, b: int, *, alpha: float | None = 0.05
 ) -> Difference:
     """The difference of two of the runs, by their numbers; with alpha None without a t-test."""
     pair = labelled.pair(a, b)
@@ -133,7 +133,7 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
 
 
 def labelled_runs(
-    runs: JudgedRuns,
+    runs: Evaluation,
     measure: Measures,
     *,
     rel: float | None = None,
@@ -251,7 +251,7 @@ def all_pairs(
     >>> all_pairs(runs, {"q": {"d": 1}}, "RR").pairs["verdict"].tolist()
     ['open']
     """
-    judged = JudgedRuns.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     rows = [
         difference_of(judged, labelled, a, b, alpha=alpha).row()

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import RarenessPool, compare, evaluate
 from pyterrier_asl.cli.evaluate import command
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.names import with_pool
 from pyterrier_asl.reporting.collect import collect
 
@@ -117,7 +117,7 @@ def case(name):
 
 
 def by_judged_runs(runs, qrels, measures, folder):
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     return {
         (name, qid, measure): value
         for measure in measures

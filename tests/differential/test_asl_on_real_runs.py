@@ -17,22 +17,22 @@ from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.analysis.reordered_systems import reordering
 from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
 from pyterrier_asl.analysis.techniques import compare_techniques
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 
 @pytest.fixture(scope="session")
-def trec8(data) -> JudgedRuns:
-    return JudgedRuns.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
+def trec8(data) -> Evaluation:
+    return Evaluation.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
 
 
 @pytest.fixture(scope="session")
-def dl20(data) -> JudgedRuns:
-    return JudgedRuns.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
+def dl20(data) -> Evaluation:
+    return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
 
 
 @pytest.fixture(scope="session")
-def robust03(data) -> JudgedRuns:
-    return JudgedRuns.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
+def robust03(data) -> Evaluation:
+    return Evaluation.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
 
 
 def better_by_loops(values, lower):

@@ -16,7 +16,7 @@ from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.assessment.judge_as_run import judges_as_runs
 from pyterrier_asl.assessment.judges import Judges
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
 
 
@@ -47,7 +47,7 @@ def test_closed_form_against_ten_thousand_permutations(data):
 
 def test_models_as_assessors_of_dl20(data):
     nist, judges, rel = dl20_judges(data)
-    runs = JudgedRuns.of(data / "dl20-passage" / "runs", nist)
+    runs = Evaluation.of(data / "dl20-passage" / "runs", nist)
     own = rel.pop("nist")
     options = {"judges": judges, "rel": own, "judge_rel": rel}
     pair = runs.select(["p_d2q_rm3_duo", "terrier-BM25"])

@@ -9,7 +9,7 @@ import pytest
 
 from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.bounds import labelled_measures
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.unjudged.pairs import all_pairs
 
 DEPTH = 100
@@ -23,7 +23,7 @@ def judged(data):
     files = {name: folder / "runs" / f"input.{name}.gz" for name in RUNS}
     files = {name: path for name, path in files.items() if path.exists()}
     assert len(files) >= 5
-    return JudgedRuns.of(files, folder / "qrels.txt.gz")
+    return Evaluation.of(files, folder / "qrels.txt.gz")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def hidden(judged):
     grades = np.where(unique, -1.0, known.grades)
     fewer = known.extended(np.arange(len(grades)), known.queries, grades, [])
     runs = [replace(run, judgements=fewer) for run in judged.runs]
-    return JudgedRuns(judged.names, runs, fewer)
+    return Evaluation(judged.names, runs, fewer)
 
 
 MEASURES = ["ASL@100", "nDCG@10", "AP@100", "P@20", "LexiP@100", "R@100", "RR@100"]

@@ -12,7 +12,7 @@ from pyterrier_asl.analysis.leaderboards_by_judge import (
     leaderboard_swaps,
     leaderboards,
 )
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
 
 
@@ -22,7 +22,7 @@ def test_dl20_under_people_and_models(data):
     files.append(folder / "dl20.umbrela-gpt4.txt.gz")
     judges = {f.name.removeprefix("dl20.").removesuffix(".txt.gz"): f for f in files}
     rel = {name: 1 if name.startswith("binary") else 2 for name in judges}
-    runs = JudgedRuns.of(data / "dl20-passage" / "runs", judges["nist"])
+    runs = Evaluation.of(data / "dl20-passage" / "runs", judges["nist"])
     agreement = leaderboard_agreement(runs, judges, judge_rel=rel, test="t")
     print("\n", agreement.iloc[: len(judges) - 1].round(3).to_string())
     documents = judge_agreement(judges, judge_rel=rel)

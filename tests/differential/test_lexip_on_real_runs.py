@@ -12,12 +12,12 @@ from pyterrier_asl.analysis.discrimination import preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes
 from pyterrier_asl.analysis.tied_rankings import ties
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 
 @pytest.fixture(scope="module")
-def dl20(data: Path) -> JudgedRuns:
-    return JudgedRuns.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
+def dl20(data: Path) -> Evaluation:
+    return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
 
 
 @pytest.mark.data

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl import LexiP
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 
 @pytest.mark.parametrize("rel", [1, 2])
@@ -19,7 +19,7 @@ def test_every_pair_on_every_topic_of_dl20(data, rel):
     may the values tie.
     """
     track = data / "dl20-passage"
-    runs = JudgedRuns.of(track / "runs", track / "qrels.txt")
+    runs = Evaluation.of(track / "runs", track / "qrels.txt")
     values = runs.values(LexiP(rel=rel))
     ranks = [run.relevant(rel) for run in runs.runs]
     compared, ties = 0, []

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.frame import save_evaluation, to_long
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.frames import save_evaluation, to_long
 
 pytestmark = pytest.mark.filterwarnings("ignore:the mean nDCG@10 of DoRA_Large")
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the mean nDCG@10 of DoRA_Large")
 @pytest.fixture(scope="module")
 def dl20(data):
     folder = data / "dl20-passage"
-    return JudgedRuns.of(folder / "runs", folder / "qrels.txt")
+    return Evaluation.of(folder / "runs", folder / "qrels.txt")
 
 
 @pytest.mark.parametrize(("seed", "ordered"), [(0, 1033), (1, 1027), (2, 1026)])
@@ -54,7 +54,7 @@ def test_the_page_says_what_is_computed(data):
 @pytest.fixture(scope="module")
 def trec8(data):
     folder = data / "trec8-adhoc"
-    return JudgedRuns.of(folder / "runs", folder / "qrels.txt.gz")
+    return Evaluation.of(folder / "runs", folder / "qrels.txt.gz")
 
 
 def forms(frame, folder):

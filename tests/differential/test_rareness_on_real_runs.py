@@ -17,13 +17,13 @@ from pyterrier_asl.analysis.rareness_agreement import (
 from pyterrier_asl.analysis.rareness_pools import agreement_of_pools, pools_by, rareness_by_pool
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
 from pyterrier_asl.analysis.reading import by_double_scores
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.runs import read_run
 
 
 @pytest.fixture(scope="module")
-def trec8(data: Path) -> JudgedRuns:
-    return JudgedRuns.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
+def trec8(data: Path) -> Evaluation:
+    return Evaluation.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_double_scores_are_told_apart(data):
     path = data / "trec8-adhoc" / "runs" / "input.plt8ah1.gz"
     frame = read_run(path)
     order = frame.sort_values(["qid", "score", "docno"], ascending=[True, False, False])
-    judged = by_double_scores(JudgedRuns.of({"run": path}, data / "trec8-adhoc" / "qrels.txt.gz"))
+    judged = by_double_scores(Evaluation.of({"run": path}, data / "trec8-adhoc" / "qrels.txt.gz"))
     table = judged.runs[0].table
     assert table.docno.to_pylist() == order["docno"].tolist()
 
@@ -142,7 +142,7 @@ def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
 @pytest.mark.data
 def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(data):
     """Figure 1's query, on the passage runs, since those of the document task are not here."""
-    runs = JudgedRuns.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
+    runs = Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
     found = synthetic_systems(runs, None, "1127540", documents=range(60))
     first = found[found["rank"] == 1].groupby(["system", "alpha"])["documents"].min()
     print(first.to_string())

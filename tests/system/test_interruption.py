@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import RarenessPool, evaluate
-from pyterrier_asl.evaluation.frame import load_evaluation
+from pyterrier_asl.evaluation.frames import load_evaluation
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = [
@@ -103,7 +103,7 @@ _EVALUATE = """
     import sys
     from pathlib import Path
     from pyterrier_asl import evaluate
-    from pyterrier_asl.evaluation.frame import save_evaluation
+    from pyterrier_asl.evaluation.frames import save_evaluation
     folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
     from pyterrier_asl.evaluation import evaluate as evaluation
 
@@ -191,7 +191,7 @@ _SAVE = """
     import itertools, sys
     import pandas as pd
     from pyterrier_asl import RarenessPool
-    from pyterrier_asl.evaluation.frame import save_evaluation
+    from pyterrier_asl.evaluation.frames import save_evaluation
     what, path = sys.argv[1:]
     if what == "pool":
         docs = {f"d{i}": i % 97 for i in range(30_000)}

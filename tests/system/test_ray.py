@@ -9,7 +9,7 @@ import pytest
 from _runs import MEASURES, QRELS, make_run
 
 from pyterrier_asl import ASL, evaluate
-from pyterrier_asl.evaluation.frame import measure_columns
+from pyterrier_asl.evaluation.frames import measure_columns
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pyterrier-asl[ray]'")
 

@@ -12,7 +12,7 @@ from ir_measures import AP, R
 
 from pyterrier_asl import ASL, ranks
 from pyterrier_asl.analysis import rare_finds, ties
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
@@ -107,7 +107,7 @@ def test_the_first_example_prints_what_is_shown(vaswani):
 def test_what_is_said_of_the_runs_of_a_track(data):
     text = " ".join(README.read_text().split())
     folder = data / "dl20-passage"
-    judged = JudgedRuns.of(folder / "runs", folder / "qrels.txt")
+    judged = Evaluation.of(folder / "runs", folder / "qrels.txt")
     tied = ties(judged, rel=2).set_index("preference")["percent"]
     assert f"same reciprocal rank in {tied['RR']:.0f} % of all pairs" in text
     assert f"same lexicographic precision in {tied['rrLP, sgnLP']:.0f} %" in text

@@ -17,16 +17,16 @@ from pyterrier_asl.analysis.hidden_weighting import effective_documents, equival
 from pyterrier_asl.analysis.reordered_systems import SystemScores, num_better, reordering
 from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
-from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns, tracks
+from pyterrier_asl.evaluation.evaluation import Evaluation, tracks
+from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
 from pyterrier_asl.evaluation.slices import Queries, per_slice, slices
 from pyterrier_asl.measures.names import with_options
 
 
 @pytest.fixture(scope="session")
-def robust03(data) -> JudgedRuns:
-    return JudgedRuns.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
+def robust03(data) -> Evaluation:
+    return Evaluation.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
 
 
 QRELS = {
@@ -84,9 +84,9 @@ def test_what_is_no_weight_or_slice_says_so(options, message):
 
 
 def test_judged_runs_are_met_anew_only_with_other_qrels():
-    judged = JudgedRuns.of(RUNS, QRELS)
-    assert JudgedRuns.of(judged) is judged and JudgedRuns.of(judged, QRELS) is judged
-    other = JudgedRuns.of(judged, {"q1": {"x": 1, "y": 1}, "q2": {"a": 1}, "q4": {"y": 1}})
+    judged = Evaluation.of(RUNS, QRELS)
+    assert Evaluation.of(judged) is judged and Evaluation.of(judged, QRELS) is judged
+    other = Evaluation.of(judged, {"q1": {"x": 1, "y": 1}, "q2": {"a": 1}, "q4": {"y": 1}})
     assert other.values("RR").tolist() == [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     assert judged.select(["two", "one"]).values("RR").tolist() == [[0.5, 0, 0], [1, 0.5, 0]]
     with pytest.raises(ValueError, match="no run 'three'"):
@@ -94,7 +94,7 @@ def test_judged_runs_are_met_anew_only_with_other_qrels():
 
 
 def test_values_are_kept_as_one_frame(tmp_path):
-    judged, asked = JudgedRuns.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
+    judged, asked = Evaluation.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
     found = judged.evaluation(asked)
     pd.testing.assert_frame_equal(found, evaluate(RUNS, QRELS, asked))
     other = found[::-1].assign(AP=0.25)  # another order, and what no run has
@@ -106,11 +106,11 @@ def test_values_are_kept_as_one_frame(tmp_path):
     with pytest.raises(ValueError, match="of other runs"):
         judged.select(["one"]).with_evaluation(found)
     with pytest.raises(ValueError, match="of other queries"):
-        JudgedRuns.of(RUNS, {"q1": {"a": 1}}).with_evaluation(found)
+        Evaluation.of(RUNS, {"q1": {"a": 1}}).with_evaluation(found)
 
 
 def test_tracks_are_pairs_of_runs_and_qrels():
-    assert list(tracks({"t": (RUNS, QRELS), "u": JudgedRuns.of(RUNS, QRELS)})) == ["t", "u"]
+    assert list(tracks({"t": (RUNS, QRELS), "u": Evaluation.of(RUNS, QRELS)})) == ["t", "u"]
     with pytest.raises(ValueError, match="track 'one' is a dict"):
         tracks(RUNS)
     with pytest.raises(ValueError, match="of one track"):
@@ -123,7 +123,7 @@ def test_tracks_are_pairs_of_runs_and_qrels():
 @pytest.mark.parametrize("missing", ["pad", "after", "eq3"])
 def test_relevant_documents_are_those_of_search_lengths(missing):
     for name, run in RUNS.items():
-        judged = JudgedRuns.of({name: run}, QRELS)
+        judged = Evaluation.of({name: run}, QRELS)
         documents = RelevantDocuments.of(judged.runs[0], cutoff=5, missing=missing)
         table = search_lengths(run, QRELS, cutoff=5, missing=missing).set_index(["qid", "docno"])
         order = [(q, d) for q, docs in QRELS.items() for d, grade in docs.items() if grade >= 1]

@@ -31,7 +31,7 @@ from pyterrier_asl.analysis.tied_rankings import (
     ties,
     ties_by_recall_level,
 )
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.scoring.preferences import KINDS, preference_cube
@@ -86,7 +86,7 @@ def compared(a: list[float], b: list[float]) -> tuple[int, float]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_preference_is_that_of_two_runs(kind):
     runs, qrels = some_runs(1)
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
     for a, b in product(range(len(runs)), repeat=2):
         given = preferences(runs[judged.names[a]], runs[judged.names[b]], qrels)
@@ -212,7 +212,7 @@ def test_prediction_from_suffixes_is_that_of_a_loop(rel):
 
 def test_documents_without_labels_count_for_nobody():
     runs, qrels = some_runs(6)
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     ranks = RelevantRanks.of(judged)
     assert np.array_equal(ranks.reciprocal(), judged.reciprocal_ranks())
     kept = np.random.default_rng(0).random(len(ranks.pairs)) < 0.6
@@ -227,7 +227,7 @@ def test_documents_without_labels_count_for_nobody():
     }
     for kind in ("rrLP", "lexirecall"):
         labelled = preference_cube(kind, ranks.reciprocal(kept), ranks.total)
-        again = JudgedRuns.of(runs, fewer)
+        again = Evaluation.of(runs, fewer)
         real = preference_cube(kind, again.reciprocal_ranks(), again.judgements.num_relevant(1))
         assert np.array_equal(labelled, real)
 
@@ -246,7 +246,7 @@ def test_missing_labels_and_queries():
     assert whole.loc["rrLP", "tied"].tolist() == pytest.approx([exact["rrLP, sgnLP"]] * 3)
     matrix = preference_matrix(runs, qrels)
     above = np.triu_indices(len(runs), k=1)
-    mean_rr = JudgedRuns.of(runs, qrels).values(RR).mean(axis=1)
+    mean_rr = Evaluation.of(runs, qrels).values(RR).mean(axis=1)
     truth = np.sign((mean_rr[:, None] - mean_rr).round(12))[above]
     for name in ("rrLP", "sgnLP"):
         mean = np.sign(getattr(matrix, name).to_numpy().round(12))[above]
@@ -279,7 +279,7 @@ def test_orders_do_not_depend_on_how_runs_are_listed_or_called():
 def test_borda_counts_wins_and_half_of_ties():
     runs, qrels = some_runs(10)
     for kind in ("sgnLP", "RPP", "RR"):
-        judged = JudgedRuns.of(runs, qrels)
+        judged = Evaluation.of(runs, qrels)
         cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
         points = {
             a: np.mean(
@@ -352,7 +352,7 @@ def test_system_preferences_are_those_of_the_matrix():
 def test_system_preferences_have_effects_and_intervals_and_drop_what_never_differs():
     runs, qrels = some_runs(12)
     found = system_preferences(runs, qrels, ["rrLP"]).set_index(["a", "b"])
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     total = judged.judgements.num_relevant(1)
     values = preference_cube("rrLP", judged.reciprocal_ranks(), total)[:, 0, 1]
     row, interval = found.loc["s0", "s1"], scipy.stats.ttest_1samp(values, 0).confidence_interval()

@@ -26,7 +26,7 @@ from pyterrier_asl.analysis.rareness_pools import (
     without_own_group,
 )
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.rareness_values import RarenessValues, rareness_measures
 
 QUERIES = ["q1", "q2", "q3", "q4"]
@@ -71,7 +71,7 @@ MEASURES = [
 def test_values_are_the_measures_for_members_and_others(measure, grouped):
     runs, qrels = some_runs(0)
     groups = {"s0": "g", "s1": "g", "s4": "g", "s7": "h", "s8": "h"} if grouped else None
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     members = np.arange(len(runs)) < 6
     of_pool = {n: g for n, g in (groups or {}).items() if n in judged.names[:6]}
     pool = pool_of({name: runs[name] for name in judged.names[:6]}, groups=of_pool or None)
@@ -87,7 +87,7 @@ def test_values_are_the_measures_for_members_and_others(measure, grouped):
 
 def test_a_measure_without_a_pool_gets_that_of_the_runs():
     runs, qrels = some_runs(1)
-    judged, pool = JudgedRuns.of(runs, qrels), pool_of(some_runs(1)[0])
+    judged, pool = Evaluation.of(runs, qrels), pool_of(some_runs(1)[0])
     for measure in MEASURES:
         assert judged.values(measure) == pytest.approx(judged.values(measure(pool=pool)))
     plain = judged.values(P_Rareness(alpha=0) @ 5)
@@ -99,7 +99,7 @@ def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
     """What Algorithm 1 stands on: for any pool, the values of its members in closed form."""
     from pyterrier_asl.evaluation.rareness_values import gain_line
 
-    judged = JudgedRuns.of(*some_runs(3))
+    judged = Evaluation.of(*some_runs(3))
     parts = RarenessValues.of(judged, measure)
     base, shared = parts.mean_parts()
     for size in (1, 2, 5):
@@ -132,7 +132,7 @@ def test_discriminative_power_is_a_count_of_tests():
     found = discriminative_power(runs, qrels, measures, as_published=True).set_index(
         ["measure", "level"]
     )
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     for measure in measures:
         value = judged.values(measure)
         p = np.array([ttest_ind(a, b).pvalue for a, b in combinations(value, 2)])
@@ -149,7 +149,7 @@ def test_discriminative_power_is_a_count_of_tests():
 def test_stability_is_that_of_a_loop():
     runs, qrels = some_runs(6)
     measures = [P @ 5, AP_Rareness(alpha=1.0) @ 5]
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     found = stability(judged, None, measures, draws=200, seed=3).set_index("measure")
     drawn = np.random.default_rng(3).permuted(
         np.tile(np.arange(len(QUERIES)) < 2, (200, 1)), axis=1
@@ -172,7 +172,7 @@ def test_stability_is_that_of_a_loop():
 
 
 def test_relative_stability_does_not_depend_on_the_scale():
-    judged = JudgedRuns.of(*some_runs(7))
+    judged = Evaluation.of(*some_runs(7))
     value = judged.values(P @ 5).T
     narrow, wide = stabilities(value, 0.05), stabilities(2 * value, 0.05)
     assert narrow[1] == wide[1]
@@ -206,7 +206,7 @@ def test_tau_b_is_scipys():
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_algorithm_1_is_that_of_the_measure_with_a_pool_of_the_sample(measure):
     runs, qrels = some_runs(9)
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     found = agreement_by_number_of_systems(judged, None, [measure], sizes=[4], draws=20, seed=1)
     among_all = judged.values(measure(pool=pool_of(runs))).mean(axis=1)
     drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (20, 1)), axis=1)[:, :4]
@@ -221,7 +221,7 @@ def test_algorithm_1_is_that_of_the_measure_with_a_pool_of_the_sample(measure):
 
 def test_agreement_by_alpha_is_that_of_the_measures():
     runs, qrels = some_runs(10)
-    judged, pool = JudgedRuns.of(runs, qrels), pool_of(runs)
+    judged, pool = Evaluation.of(runs, qrels), pool_of(runs)
     found = agreement_by_alpha(runs, qrels, ["P_Rareness@5", "AP_Rareness@5"], alphas=[0, 0.3, 1])
     for row in found.itertuples():
         measure = P_Rareness @ 5 if row.measure.startswith("P_") else AP_Rareness @ 5
@@ -273,7 +273,7 @@ def test_made_up_systems_come_out_as_if_they_had_taken_part(alpha):
         judged_by = {"q2": {**qrels["q2"], **dict.fromkeys(made_up, 1)}}
         measure = P_Rareness(pool=pool_of(everyone), alpha=alpha) @ 6
         # The other answers' scores do not change by documents that they do not hold.
-        given = JudgedRuns.of(everyone, judged_by).values(measure)[:, 0].round(9)
+        given = Evaluation.of(everyone, judged_by).values(measure)[:, 0].round(9)
         assert row.value == pytest.approx(given[-1])
         assert row.rank == 1 + np.sum(given[:-1] > given[-1])
     assert found[found["system"] == "common"]["documents"].max() == min(6, len(relevant))
@@ -317,7 +317,7 @@ def test_pools_of_some_runs():
     kinds = {name: "odd" if int(name[1]) % 2 else "even" for name in runs}
     pools = pools_by(kinds)
     found = rareness_by_pool(runs, qrels, pools, measure)
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     for name, members in {"all": list(runs), **pools}.items():
         pool = pool_of({run: runs[run] for run in members})
         rows = found[found["pool"] == name].set_index("run")
@@ -341,7 +341,7 @@ def test_a_run_without_its_group():
     measure = P_Rareness(alpha=1.0) @ 5
     groups = {"s0": "g", "s1": "g", "s2": "g", "s3": "h", "s4": "h"}
     found = without_own_group(runs, qrels, groups, measure).set_index("run")
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     for name in runs:
         mine = [n for n in runs if n != name and name in groups and groups.get(n) == groups[name]]
         pool = pool_of({n: run for n, run in runs.items() if n not in mine})

@@ -19,7 +19,7 @@ from pyterrier_asl.analysis.leaderboards_by_judge import (
 from pyterrier_asl.analysis.registry import Queries
 from pyterrier_asl.assessment.judges import Judges, shared_pairs
 from pyterrier_asl.assessment.system_pairs import PairedTest, compared_systems
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judgements import Judgements
 
 
@@ -44,7 +44,7 @@ def toy():
 
 
 def values(runs, qrels, topics, measure="AP"):
-    judged = JudgedRuns.of(runs, qrels)
+    judged = Evaluation.of(runs, qrels)
     return judged.values(measure)[:, [judged.qids.index(t) for t in topics]]
 
 

@@ -23,7 +23,7 @@ from pyterrier_asl.comparison.guard import (
     rejected_certainly,
     verdict_on,
 )
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -238,7 +238,7 @@ def test_unjudged_documents_must_not_hide_a_loss():
 
 def test_limits_are_those_of_the_baseline_and_of_the_difference():
     """Whether x is relevant changes both: LIVE has a, b, n, OTHER x, a, b."""
-    found = limits_of(JudgedRuns.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
+    found = limits_of(Evaluation.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
     assert (found.most, found.least) == pytest.approx(live)
     assert found.low == pytest.approx([other[0] - live[0]] * 6)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.bounds import bounds
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.scoring.bounds import lexicographic_verdicts
@@ -270,7 +270,7 @@ def test_bounds_are_those_of_runs_in_memory(measures):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a pool of two runs
         read = evaluate(runs, QRELS, measures, bounds=True, long=True)
-        kept = evaluate(JudgedRuns.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
+        kept = evaluate(Evaluation.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
         for name, other in (("one", "two"), ("two", "one")):
             alone = bounds(runs[name], QRELS, "AP", runs={other: runs[other]}, by_query=True)
             of_run = read[(read["name"] == name) & (read["measure"] == "AP")]

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from pyterrier_asl import ASL, evaluate
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 
 QRELS = {q: {"d0": 1} for q in ("q", "r")}
 CONSTANT = {q: {f"d{i}": 0.0 for i in range(12)} for q in QRELS}
@@ -19,7 +19,7 @@ SAYS = "all documents of a query have the same score"
     "ask",
     [
         lambda run: evaluate({"x": run}, QRELS, "AP"),
-        lambda run: JudgedRuns.of({"x": run}, QRELS),
+        lambda run: Evaluation.of({"x": run}, QRELS),
         lambda run: ASL.calc_aggregate(QRELS, run),
     ],
 )

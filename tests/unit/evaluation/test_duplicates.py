@@ -21,8 +21,8 @@ from pyterrier_asl import (
     search_lengths,
 )
 from pyterrier_asl.cli import main
-from pyterrier_asl.evaluation.acceleration import accelerate
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.providers import accelerate
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1}}
 #: Of query q document a stands first and last.
@@ -37,7 +37,7 @@ SAYS = "document 'a' stands 2 times in the ranking of query 'q'.*duplicates='bes
     "ask",
     [
         lambda **o: evaluate({"x": TWICE, "y": TWICE}, QRELS, [AP], **o),
-        lambda **o: JudgedRuns.of({"x": TWICE, "y": TWICE}, QRELS, **o).evaluation([AP]),
+        lambda **o: Evaluation.of({"x": TWICE, "y": TWICE}, QRELS, **o).evaluation([AP]),
         lambda **o: (
             compare({"x": TWICE, "y": TWICE}, QRELS, [AP], **o)
             .by_query.rename(columns={"a": "AP"})

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.frame import save_evaluation
+from pyterrier_asl.evaluation.frames import save_evaluation
 from pyterrier_asl.evaluation.scores import read_scores
 
 VALUES = {"bm25": {"401": 0.25, "402": 0.5}, "dense": {"401": 0.75, "402": 1.0}}

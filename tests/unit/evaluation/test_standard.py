@@ -25,7 +25,7 @@ from ir_measures import (
 )
 
 from pyterrier_asl import ASL, TBG, accelerate
-from pyterrier_asl.evaluation import acceleration
+from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import computed
 
@@ -58,9 +58,7 @@ def test_odd_cases_are_pytrec_evals(measure, qrels, run):
     accelerate()
     try:
         actual = ir_measures.calc([measure], qrels, run)
-        assert isinstance(
-            ir_measures.evaluator([measure], qrels), acceleration.AcceleratedEvaluator
-        )
+        assert isinstance(ir_measures.evaluator([measure], qrels), providers.AcceleratedEvaluator)
     finally:
         accelerate(False)
     by_query = {metric.query_id: metric.value for metric in expected.per_query}
@@ -165,7 +163,7 @@ def test_err_is_for_grades_up_to_4():
     ids=str,
 )
 def test_what_could_differ_is_left_to_its_provider(measure):
-    assert not acceleration.AcceleratedProvider().supports(measure)
+    assert not providers.AcceleratedProvider().supports(measure)
 
 
 def test_a_measure_defined_at_run_time_is_left_to_its_definition():
@@ -219,8 +217,8 @@ def test_no_provider_is_lost_where_threads_accelerate_and_others_look():
     def switch(turn: int) -> None:
         accelerate(turn % 2 == 0)
         names = [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
-        seen.add(tuple(name for name in names if name != acceleration.AcceleratedProvider.NAME))
-        assert names.count(acceleration.AcceleratedProvider.NAME) <= 1
+        seen.add(tuple(name for name in names if name != providers.AcceleratedProvider.NAME))
+        assert names.count(providers.AcceleratedProvider.NAME) <= 1
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

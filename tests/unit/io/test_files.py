@@ -25,11 +25,11 @@ import pytest
 
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation import backends as workers
-from pyterrier_asl.evaluation import frame as evaluation
+from pyterrier_asl.evaluation import frames as evaluation
+from pyterrier_asl.evaluation import workers
 from pyterrier_asl.evaluation.evaluate import evaluate
-from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
-from pyterrier_asl.evaluation.scorer import Scorer
+from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.measuring import Scorer
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.retrieval import format as index_format
 from pyterrier_asl.retrieval.index import TermIndex
@@ -276,7 +276,7 @@ def test_nothing_in_the_package_can_load_code():
                 allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
                 assert all(ast.unparse(value) == "False" for value in allowed), path
     assert {each for each in found if not each[0].startswith("tuning/")} == {
-        ("evaluation/backends.py", "joblib.load")  # of what this process has just written
+        ("evaluation/workers.py", "joblib.load")  # of what this process has just written
     }
 
 
@@ -313,7 +313,7 @@ _FULL = """
     import numpy as np
     from pyterrier_asl import DocLengths, RarenessPool
     from pyterrier_asl.evaluation.evaluate import evaluate
-    from pyterrier_asl.evaluation.frame import save_evaluation
+    from pyterrier_asl.evaluation.frames import save_evaluation
     from pyterrier_asl.retrieval.index import TermIndex
     what, path = sys.argv[1:]
     rng = np.random.default_rng(1)

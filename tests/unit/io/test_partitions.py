@@ -13,8 +13,8 @@ from _runs import DEPTH, MEASURES, POOL, QRELS, RUNS
 from ir_measures import AP, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.files import measure_files
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.io import partitions
 from pyterrier_asl.io.partitions import PartitionedRun, RunFile, partitioned_runs
 from pyterrier_asl.io.runs import list_runs, read_run_table
@@ -68,7 +68,7 @@ def test_partitioned_data_sets_with_bounds(tmp_path, by):
         evaluate(folder, QRELS, [AP, ASL @ 10], bounds=True), expected, rtol=1e-12
     )
     one = {"bm25": folder / "name=bm25"}
-    assert JudgedRuns.of(one, QRELS).values(AP).tolist() == [
+    assert Evaluation.of(one, QRELS).values(AP).tolist() == [
         expected[expected["name"] == "bm25"]["AP"].tolist()
     ]
 

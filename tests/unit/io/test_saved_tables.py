@@ -12,7 +12,7 @@ import pytest
 
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation.evaluate import evaluate
-from pyterrier_asl.evaluation.frame import load_evaluation, save_evaluation
+from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.io.saved_tables import load_table, save_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")

@@ -15,8 +15,8 @@ from _reports import QRELS, QUERIES, RUNS
 
 from pyterrier_asl import ASL, LexiP
 from pyterrier_asl.evaluation.evaluate import evaluate
-from pyterrier_asl.evaluation.frame import means
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.frames import means
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.ranking import SystemRanking, groups
@@ -116,8 +116,8 @@ def test_the_relevance_grade_is_not_part_of_the_names():
 def known_collection(monkeypatch):
     """Runs of a collection whose makers take a grade of 2 for relevant."""
     official = lambda _: ["nDCG@10", "RR(rel=2)"]  # noqa: E731
-    monkeypatch.setattr("pyterrier_asl.evaluation.grades.official_measures", official)
-    return dataclasses.replace(JudgedRuns.of(RUNS, QRELS), source="irds:known"), "irds:known"
+    monkeypatch.setattr("pyterrier_asl.evaluation.inputs.official_measures", official)
+    return dataclasses.replace(Evaluation.of(RUNS, QRELS), source="irds:known"), "irds:known"
 
 
 def test_default_measures_take_the_grade_of_a_known_collection(monkeypatch):
@@ -183,7 +183,7 @@ def test_the_official_measure_of_a_collection_decides(monkeypatch):
         "ASL@1000",
     ]
     monkeypatch.setattr(
-        "pyterrier_asl.evaluation.grades.official_measures", lambda _: ["RR(rel=2)", "R@100"]
+        "pyterrier_asl.evaluation.inputs.official_measures", lambda _: ["RR(rel=2)", "R@100"]
     )
     findings = collect(RUNS, QRELS, dataset="irds:known")
     assert [each.name for each in findings.rankings][:2] == ["RR(rel=2)", "ASL@1000"]

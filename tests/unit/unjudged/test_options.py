@@ -9,7 +9,7 @@ import pytest
 
 from pyterrier_asl import bounds, holes
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.unjudged.labels import read_labels
 from pyterrier_asl.unjudged.loop import judge_until_settled
@@ -26,7 +26,7 @@ def test_what_counts_is_a_whole_number_from_1_on(number):
     }.items():
         with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
             call()
-    ranks = RelevantRanks.of(JudgedRuns.of({"a": A}, QRELS), 1)
+    ranks = RelevantRanks.of(Evaluation.of({"a": A}, QRELS), 1)
     with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not"):
         ranks.found(number)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, holes
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs, verdict_of
 from pyterrier_asl.unjudged.virtual import sampled, values_if_only_relevant
@@ -47,7 +47,7 @@ def scored(docs):
 def runs_of(rankings, judged):
     judgements = Judgements({"q": judged, "p": {"d0": 1}})
     runs = [judgements.judge_part(scored(docs)) for docs in rankings]
-    return JudgedRuns([str(i) for i in range(len(runs))], runs, judgements)
+    return Evaluation([str(i) for i in range(len(runs))], runs, judgements)
 
 
 def labelled_as(text, rankings, judged):
@@ -156,7 +156,7 @@ def test_runs_without_a_difference_are_equal():
 
 
 def test_a_difference_is_told_by_query():
-    runs = JudgedRuns.of({"good": GOOD, "other": OTHER}, QRELS)
+    runs = Evaluation.of({"good": GOOD, "other": OTHER}, QRELS)
     found = difference_of(runs, labelled_runs(runs, "RR"), 0, 1)
     assert found.verdict == "open" and found.better is None
     assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)

@@ -9,9 +9,9 @@ import pytest
 from ir_measures import AP, Compat, infAP
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.evaluation import others
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
-from pyterrier_asl.evaluation.others import values_by_others
+from pyterrier_asl.evaluation import providers
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.providers import values_by_others
 from pyterrier_asl.judging.judgements import Judgements
 
 #: Everything ties, and the relevant documents stand first in the file and last by document id.
@@ -24,7 +24,7 @@ def test_ties_are_left_to_the_provider_everywhere():
     theirs = {m.query_id: m.value for m in ir_measures.iter_calc([measure], QRELS, TIED)}
     assert theirs["q"] == pytest.approx(1.0)
     evaluated = evaluate({"r": TIED}, QRELS, [measure])
-    judged = JudgedRuns.of({"r": TIED}, QRELS)
+    judged = Evaluation.of({"r": TIED}, QRELS)
     assert evaluated[str(measure)].tolist() == judged.values(measure)[0].tolist()
     assert evaluated[str(measure)].tolist() == [theirs["q"], theirs["unanswered"]]
 
@@ -40,7 +40,7 @@ def test_fractional_grades_are_not_truncated():
     assert 0 < theirs.value < 1
     for values in (
         evaluate({"r": run}, qrels, [Compat(p=0.8)])["Compat(p=0.8)"].to_numpy(),
-        JudgedRuns.of({"r": run}, qrels).values("Compat(p=0.8)")[0],
+        Evaluation.of({"r": run}, qrels).values("Compat(p=0.8)")[0],
     ):
         assert values == pytest.approx([theirs.value])
 
@@ -49,7 +49,7 @@ def test_fractional_grades_are_not_truncated():
     "ask",
     [
         lambda run, qrels: evaluate({"r": run}, qrels, [AP, infAP, Compat]),
-        lambda run, qrels: JudgedRuns.of({"r": run}, qrels).values(infAP),
+        lambda run, qrels: Evaluation.of({"r": run}, qrels).values(infAP),
     ],
 )
 def test_a_provider_that_refuses_fractions_is_an_error_with_the_remedy(ask):
@@ -65,7 +65,7 @@ def test_an_unanswered_query_has_the_measures_default(monkeypatch):
     run = judgements.judge(TIED)
     assert values_by_others([measure], run)[measure].tolist() == [1.0, 0.5]
     assert evaluate({"r": TIED}, QRELS, [measure])[str(measure)].tolist() == [1.0, 0.5]
-    assert JudgedRuns.of({"r": TIED}, QRELS).values(measure).tolist() == [[1.0, 0.5]]
+    assert Evaluation.of({"r": TIED}, QRELS).values(measure).tolist() == [[1.0, 0.5]]
 
 
 def test_what_a_provider_ends_in_names_the_measure():
@@ -77,7 +77,7 @@ def test_what_a_provider_ends_in_names_the_measure():
 def test_values_of_the_runs_own_pool():
     runs = {"a": {"q": {"d": 2.0, "e": 1.0}}, "b": {"q": {"e": 2.0, "f": 1.0}}}
     qrels = {"q": {"d": 1, "e": 1}}
-    values = JudgedRuns.of(runs, qrels).values("P_Rareness(alpha=1)@2")
+    values = Evaluation.of(runs, qrels).values("P_Rareness(alpha=1)@2")
     evaluated = evaluate(runs, qrels, ["P_Rareness(alpha=1)@2"])
     assert np.array_equal(values.ravel(), evaluated["P_Rareness(alpha=1)@2"])
     assert values.ravel().tolist() == [(1.5 + 1) / 2, 1 / 2]
@@ -86,7 +86,7 @@ def test_values_of_the_runs_own_pool():
 def test_a_provider_computes_one_run_at_a_time(tmp_path, monkeypatch):
     """Files are read and judged on several threads; providers are not made for that."""
     computing, met = [], []
-    calculated = others._calculated
+    calculated = providers._calculated
 
     def watched(*arguments):
         computing.append(threading.get_ident())
@@ -96,7 +96,7 @@ def test_a_provider_computes_one_run_at_a_time(tmp_path, monkeypatch):
         finally:
             computing.pop()
 
-    monkeypatch.setattr(others, "_calculated", watched)
+    monkeypatch.setattr(providers, "_calculated", watched)
     for number in range(20):
         (tmp_path / f"run{number}").write_text(f"q Q0 a{number % 3} 1 1 r\n")
     values = evaluate(tmp_path, QRELS, [Compat(p=0.8)])

@@ -24,7 +24,7 @@ from ..io.prefetch import LARGE
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import cores, iterated_ahead, map_ahead
 from ..judging.judgements import Judgements
-from .scorer import MeasuredBlock, MeasuredRun, Scorer
+from .measuring import MeasuredBlock, MeasuredRun, Scorer
 
 Task: TypeAlias = tuple[str, Any, bool]
 Done: TypeAlias = MeasuredRun | list[MeasuredBlock]

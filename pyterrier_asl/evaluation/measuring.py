@@ -22,7 +22,7 @@ from ..measures.pool import top_documents
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .automatic_pool import with_pool_of_tops
-from .others import values_of
+from .providers import values_of
 
 
 @dataclass(frozen=True)

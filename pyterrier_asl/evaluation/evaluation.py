@@ -21,12 +21,12 @@ from ..judging.remembered import Remembering
 from ..measures.names import needs_pool, parse_measure
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from .frame import frame_of, matrix, measure_columns
-from .others import values_of
+from .frames import frame_of, matrix, measure_columns
+from .providers import values_of
 from .rareness_values import RarenessValues
 
 #: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
-Runs: TypeAlias = "JudgedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
 #: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
 Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
 if not TYPE_CHECKING:  # documentation looks their names up in the module of a function
@@ -37,7 +37,7 @@ _MANY = 20
 
 
 @dataclass(frozen=True)
-class JudgedRuns(Remembering):
+class Evaluation(Remembering):
     """S runs, each matched with the same judgements of Q queries, once.
 
     Attributes:
@@ -54,19 +54,19 @@ class JudgedRuns(Remembering):
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None) -> JudgedRuns:
+    def of(cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None) -> Evaluation:
         """Reads runs and qrels, wherever they are, and matches them.
 
         Args:
-            runs: dict of name -> run, folder of run files, or list of them; or JudgedRuns, which
+            runs: dict of name -> run, folder of run files, or list of them; or Evaluation, which
                 are matched again only with other qrels than they have been matched with.
-            qrels: frame, file, ir_datasets id, or Judgements; None: those of JudgedRuns.
+            qrels: frame, file, ir_datasets id, or Judgements; None: those of Evaluation.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: where there are no runs, or one that cannot be an answer to these queries.
 
-        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> runs.values("RR").tolist()
         [[1.0]]
         """
@@ -108,24 +108,24 @@ class JudgedRuns(Remembering):
     def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
         """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
 
-        >>> JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).evaluation(["RR"])
+        >>> Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).evaluation(["RR"])
           name qid   RR
         0    a   q  1.0
         """
         return frame_of(self.names, self.qids, {str(m): self.values(m) for m in measures})
 
-    def with_evaluation(self, evaluation: pd.DataFrame) -> JudgedRuns:
+    def with_evaluation(self, evaluation: pd.DataFrame) -> Evaluation:
         """The same runs, with values that have been computed before and perhaps saved.
 
         Args:
             evaluation: what :meth:`evaluation`, :func:`~pyterrier_asl.evaluate` or
-                :func:`~pyterrier_asl.evaluation.frame.load_evaluation` gave of these runs and
+                :func:`~pyterrier_asl.evaluation.frames.load_evaluation` gave of these runs and
                 queries; columns are called as ir_measures calls their measures.
 
         Raises:
             ValueError: where it is of other runs or queries.
 
-        >>> runs = JudgedRuns.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+        >>> runs = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> runs.with_evaluation(runs.evaluation(["RR"])).values("RR").tolist()
         [[1.0]]
         """
@@ -159,7 +159,7 @@ class JudgedRuns(Remembering):
             raise ValueError(f"there is no run {name!r}; there are {self.names}")
         return self.names.index(name)
 
-    def select(self, names: Iterable[str]) -> JudgedRuns:
+    def select(self, names: Iterable[str]) -> Evaluation:
         """Some of the runs, in this order.
 
         Raises:
@@ -169,14 +169,14 @@ class JudgedRuns(Remembering):
         rows = [self.row(name) for name in names]
         values = {key: of_all[rows] for key, of_all in self._values.items()}
         runs = [self.runs[row] for row in rows]
-        return JudgedRuns(names, runs, self.judgements, self.source, values)
+        return Evaluation(names, runs, self.judgements, self.source, values)
 
-    def judged_by(self, qrels: Any) -> JudgedRuns:
+    def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; nothing is read again."""
         judgements = Judgements.of(qrels, self.judgements.duplicates)
         tables = {name: run.table for name, run in zip(self.names, self.runs)}
         judged = dict(iter_judged(tables, judgements))
-        return JudgedRuns(self.names, list(judged.values()), judgements, qrels)
+        return Evaluation(self.names, list(judged.values()), judgements, qrels)
 
     def has_been_matched_with(self, qrels: Any) -> bool:
         """Whether the runs were matched with these qrels: the same object or file."""
@@ -190,12 +190,12 @@ def _key(measure: Any) -> tuple[str, str]:
     return type(measure).__module__, str(measure)
 
 
-def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[str, JudgedRuns]:
+def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[str, Evaluation]:
     """One track or several, by name.
 
     Args:
-        runs: the runs of one track, as :meth:`JudgedRuns.of` takes them; or, without qrels, a dict
-            of track -> JudgedRuns or (runs, qrels).
+        runs: the runs of one track, as :meth:`Evaluation.of` takes them; or, without qrels, a dict
+            of track -> Evaluation or (runs, qrels).
         qrels: the judgements of the one track.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
@@ -206,18 +206,18 @@ def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[
         several = {}
         for name, track in runs.items():
             pair = track if isinstance(track, tuple) else (track,)
-            if not isinstance(track, JudgedRuns) and len(pair) != 2:
+            if not isinstance(track, Evaluation) and len(pair) != 2:
                 raise ValueError(
                     f"track {name!r} is a {type(track).__name__}: without qrels, pass a dict of "
                     "track -> (runs, qrels)"
                 )
-            several[str(name)] = JudgedRuns.of(*pair, duplicates=duplicates)
+            several[str(name)] = Evaluation.of(*pair, duplicates=duplicates)
         return several
-    return {"": JudgedRuns.of(runs, qrels, duplicates=duplicates)}
+    return {"": Evaluation.of(runs, qrels, duplicates=duplicates)}
 
 
 def per_track(
-    analyse: Callable[[str, JudgedRuns], pd.DataFrame],
+    analyse: Callable[[str, Evaluation], pd.DataFrame],
     runs: Any,
     qrels: Any = None,
     duplicates: str | None = None,

@@ -4,9 +4,9 @@ import ir_measures
 import numpy as np
 import pytest
 
-from pyterrier_asl.evaluation import grades as module
+from pyterrier_asl.evaluation import inputs as module
 from pyterrier_asl.evaluation.files import measure_files
-from pyterrier_asl.evaluation.grades import default_rel, grades_hint, official_of, with_rel
+from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
 from pyterrier_asl.measures.names import named_measures, official_rel
 
 
