@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool, compare, nASL
 from pyterrier_asl.comparison.conditions import (
@@ -15,7 +16,6 @@ from pyterrier_asl.comparison.conditions import (
     check_condition,
     parse_condition,
 )
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 from pyterrier_asl.measures.names import higher_is_better, parse_measures, value_range
 
 
