@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyterrier_asl.evaluation.judged_runs import JudgedRuns
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool, compare, nASL
 from pyterrier_asl.comparison.conditions import (
@@ -16,6 +15,7 @@ from pyterrier_asl.comparison.conditions import (
     check_condition,
     parse_condition,
 )
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.names import higher_is_better, parse_measures, value_range
 
 
@@ -227,5 +227,5 @@ def test_no_value_leaves_its_range(grades, ranking, depth, k):
     ]
     for measure in parse_measures(names):
         low, high = value_range(measure.measure)
-        value = JudgedRuns.of({"a": run}, qrels).values(measure.measure).item()
+        value = Evaluation.of({"a": run}, qrels).values(measure.measure).item()
         assert low - 1e-12 <= value <= high + 1e-12, measure
