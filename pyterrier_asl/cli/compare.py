@@ -57,10 +57,6 @@ if TYPE_CHECKING:
     from ..comparison.result import RunComparison
 
 
-#: The options of scores, in Python.
-_OF_SCORES = ("lower_is_better", "higher_is_better", "fill")
-
-
 class GuardCommand(click.Command):
     """A command whose outputs also report arguments that cannot be parsed."""
 
@@ -288,9 +284,11 @@ def _compare_values(
 ) -> RunComparison:
     """Compares systems by their scores, or over several tracks, and prints the comparison."""
     from ..comparison import compare, printing
+    from ..comparison.conditions import parse_condition
 
-    of_scores = {name: settings[name] for name in _OF_SCORES}
-    source, _ = options.sources(None, (), tracks, scores, **of_scores)
+    of_scores = {name: settings[name] for name in options.OF_SCORES}
+    asked = measures or tuple(parse_condition(text).measure for text in conditions)
+    source, _ = options.sources(None, (), tracks, scores, measures=asked, **of_scores)
     shared = {name: settings[name] for name in ("alpha", "seed", "rel", "common", "test")}
     compared = compare.compare(
         source.systems(names) if scores else source,
@@ -322,7 +320,7 @@ def _compare(
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    of_scores = {name: settings.pop(name) for name in _OF_SCORES}
+    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
     qrels, *files = names
     options.sources(qrels, files, **of_scores)
     del settings["baseline"], settings["common"]

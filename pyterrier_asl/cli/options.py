@@ -64,12 +64,26 @@ scores = together(
         help="Instead of QRELS and RUN...: values by topic, a CSV, TSV, Parquet or JSONL table, or "
         "what trec_eval -q and ir_measures -q print; can be given again.",
     ),
-    repeated("--lower-is-better", metavar="NAME", help="Of this measure lower scores are better."),
-    repeated(
-        "--higher-is-better", metavar="NAME", help="Of this measure higher scores are better."
+    text_option(
+        "--columns",
+        "system=COLUMN,...",
+        "With --scores: the columns of system, topic, score, measure or collection, if they have "
+        "other names.",
     ),
-    click.option("--fill", type=float, help="The value of scores that are missing."),
+    text_option(
+        "--measure-column",
+        "COLUMN",
+        "With --scores: the column with the measure of -m, if the table does not name it; with "
+        "several measures MEASURE=COLUMN.",
+    ),
+    repeated("--lower-is-better", metavar="NAME", help="Lower scores are better by this measure."),
+    repeated(
+        "--higher-is-better", metavar="NAME", help="Higher scores are better by this measure."
+    ),
+    click.option("--fill", type=float, help="Value used for missing scores."),
 )
+#: Their names.
+OF_SCORES = ("columns", "measure_column", "lower_is_better", "higher_is_better", "fill")
 
 
 def sources(
@@ -77,9 +91,20 @@ def sources(
     runs: Sequence[str],
     tracks: Sequence[tuple[str, str, str]] = (),
     scores: Sequence[str] = (),
+    *,
+    measures: Sequence[str] = (),
     **of_scores: Any,
 ) -> tuple[Any, Any]:
-    """Runs and qrels, scores, or several tracks, as the functions of the library take them."""
+    """Runs and qrels, scores, or several tracks, as the functions of the library take them.
+
+    Args:
+        qrels: the argument QRELS.
+        runs: the arguments RUN.
+        tracks: ``--track``.
+        scores: ``--scores``.
+        measures: the measures that are asked for, of which ``--measure-column`` is about one.
+        **of_scores: the values of :data:`OF_SCORES`.
+    """
     if sum(map(bool, (qrels, tracks, scores))) != 1:
         alternatives = {"tracks": "--track for each track", "scores": "--scores"}
         options = click.get_current_context().params
@@ -88,6 +113,10 @@ def sources(
     if scores:
         from ..evaluation.scores import read_scores
 
+        if columns := of_scores["columns"]:
+            of_scores["columns"] = _columns(columns)
+        if column := of_scores["measure_column"]:
+            of_scores["measure_column"] = _measure_column(column, measures)
         return read_scores(scores, **of_scores), None
     for name, value in of_scores.items():
         if value not in (None, ()):
@@ -99,6 +128,24 @@ def sources(
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'")
     return list(runs), qrels
+
+
+def _columns(text: str) -> dict[str, str]:
+    """The columns of ``--columns``, by what they hold."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name and column for name, _, column in pairs):
+        raise click.UsageError(f"--columns: {text!r} is not system=COLUMN,topic=COLUMN,...")
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _measure_column(text: str, measures: Sequence[str]) -> dict[str, str]:
+    """The column of ``--measure-column``, by the measure that it has."""
+    measure, _, column = text.rpartition("=")
+    if measure and measure.count("(") == measure.count(")"):
+        return {measure: column}
+    if len(set(measures)) != 1:
+        raise click.UsageError("--measure-column needs one -m, or the measure: MEASURE=COLUMN")
+    return {measures[0]: text}
 
 
 places = click.option(

@@ -29,7 +29,9 @@ from . import epilog, options
 @click.command(name="ranks", epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
-@click.option("-m", "--measure", default="nDCG@10", show_default=True, help="By which measure.")
+@click.option(
+    "-m", "--measure", help="By which measure.  [default: nDCG@10; of --scores the only one]"
+)
 @options.tracks("-t")
 @options.common
 @options.switch("--simultaneous", help="The tables of all tracks hold at once.")
@@ -62,12 +64,9 @@ from . import epilog, options
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
-    measure: str,
+    measure: str | None,
     tracks: tuple[tuple[str, str, str], ...],
     scores: tuple[str, ...],
-    lower_is_better: tuple[str, ...],
-    higher_is_better: tuple[str, ...],
-    fill: float | None,
     judges: tuple[str, ...],
     judge_rel: tuple[str, ...],
     chart: str | None,
@@ -86,14 +85,10 @@ def command(
     from ..leaderboard.ranks import ranks
 
     options.check_chart(chart, [qrels, *runs, *scores], tracks)
+    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
+    measures = [measure] if measure else []
     source, judgements = options.sources(
-        qrels,
-        runs,
-        tracks,
-        scores,
-        lower_is_better=lower_is_better,
-        higher_is_better=higher_is_better,
-        fill=fill,
+        qrels, runs, tracks, scores, measures=measures, **of_scores
     )
     read_judges = command_line.read_judges_of_tracks if tracks else command_line.read_judges
     board = ranks(

@@ -84,9 +84,6 @@ def command(
     qrels: str | None,
     runs: tuple[str, ...],
     scores: tuple[str, ...],
-    lower_is_better: tuple[str, ...],
-    higher_is_better: tuple[str, ...],
-    fill: float | None,
     output: str,
     force: bool,
     measures: tuple[str, ...],
@@ -107,15 +104,8 @@ def command(
     files = [settings[name] for name in ("topics", "docs", "lengths")]
     inputs = filter(None, [qrels, *runs, *scores, *labels, groups, *files])
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
-    source, judgements = options.sources(
-        qrels,
-        runs,
-        (),
-        scores,
-        lower_is_better=lower_is_better,
-        higher_is_better=higher_is_better,
-        fill=fill,
-    )
+    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
+    source, judgements = options.sources(qrels, runs, (), scores, measures=measures, **of_scores)
     page = report(
         source,
         judgements,

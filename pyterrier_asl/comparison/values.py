@@ -105,8 +105,6 @@ def values_of_scores(
     for name in _wanted(measures, conditions, scores.measures):
         names.setdefault(canonical_name(name), name)
     labels = list(names.values())
-    if not labels:
-        raise ValueError("the scores do not name their measure: name it (measures, -m)")
     values = {
         track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
     }

@@ -3,19 +3,28 @@
 Read are (``.csv``, ``.tsv``, ``.parquet``, ``.jsonl``, compressed or not):
 
 * long tables ``name, qid, measure, value``, with ``track`` where there are several collections, as
-  PyTerrier's ``perquery`` frames are; a file without ``name`` is about the system it is called by,
-  one without ``measure`` about one measure that has no name there;
-* tables with a column for each measure beside ``name`` and ``qid``, as of
-  :func:`~pyterrier_asl.evaluate`;
-* what ``trec_eval -q`` and ``ir_measures -q`` print, one file a system;
-* wide tables of one measure that has no name there: a column for each system beside ``qid``.
+  PyTerrier's ``perquery`` frames are; a file without ``name`` is about the system that its file
+  name says;
+* tables with a column for each measure, with ``name`` and ``qid``, as
+  :func:`~pyterrier_asl.evaluate` returns them;
+* what ``trec_eval -q`` and ``ir_measures -q`` print, one file per system;
+* wide tables of one measure: ``qid`` and a column for each system, or ``name`` and a column for
+  each topic. Columns ``all``, ``average``, ``avg`` and ``mean`` are not topics and are left out.
+
+Columns may also be called ``run``, ``system``, ``model`` or ``method``; ``query_id``, ``query``,
+``topic`` or ``task``; ``metric``; ``score`` or ``main_score``; ``collection`` or ``dataset``.
+
+A table that does not name its measure has one called as the file, if that is a measure's name
+(``nDCG@10.csv``), else as the column of the values, and ``score`` in a wide table.
 """
 
 from __future__ import annotations
 
+import csv
 import io
+import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,13 +43,19 @@ from ..scoring.arrays import Floats
 
 #: What columns may be called; ours first.
 _ALIASES = {
-    "name": ("name", "run", "system"),
-    "qid": ("qid", "query_id", "query", "topic"),
+    "name": ("name", "run", "system", "model", "method"),
+    "qid": ("qid", "query_id", "query", "topic", "task"),
     "measure": ("measure", "metric"),
-    "value": ("value", "score"),
+    "value": ("value", "score", "main_score"),
     "track": ("track", "collection", "dataset"),
 }
 _KEYS = ("track", "name", "qid", "measure")
+#: Columns of a table without a header, by their number.
+_PRINTED = {4: ["name", "qid", "measure", "value"], 5: ["track", "name", "qid", "measure", "value"]}
+#: Columns of means in a table with a column for each topic.
+_MEANS = frozenset({ALL, "average", "avg", "mean"})
+#: The measure of a wide table that does not name it.
+_SCORE = "score"
 
 
 @dataclass(frozen=True)
@@ -48,11 +63,11 @@ class ScoreTable:
     """Values of systems for topics, by measure and collection.
 
     Attributes:
-        rows: ``track`` ('' where there is one collection), ``name``, ``qid``, ``measure`` ('' where
-            the table does not name it), all text, and ``value``; each key once.
-        lower_is_better: measures of which less is better, where that is not known by their names.
-        higher_is_better: measures of which more is better, where that is not known by their names.
-        fill: what stands for a missing value; None: that is an error.
+        rows: ``track`` ('' where there is one collection), ``name``, ``qid``, ``measure``, all
+            text, and ``value``; each key once.
+        lower_is_better: measures of which lower values are better, if their names do not say so.
+        higher_is_better: measures of which higher values are better, if their names do not say so.
+        fill: value used for missing scores; None: missing scores are an error.
     """
 
     rows: pd.DataFrame
@@ -63,7 +78,7 @@ class ScoreTable:
     @property
     def measures(self) -> list[str]:
         """The measures that it has."""
-        return [name for name in pd.unique(self.rows["measure"]) if name]
+        return list(pd.unique(self.rows["measure"]))
 
     @property
     def tracks(self) -> list[str]:
@@ -80,8 +95,12 @@ class ScoreTable:
         parts = [self.rows[self.rows["name"] == name] for name in names]
         return replace(self, rows=pd.concat(parts, ignore_index=True))
 
+    def measure_or(self, default: str) -> str:
+        """The only measure of the table; a default if it has several."""
+        return self.measures[0] if len(self.measures) == 1 else default
+
     def direction(self, measure: str) -> bool:
-        """Whether more of a measure is better.
+        """Whether higher values of a measure are better.
 
         Raises:
             ValueError: where that is not known.
@@ -89,7 +108,7 @@ class ScoreTable:
         for names, up in ((self.lower_is_better, False), (self.higher_is_better, True)):
             if measure in names:
                 return up
-        usual = None if (named := measure_named(measure)) is None else higher_is_better(named)
+        usual = _usual_direction(measure)
         if usual is None:
             raise ValueError(
                 f"whether more of {measure!r} is better is not known: say "
@@ -104,19 +123,25 @@ class ScoreTable:
         Raises:
             ValueError: for a measure or a collection that the table lacks, or missing values.
 
-        >>> table = read_scores(pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]}))
+        >>> frame = pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]})
+        >>> table = read_scores(frame, measure_column={"AP": "score"})
         >>> table.matrix("AP").loc["b"].tolist()
         [0.0, 0.25]
         """
         if track not in self.tracks:
             raise ValueError(f"there is no collection {track!r}; there are {self.tracks}")
-        named = {"": "", **{canonical_name(name): name for name in reversed(self.measures)}}
-        column = named.get(canonical_name(measure), "")
+        named = {canonical_name(name): name for name in reversed(self.measures)}
+        column = named.get(canonical_name(measure))
         rows = self.rows[(self.rows["track"] == track) & (self.rows["measure"] == column)]
         if rows.empty:
             raise ValueError(
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
-                f"have {', '.join(pd.unique(self.rows['measure']))}"
+                f"have {', '.join(self.measures)}"
+                + "".join(
+                    f". If {own!r} is {measure}, give measure_column={{{measure!r}: {own!r}}} "
+                    f"(--measure-column {own})"
+                    for own in [name for name in self.measures if measure_named(name) is None][:1]
+                )
             )
         names, qids = (list(pd.unique(rows[key])) for key in ("name", "qid"))
         wide = rows.pivot(index="name", columns="qid", values="value").loc[names, qids]
@@ -125,8 +150,8 @@ class ScoreTable:
             system, topic = missing[0].tolist()
             raise ValueError(
                 f"{counted(len(missing), 'value')} of {measure} missing, the first of system "
-                f"{names[system]!r} for topic {qids[topic]!r}: add them, or say what stands for "
-                "them (fill=0, --fill 0)"
+                f"{names[system]!r} for topic {qids[topic]!r}: add them, or give a value to use "
+                "for them (fill=0, --fill 0)"
             )
         return wide if self.fill is None else wide.fillna(self.fill)
 
@@ -138,6 +163,8 @@ class ScoreTable:
 def read_scores(
     scores: Any,
     *,
+    columns: Mapping[str, str] | None = None,
+    measure_column: Mapping[str, str] | None = None,
     lower_is_better: Iterable[str] = (),
     higher_is_better: Iterable[str] = (),
     fill: float | None = None,
@@ -147,13 +174,18 @@ def read_scores(
     Args:
         scores: a file, several, or a folder of them, in one of the forms that are listed at the top
             of :mod:`pyterrier_asl.evaluation.scores`; or a frame.
-        lower_is_better: measures of which less is better, where that is not known by their names.
-        higher_is_better: measures of which more is better, where that is not known by their names.
-        fill: what stands for a missing value; None: that is an error.
+        columns: the columns of a table by what they hold: ``system``, ``topic``, ``score``,
+            ``measure`` or ``collection`` -> the name of the column.
+        measure_column: measure -> the column that has its values, for a table that does not name
+            the measure.
+        lower_is_better: measures of which lower values are better, if their names do not say so.
+        higher_is_better: measures of which higher values are better, if their names do not say so.
+        fill: value used for missing scores; None: missing scores are an error.
 
     Raises:
-        ValueError: for what is no table of scores, a value that is no number, or one that is there
-            twice; with the file.
+        ValueError: for a file that is not a table of scores, a row with more or fewer fields than
+            the header, a value that is not a number, or one that occurs twice, with the file; for
+            a direction that contradicts a measure's own.
         OSError: for a file that cannot be read.
 
     >>> rows = {"name": ["a", "a"], "qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
@@ -161,31 +193,28 @@ def read_scores(
     >>> table.measures, table.direction("AP"), table.values("map").tolist()
     (['AP'], True, [[0.5, 1.0]])
     """
-    if isinstance(scores, ScoreTable):
-        return scores
+    roles = _roles(columns or {})
     if isinstance(scores, pd.DataFrame):
         sources = ["the frame of scores"]
-        parts = [_long(scores, "", sources[0])]
+        parts = [_long(scores, "", sources[0], roles)]
     else:
-        paths = [scores] if isinstance(scores, (str, os.PathLike)) else list(scores)
-        files = [
-            file
-            for path in map(local_path, paths)
-            for file in (sorted(path.glob("[!.]*")) if path.is_dir() else [path])
-        ]
+        files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
         sources = [str(file) for file in files]
-        parts = [_long(_frame(file), run_name(file), str(file)) for file in files]
-    rows = pd.concat(parts, keys=sources)
+        parts = [_long(_frame(file, roles), _stem(file), str(file), roles) for file in files]
+    rows = _with_measures(pd.concat(parts, keys=sources), measure_column or {})
     twice = rows.duplicated(list(_KEYS))
     if twice.any():
         track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
         where = f" in {track}" if track else ""
         raise ValueError(
-            f"the scores have two values of {measure or 'system'} {name!r} for topic {qid!r}"
+            f"the scores have two values of {measure} {name!r} for topic {qid!r}"
             f"{where}, the second in {rows.index[twice][0][0]}"
         )
-    rows = rows.reset_index(drop=True)
-    return ScoreTable(rows, tuple(lower_is_better), tuple(higher_is_better), fill)
+    table = ScoreTable(
+        rows.reset_index(drop=True), tuple(lower_is_better), tuple(higher_is_better), fill
+    )
+    _check_directions(table)
+    return table
 
 
 def canonical_name(name: str) -> str:
@@ -194,13 +223,78 @@ def canonical_name(name: str) -> str:
     return name if measure is None else str(measure)
 
 
-def _frame(path: Path) -> pd.DataFrame:
+def _usual_direction(measure: str) -> bool | None:
+    """Whether higher values are better by the measure's name; None where that is not known."""
+    named = measure_named(measure)
+    return None if named is None else higher_is_better(named)
+
+
+def _check_directions(table: ScoreTable) -> None:
+    """Checks that directions are about measures of the table, and contradict nothing known."""
+    given = {"lower_is_better": table.lower_is_better, "higher_is_better": table.higher_is_better}
+    for argument, names in given.items():
+        check_names(argument, names, table.measures, "measures of the scores")
+        for name in names:
+            usual = _usual_direction(name)
+            if usual is not None and usual is not (argument == "higher_is_better"):
+                better = "higher" if usual else "lower"
+                raise ValueError(f"{argument} names {name!r}, of which {better} values are better")
+    if both := set(table.lower_is_better) & set(table.higher_is_better):
+        raise ValueError(f"lower_is_better and higher_is_better both name {min(both)!r}: name one")
+
+
+def _with_measures(rows: pd.DataFrame, measure_column: Mapping[str, str]) -> pd.DataFrame:
+    """The rows with the measures of columns that do not name theirs."""
+    measures = list(pd.unique(rows["measure"]))
+    check_names("measure_column", measure_column.values(), measures, "columns of values")
+    for measure, column in measure_column.items():
+        names = [canonical_name(name) for name in (measure, column)]
+        if measure_named(column) is not None and names[0] != names[1]:
+            raise ValueError(f"the column {column!r} has the measure {names[1]}, not {names[0]}")
+        if names[0] != names[1] and names[0] in map(canonical_name, measures):
+            raise ValueError(f"the scores have the measure {measure!r} and the column {column!r}")
+    if len(set(measure_column.values())) < len(measure_column):
+        raise ValueError("measure_column gives one column to two measures: name one measure")
+    by_column = {column: measure for measure, column in measure_column.items()}
+    return rows.assign(measure=rows["measure"].replace(by_column)) if by_column else rows
+
+
+def _roles(columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns that callers name, by our names of what they hold."""
+    check_names("columns", columns, [a for names in _ALIASES.values() for a in names], "contents")
+    return {
+        key: str(columns[name])
+        for name in columns
+        for key, names in _ALIASES.items()
+        if name in names
+    }
+
+
+def _files(paths: Iterable[Any]) -> list[Path]:
+    """The files of paths, those of folders by name."""
+    files = []
+    for path in map(local_path, paths):
+        found = sorted(path.glob("[!.]*")) if path.is_dir() else [path]
+        if not found:
+            raise ValueError(f"the folder {path} holds no files")
+        files += found
+    if not files:
+        raise ValueError("there are no files of scores")
+    return files
+
+
+def _stem(path: Path) -> str:
+    """The name of a system whose scores are in a file."""
+    return run_name(path).removesuffix(".csv").removesuffix(".jsonl")
+
+
+def _frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
     """The table in a file, ids as text."""
     check_file(path)
     form = file_format(path)
     try:
         if form is None:
-            return _text_frame(path)
+            return _text_frame(path, roles)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not look whether offsets lie in the file
         return pd.DataFrame(table.to_pandas())
@@ -211,24 +305,35 @@ def _frame(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path} cannot be read as a table of scores: {what}") from error
 
 
-def _text_frame(path: Path) -> pd.DataFrame:
+def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
     with open_text(path) as stream:
         text = stream.read().decode("utf-8-sig")
     first = text.lstrip().partition("\n")[0]
     if first.startswith("{"):
-        return pd.DataFrame(pd.read_json(io.StringIO(text), lines=True, dtype=False))
-    header = first.replace("\t", ",").split(",")
-    options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_values": [""]}
-    if not header[0].strip() or _column(header, "qid") is not None:
-        separator = "\t" if "\t" in first else ","
-        return pd.DataFrame(pd.read_csv(io.StringIO(text), sep=separator, **options))
-    table = pd.DataFrame(pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, **options))
-    if table.shape[1] == 4:
-        return table.set_axis(["name", "qid", "measure", "value"], axis=1)
+        return pd.DataFrame(_rows(path, _objects(text)))
+    if not text.endswith(("\n", "\r")):
+        raise ValueError(
+            f"{path}, line {len(text.splitlines())}: the last line has no line feed at its end, so "
+            "the table may be cut there; if it is whole, add one"
+        )
+    separator = "\t" if "\t" in first else "," if "," in first else None
+    lines: Iterable[tuple[int, list[str]]] = enumerate(map(str.split, text.splitlines()), 1)
+    if separator is not None:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        lines = ((reader.line_num, list(map(str.strip, row))) for row in reader)
+    header, *rows = _rows(path, ((n, row) for n, row in lines if any(row)))
+    if separator is not None and (
+        not header[0] or any(_column(header, key, roles) is not None for key in ("qid", "name"))
+    ):
+        return pd.DataFrame(rows, columns=header, dtype=object).replace("", np.nan)
+    table = pd.DataFrame([header, *rows], dtype=object)
+    if names := _PRINTED.get(table.shape[1]):
+        return table.set_axis(names, axis=1)
     if table.shape[1] != 3:
         raise ValueError(
-            f"{path} is no table of scores: its first line is {first[:80]!r}, and not a header "
-            "with qid, nor what trec_eval -q or ir_measures -q print"
+            f"{path} is not a table of scores: its first line is {first[:80]!r}, and not a header "
+            "with qid or name, nor what trec_eval -q or ir_measures -q print. If it is a header, "
+            "name its columns: columns={'system': ..., 'topic': ..., 'score': ...} (--columns)"
         )
     by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
     by_trec_eval |= not (table[0] == ALL).any() and _are_measures(table[0])
@@ -236,42 +341,70 @@ def _text_frame(path: Path) -> pd.DataFrame:
     return table.set_axis([*names, "value"], axis=1)
 
 
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects in the lines of a text, with the numbers of the lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"line {number} is not JSON: {error}") from None
+            if not isinstance(row, dict):
+                raise ValueError(f"line {number} is not a JSON object: {line[:80]!r}")
+            yield number, row
+
+
+def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
+    """The rows of lines, which all have the fields of the first.
+
+    Raises:
+        ValueError: for another number of fields (of JSON: other fields), with file and line.
+    """
+    rows: list[Any] = []
+    for number, row in lines:
+        if rows and (
+            row.keys() != rows[0].keys() if isinstance(row, dict) else len(row) != len(rows[0])
+        ):
+            raise ValueError(
+                f"{path}, line {number}: found {counted(len(row), 'field')} ({str(row)[:80]}), "
+                f"but the first line has {len(rows[0])} ({str([*rows[0]])[:80]})"
+            )
+        rows.append(row)
+    return rows
+
+
 def _are_measures(names: pd.Series[str]) -> bool:
     return all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(names))
 
 
-def _column(columns: Iterable[Any], key: str) -> Any:
-    """The column of a key, by any of its names; None where there is none."""
-    there = {str(column).strip().lower(): column for column in columns}
+def _column(columns: Iterable[Any], key: str, roles: Mapping[str, str]) -> Any:
+    """The column of a key, by the name that is given for it or else by any of its usual names."""
+    if key in roles:
+        return next((column for column in columns if str(column).strip() == roles[key]), None)
+    there = {str(c).strip().lower(): c for c in columns if str(c).strip() not in roles.values()}
     return next((there[alias] for alias in _ALIASES[key] if alias in there), None)
 
 
-def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
+def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str]) -> pd.DataFrame:
     """A table of scores with a row for each value."""
+    check_names("columns", roles.values(), table.columns, f"columns of {source}")
     if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
-        if _column(table.columns, "qid") is None:
+        if _column(table.columns, "qid", roles) is None:
             table = table.rename(columns={first[0]: "qid"})
         else:
             table = table.drop(columns=first)  # the index of a frame
-    named = {_column(table.columns, key): key for key in _ALIASES}
+    named = {_column(table.columns, key, roles): key for key in _ALIASES}
+    header = _column(table.columns, "value", roles)
     table = table.rename(columns={old: key for old, key in named.items() if old is not None})
-    keys = [key for key in _KEYS if key in table]
-    for key in [*keys, "value"]:
-        if list(table.columns).count(key) > 1:
-            raise ValueError(f"{source} has more than one column {key}")
-    if "qid" not in keys:
-        raise ValueError(f"{source} has no column qid; it has {', '.join(map(str, table.columns))}")
-    for key in keys:
+    if len(twice := table.columns[table.columns.duplicated()]):
+        raise ValueError(f"{source} has more than one column {twice[0]}")
+    own = name if measure_named(name) is not None else _SCORE if header is None else str(header)
+    table = _melted(table, source)
+    filled = {"track": "", "name": name, "measure": own}
+    table = table.assign(**{key: text for key, text in filled.items() if key not in table})
+    for key in _KEYS:
         if missing := int(table[key].isna().sum()):
             raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")
-    if "value" not in table:
-        if "measure" in keys:
-            has = ", ".join(map(str, table.columns))
-            raise ValueError(f"{source} has a column measure, but none called value; it has {has}")
-        column = "measure" if "name" in keys else "name"
-        table = table.melt([*keys], var_name=column, value_name="value")
-    filled = {"track": "", "name": name, "measure": ""}
-    table = table.assign(**{key: text for key, text in filled.items() if key not in table})
     table = table.astype({key: str for key in _KEYS})
     table = table.loc[table["qid"] != ALL, [*_KEYS, "value"]]
     values = pd.to_numeric(table["value"], errors="coerce").astype(float)
@@ -279,9 +412,29 @@ def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
     if wrong.any():
         row = table[wrong].iloc[0]
         raise ValueError(
-            f"{source}: the value of {row['measure'] or row['name']} for topic {row['qid']!r} is "
-            f"{row['value']!r}, which is no number"
+            f"{source}: the {row['measure']} of {row['name'] or 'the system'} for topic "
+            f"{row['qid']!r} is {row['value']!r}, which is no number"
         )
     if not len(table):
         raise ValueError(f"{source} holds no value of a topic: print them with -q")
     return table.assign(value=values).reset_index(drop=True)
+
+
+def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
+    """A table with a column ``value``: columns of measures, systems or topics become rows."""
+    has = ", ".join(map(str, table.columns))
+    keys = [key for key in _KEYS if key in table]
+    if "value" in table:
+        if "qid" not in keys:
+            raise ValueError(f"{source} has no column qid; it has {has}")
+        return table
+    if "measure" in keys:
+        raise ValueError(f"{source} has a column measure, but none called value; it has {has}")
+    rest = [column for column in table.columns if column not in keys]
+    if "qid" in keys:
+        measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)
+        return table.melt(keys, var_name="measure" if measures else "name", value_name="value")
+    if "name" not in keys:
+        raise ValueError(f"{source} has no column qid; it has {has}")
+    topics = [column for column in rest if str(column).lower() not in _MEANS]
+    return table.melt(keys, topics, var_name="qid", value_name="value")

@@ -26,6 +26,9 @@ from .samples import (
     warn,
 )
 
+#: The measure of runs by default.
+_MEASURE = "nDCG@10"
+
 #: Preferences, which are defined for pairs of systems.
 _PREFERENCES = ("sgnLP", "rrLP")
 
@@ -36,7 +39,7 @@ _MANY = 10**9
 def ranks(
     runs: Runs,
     qrels: Qrels | None = None,
-    measure: Measures = "nDCG@10",
+    measure: Measures | None = None,
     *,
     unjudged: bool = False,
     judges: Mapping[str, Any] | None = None,
@@ -66,7 +69,8 @@ def ranks(
             qrels a dict of collection -> (runs, qrels), or scores that
             :func:`~pyterrier_asl.read_scores` read.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
-        measure: a measure or its name, of which more or less is better.
+        measure: a measure or its name, of which more or less is better; None: of scores the only
+            measure that they have, else ``nDCG@10``.
         unjudged: whether the intervals must hold for all labels of these runs' unjudged documents,
             by the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
         judges: name -> qrels of other judges: intervals hold whichever of them, or ``qrels``, is
@@ -115,9 +119,10 @@ def ranks(
         of_runs = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
         if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
-        scores = {track: sample_of_scores(runs, str(measure), track) for track in runs.tracks}
-        return ranks_of(scores, str(measure), options, simultaneous=simultaneous, common=common)
-    chosen = _ranking_measure(measure, unjudged=unjudged)
+        name = runs.measure_or(_MEASURE) if measure is None else str(measure)
+        scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
+        return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
+    chosen = _ranking_measure(_MEASURE if measure is None else measure, unjudged=unjudged)
     several = tracks(runs, qrels, duplicates)
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(

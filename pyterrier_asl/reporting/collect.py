@@ -246,8 +246,6 @@ def collect_scores(
 
 def _of_scores(scores: ScoreTable) -> list[str]:
     """The measures of scores that have a direction, the usual ones first."""
-    if not scores.measures:
-        raise ValueError("the scores do not name their measure: say which it is (measures=, -m)")
     names = []
     for name in scores.measures:
         with contextlib.suppress(ValueError):

@@ -96,6 +96,12 @@ def test_the_command_prints_what_the_function_gives(files):
     # Of the order of the file, in which systems stand.
     by_key = expected.summary.set_index(["run", "measure"])["difference"]
     assert all(row["difference"] == by_key[row["run"], row["measure"]] for row in result)
+    frame = pd.read_csv("scores.csv", dtype={"qid": str}).query("measure == 'AP'")
+    frame.drop(columns="measure").to_csv("unnamed.csv", index=False)
+    command = ["compare", "--scores", "unnamed.csv", "--measure-column", "value", "old", "new"]
+    for option in (["-m", "AP"], ["--fail-if", "AP worse by 1"]):
+        [row] = rows(call(*command, *option, "-o", "jsonl"))[:1]
+        assert row["difference"] == by_key["new", "AP"] and row["measure"] == "AP"
     result = call("compare", "--scores", "scores.csv", "old", "lost")
     assert result.exit_code == 2 and "scores names 'lost'" in result.stderr
 

@@ -69,7 +69,9 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_the_same_values(form, tmp_path):
     source = FORMS[form](tmp_path)
-    table = read_scores(source if isinstance(source, pd.DataFrame) else tmp_path)
+    unnamed = {"AP": "score"} if form.startswith("wide") else None
+    source = source if isinstance(source, pd.DataFrame) else tmp_path
+    table = read_scores(source, measure_column=unnamed)
     matrix = table.matrix("AP")
     assert matrix.to_dict(orient="index") == VALUES
     assert table.tracks == [""]
@@ -96,12 +98,35 @@ def test_collections_are_told_by_a_column():
 
 
 def test_directions():
-    table = read_scores(LONG, lower_is_better=["latency"], higher_is_better=["f"])
-    names = ["AP", "map", "ASL@10", "latency", "f"]
-    assert [table.direction(name) for name in names] == [True, True, False, False, True]
+    names = ["AP", "ASL@10", "latency", "f"]
+    rows = pd.concat(LONG[:1].assign(measure=name) for name in names)
+    table = read_scores(rows, lower_is_better=["latency"], higher_is_better=["f", "AP"])
+    directions = [table.direction(name) for name in [*names, "map"]]
+    assert directions == [True, False, False, True, True]
     for unknown in ("cost", "NumRet"):
         with pytest.raises(ValueError, match="--lower-is-better"):
             table.direction(unknown)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lower_is_better": ["AP"]}, "lower_is_better names 'AP', of which higher values"),
+        ({"higher_is_better": ["ASL@10"]}, "higher_is_better names 'ASL@10', of which lower"),
+        ({"lower_is_better": ["latency"]}, "'latency', which is none of the measures"),
+        ({"lower_is_better": ["s"], "higher_is_better": ["s"]}, "both name 's'"),
+        ({"measure_column": {"RR": "AP"}}, "the column 'AP' has the measure AP, not RR"),
+        ({"measure_column": {"AP": "s"}}, "the scores have the measure 'AP' and the column 's'"),
+        ({"measure_column": {"RR": "s", "nDCG": "s"}}, "gives one column to two measures"),
+        ({"measure_column": {"RR": "rr"}}, "'rr', which is none of the columns of values"),
+        ({"columns": {"topic": "query"}}, "'query', which is none of the columns of the frame"),
+        ({"columns": {"systems": "name"}}, "names 'systems', .* did you mean 'system'"),
+    ],
+)
+def test_options_that_contradict_the_table_are_refused(options, message):
+    rows = pd.concat([LONG, LONG[:1].assign(measure="s")])
+    with pytest.raises(ValueError, match=message):
+        read_scores(rows, **options)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +146,98 @@ def test_what_is_no_table_of_scores(frame, message):
 def test_a_measure_that_is_not_there_is_an_error_that_lists_those():
     with pytest.raises(ValueError, match="no measure 'RR'; they have AP, ASL@10"):
         read_scores(LONG).matrix("RR")
+
+
+SHORT = "run,topic,score\na,1,0.5\na,2,0.25\nb,1,0.5\nb,2,0.75\n"
+
+
+def test_values_without_a_name_are_of_no_measure_but_the_one_that_is_given(tmp_path):
+    (tmp_path / "s.csv").write_text(SHORT)
+    table = read_scores(tmp_path / "s.csv")
+    assert table.measures == ["score"]
+    for measure in ("ASL@1000", "nDCG@10"):
+        with pytest.raises(ValueError, match="--measure-column score"):
+            table.matrix(measure)
+    with pytest.raises(ValueError, match="--lower-is-better"):
+        table.direction("score")
+    assert read_scores(tmp_path / "s.csv", higher_is_better=["score"]).direction("score")
+    ours = read_scores(tmp_path / "s.csv", measure_column={"nDCG@10": "score"})
+    assert ours.measures == ["nDCG@10"] and ours.direction("nDCG@10")
+    (tmp_path / "nDCG@10.csv").write_text(SHORT)
+    assert read_scores(tmp_path / "nDCG@10.csv").matrix("nDCG@10").equals(ours.matrix("nDCG@10"))
+
+
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+@pytest.mark.parametrize(
+    "row", ["a 1 AP .5 x", "a 1 AP .5 ''", "a 1 AP", "a"], ids=["more", "comma", "less", "one"]
+)
+def test_a_row_with_more_or_fewer_fields_is_an_error_with_its_line(row, separator, tmp_path):
+    """One more field shifts all columns of a table that is read with as many as there are."""
+    header = "" if separator == " " else "name qid measure value\n"
+    rows = ["a 2 AP .5", row, "b 1 AP .5", "b 2 AP .75"]
+    text = (header + "".join(f"{each}\n" for each in rows)).replace("''", "" if header else "x")
+    (tmp_path / "s.txt").write_text(text.replace(" ", separator))
+    line = 3 if header else 2
+    with pytest.raises(ValueError, match=rf"s.txt, line {line}: found {len(row.split())} field"):
+        read_scores(tmp_path / "s.txt")
+
+
+@pytest.mark.parametrize("form", ["csv", "perquery.csv", "tsv", "trec_eval", "our lines", "jsonl"])
+def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
+    FORMS[form](tmp_path)
+    for path in list(tmp_path.iterdir()):
+        whole = path.read_text()
+        for end in range(whole.rstrip().rfind("\n") + 2, len(whole) - (form == "jsonl")):
+            path.write_text(whole[:end])
+            with pytest.raises(ValueError, match=rf"{path.name}, line|line \d+ is not JSON"):
+                read_scores(path, fill=0)
+
+
+def test_lines_of_json_have_the_same_fields(tmp_path):
+    (tmp_path / "s.jsonl").write_text('{"name": "a", "qid": "1", "AP": 1}\n{"name": "a"}\n')
+    with pytest.raises(ValueError, match=r"s.jsonl, line 2: found 1 field"):
+        read_scores(tmp_path / "s.jsonl", fill=0)
+    (tmp_path / "s.jsonl").write_text('{"a": ' + "[" * 10**5 + "\n")
+    with pytest.raises(ValueError, match=r"s.jsonl cannot be read as a table of scores"):
+        read_scores(tmp_path / "s.jsonl")
+
+
+MTEB = pd.DataFrame({"model": ["a", "a", "b", "b"], "task": ["x", "y"] * 2, "score": [1, 2, 3, 4]})
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        (MTEB, None),
+        (MTEB.assign(split="test"), {"system": "model", "topic": "task", "score": "score"}),
+        (MTEB.set_axis(["m", "t", "s"], axis=1), {"system": "m", "topic": "t", "score": "s"}),
+        (MTEB.rename(columns={"task": "t"}).assign(topic="z"), {"topic": "t"}),
+        (MTEB.pivot(index="model", columns="task", values="score").reset_index(), None),
+        (MTEB.pivot(index="task", columns="model", values="score").reset_index(), None),
+        (pd.DataFrame({"Model": ["a", "b"], "Average": 9, "x": [1, 3], "y": [2, 4]}), None),
+        (pd.DataFrame({"embedder": ["a", "b"], "x": [1, 3], "y": [2, 4]}), {"system": "embedder"}),
+    ],
+)
+def test_tables_of_models_and_tasks_are_read_in_either_form(table, columns, tmp_path):
+    table.to_csv(tmp_path / "mteb.csv", index=False)
+    for source in (table, tmp_path / "mteb.csv"):
+        found = read_scores(source, columns=columns, higher_is_better=[])
+        name = "s" if columns and columns.get("score") == "s" else "score"
+        assert found.matrix(name).to_dict("index") == {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}
+
+
+def test_a_column_for_each_measure_of_the_system_that_the_file_names(tmp_path):
+    EVALUATION[EVALUATION["name"] == "bm25"].drop(columns="name").to_csv(
+        tmp_path / "bm25.csv", index=False
+    )
+    table = read_scores(tmp_path / "bm25.csv")
+    assert table.measures == ["AP", "ASL@10"]
+    assert table.matrix("AP").to_dict("index") == {"bm25": VALUES["bm25"]}
+
+
+def test_a_folder_without_files_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="holds no files"):
+        read_scores(tmp_path)
 
 
 @pytest.mark.parametrize("missing", [LONG[1:], LONG.assign(value=[np.nan, *LONG["value"][1:]])])
@@ -164,11 +281,6 @@ def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_
         read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
     with pytest.raises(ValueError, match="two values"):
         read_scores([tmp_path / "a.csv", tmp_path / "a.csv"])
-
-
-def test_a_table_without_a_column_measure_is_about_one(tmp_path):
-    (tmp_path / "s.csv").write_text("run,topic,score\na,1,0.5\nb,1,0.25\n")
-    assert read_scores(tmp_path / "s.csv").matrix("AP")["1"].to_dict() == {"a": 0.5, "b": 0.25}
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])

@@ -78,7 +78,7 @@ def test_what_cannot_be_a_report(values):
     with pytest.raises(ValueError, match="qrels needs runs"):
         report(read_scores(values), frame)
     wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
-    with pytest.raises(ValueError, match="do not name their measure"):
+    with pytest.raises(ValueError, match="whether more of 'score' is better is not known"):
         collect_scores(read_scores(wide))
 
 
