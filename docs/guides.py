@@ -20,7 +20,6 @@ from scipy.stats import rankdata
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.audited import audited_chart
-from pyterrier_asl.assessment.judge_report import judges_chart
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.reporting.ranking import groups
 from pyterrier_asl.statistics.tests import compare_all
@@ -70,7 +69,7 @@ def pictures(data: Path) -> dict[str, Any]:
     some = files[::EVERY]
     return {
         "ranks": asl.ranks(runs, measure=MEASURE).chart(),
-        "judges": judges_chart(judged),
+        "judges": judged.chart(),
         "audit": audited_chart(audited),
         "holes": asl.holes(some, None, data / "dl20-passage" / "qrels.txt", "P@20").chart(),
         "guard": guard(),

@@ -25,7 +25,7 @@ from .agreement import (
     agreement_on_systems,
     draw_queries,
 )
-from .judges import FEW_QUERIES, Judges
+from .judges import FEW_QUERIES, Judges, shared_pairs
 
 #: The amount by which a judge may agree less than people and still be within the human range.
 MARGIN = 0.05
@@ -106,11 +106,10 @@ def agreement_with_people(
         whole = _agreements(judges, measure, draws)
         for name in others:
             people = with_people[name]
-            among = whole
-            if people is not None and people is not judges:
-                among = _agreements(people, measure, draws)
-            for kind, values in whole.values.items():
-                pair = frozenset((name, reference))
+            cut = people is not None and people is not judges
+            among = _agreements(people, measure, draws) if cut else whole
+            pair = frozenset((name, reference))
+            for kind, values in among.values.items():
                 own = _interval(values[pair], alpha)
                 row = {
                     "judge": name,
@@ -120,11 +119,18 @@ def agreement_with_people(
                     "value": own.mean,
                     "ci_low": np.maximum(own.low, -1.0),
                     "ci_high": np.minimum(own.high, 1.0),
-                    **_human_columns(people, name, among, kind, alpha),
-                    "queries": whole.queries[pair],
+                    **_human_columns(people, name, values, alpha),
+                    "pairs": _number_of_pairs(people or judges, reference, name),
+                    "queries": among.queries[pair],
                 }
                 rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _number_of_pairs(judges: Judges, a: str, b: str) -> int:
+    """The number of pairs of query and document that two judges judged."""
+    by_a, by_b = (judges.members[name].judgements for name in (a, b))
+    return len(shared_pairs(by_a, by_b)[0])
 
 
 def _agreements(judges: Judges, measure: Measures | None, draws: Draws) -> Agreements:
@@ -139,31 +145,28 @@ def _with_people(judges: Judges, name: str) -> Judges | None:
 
     All judges are returned where they judged the same pairs.
     """
-    if len(judges.people) < 2:
+    if len(set(judges.people) - {name}) < 2:
         return None
-    members = judges.select(dict.fromkeys([*judges.people, name]))
+    members = judges.select(dict.fromkeys([judges.names[0], *judges.people, name]))
     shared = members.on_shared_pairs
     nothing_left_out = shared is members and members.shared_queries == judges.shared_queries
     return judges if nothing_left_out else shared
 
 
 def _human_columns(
-    judges: Judges | None, name: str, among: Agreements, kind: str, alpha: float
+    judges: Judges | None, name: str, values: dict[frozenset[str], Floats], alpha: float
 ) -> dict[str, Any]:
     """The agreement of people with each other, and how much less a judge's agreement is."""
     if judges is None:
-        nothing = dict.fromkeys(_HUMAN, np.nan)
-        return {**nothing, "verdict": UNKNOWN, "human_pairs": 0, "human_queries": 0}
-    values, people = among.values[kind], judges.people
+        return {**dict.fromkeys(_HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
+    people = judges.people
     human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
     less = _interval(_less_human(name, people, values), alpha)
-    other = next(person for person in people if person != name)
     numbers = (min(human), max(human), less.mean, less.low, less.high)
     return {
         **dict(zip(_HUMAN, numbers)),
         "verdict": _verdict(less),
         "human_pairs": len(judges.members[name].judgements.grades),
-        "human_queries": among.queries[frozenset((name, other))],
     }
 
 
@@ -207,17 +210,17 @@ def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
 
 def _sentence(row: dict[str, Any], people: list[str]) -> str:
     judge, symbol = row["judge"], row["agreement"]
-    what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
+    is_documents = symbol == DOCUMENTS
+    what = "documents" if is_documents else f"the ranking by {row['measure']}"
     numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
     if np.isnan(row["value"]):
         numbers = f"{symbol} has no value"
-    about = (
-        f"{judge}, {what}: {numbers} with {row['reference']}, "
-        f"{counted(row['queries'], 'query', 'queries')}"
-    )
+    about = f"{judge}, {what}: {numbers} with {row['reference']}"
+    queries = counted(row["queries"], "query", "queries")
+    pairs = counted(row["pairs"], "pair of query and document", "pairs of query and document")
     if row["verdict"] == UNKNOWN:
-        return f"{about}; {_why_unknown(row, people)}: range unknown."
-    queries = counted(row["human_queries"], "query", "queries")
+        on = f"{pairs} ({queries})" if is_documents or row["human_pairs"] else queries
+        return f"{about} on {on}; {_why_unknown(row, people)}."
     human = f"{row['human_low']:.3f}"
     if f"{row['human_high']:.3f}" != human:
         human += f" to {row['human_high']:.3f}"
@@ -228,21 +231,22 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     verdict = row["verdict"]
     if verdict == UNDECIDED:
         verdict = f"cannot be said with {queries} whether it is within the human range"
-    few = row["human_queries"] < FEW_QUERIES
+    few = row["queries"] < FEW_QUERIES
     warning = f" (below {FEW_QUERIES} queries intervals are too narrow)" if few else ""
     return (
-        f"{about}. On the {row['human_pairs']:,} pairs of query and document that {judge} and all "
-        f"people judged, people agree with each other with {symbol} {human}, and {judge}'s "
-        f"{symbol} with a person is on average {compared} another person's (difference {less} "
+        f"{about}, on the {pairs} that {judge} and all people judged ({queries}). On these, people "
+        f"agree with each other with {symbol} {human}. {judge}'s {symbol} with a person is on "
+        f"average {compared} the {symbol} of other people with that person (difference {less} "
         f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}]): {verdict}{warning}."
     )
 
 
 def _why_unknown(row: dict[str, Any], people: list[str]) -> str:
+    no_range = "so there is no human range"
     if len(people) < 2:
-        return "no second human judge"
+        return f"there is no second human judge, {no_range}"
+    if len(set(people) - {row["judge"]}) < 2:
+        return f"{row['judge']} is one of two people, {no_range} for {row['judge']}"
     if not row["human_pairs"]:
-        return "no document was judged by this judge and all people"
-    if len(people) == 2 and row["judge"] in people:
-        return "no other people to compare with"
-    return f"{row['agreement']} has no value where this judge and all people judged"
+        return f"no document was judged by {row['judge']} and all people, {no_range}"
+    return f"{row['agreement']} has no value where {row['judge']} and all people judged, {no_range}"

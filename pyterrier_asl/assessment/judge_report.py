@@ -29,9 +29,11 @@ class JudgeReport(Printed):
             ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
             ``ci_low``, ``ci_high``; ``human_low`` and ``human_high``, the least and the greatest
             agreement of two people; ``less_human``, how much more the judge agrees with a person
-            than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs`` and
-            ``human_queries``, the pairs of query and document that the judge and all people judged,
-            which these agreements are on, and their queries; ``queries`` of ``value``.
+            than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs``, the
+            number of pairs of query and document that the judge and all people judged. All numbers
+            of a row are on these pairs. Without a human range ``human_pairs`` is 0, and ``value``
+            is on all that the judge and the reference judged. ``pairs`` and ``queries``: those that
+            both judged, with a human range those that all people judged, too.
         reversals: for each judge and measure the pairs of systems that it puts in another order
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
@@ -67,21 +69,25 @@ class JudgeReport(Printed):
         table = part.pivot(index="grade_a", columns="grade_b", values="pairs")
         return table.rename_axis(index=f"{self.reference} \\ {judge}", columns=None)
 
-    def sentences(self) -> list[str]:
-        """Sentences on the kappa of each judge and, with runs, on the tau of each measure."""
-        return sentences(self.agreement, self.people)
+    @property
+    def table(self) -> pd.DataFrame:
+        """The agreements."""
+        return self.agreement
 
-    def ceilings(self) -> list[str]:
-        """Sentences on whether the best run by each judge is beyond people scored as runs."""
-        if "best_AP" not in self.as_systems:
-            return []
-        parts = self.as_systems.groupby("judged_by", sort=False)
-        return [_ceiling(str(judge), part) for judge, part in parts]
+    def sentences(self) -> list[str]:
+        """Sentences on the kappa of each judge and, with runs, on the tau of each measure.
+
+        With runs then, for each judge, whether the best run is beyond people scored as runs.
+        """
+        ceilings = []
+        if "best_AP" in self.as_systems:
+            parts = self.as_systems.groupby("judged_by", sort=False)
+            ceilings = [_ceiling(str(judge), part) for judge, part in parts]
+        return [*sentences(self.agreement, self.people), *ceilings]
 
     def parts(self) -> Iterator[Part]:
         """The sentences, then the tables."""
-        for sentence in [*self.sentences(), *self.ceilings()]:
-            yield Part(sentence)
+        yield from map(Part, self.sentences())
         yield Part(
             f"Agreement with {self.reference}:",
             self._shown_agreement(),
@@ -106,7 +112,7 @@ class JudgeReport(Printed):
 
     def _shown_agreement(self) -> pd.DataFrame:
         """The agreements without the columns that are empty."""
-        shown = self.agreement.drop(columns=["reference", "human_queries"])
+        shown = self.agreement.drop(columns=["reference", "human_pairs"])
         if not shown["human_low"].isna().all():
             return shown
         human = [name for name in shown if str(name).startswith(("human_", "less_"))]
@@ -121,6 +127,41 @@ class JudgeReport(Printed):
         matrix.columns = [f"{grade:g}" for grade in matrix.columns]
         return Part(f"{heading}:", matrix.rename_axis(index="grade").reset_index())
 
+    def chart(self) -> Any:
+        """The agreement of each judge with the reference, with its interval and the human range."""
+        shown = self.agreement[self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
+        panel = [
+            DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"
+            for kind, measure in zip(shown["agreement"], shown["measure"])
+        ]
+        label = [f"{judge} (n = {pairs:,})" for judge, pairs in zip(shown["judge"], shown["pairs"])]
+        columns = ["ci_low", "ci_high", "human_low", "human_high", "verdict", "pairs", "queries"]
+        base = alt.Chart().encode(
+            y=alt.Y("label:N", sort=None, title=None),
+            tooltip=tooltips("judge", "agreement", "value", *columns),
+        )
+        band = (
+            alt.Chart()
+            .mark_rect(opacity=0.15, color="gray")
+            .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
+        )
+        data = shown.assign(panel=panel, label=label)
+        drawn = (
+            alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
+            .properties(width=240, height=alt.Step(1.5 * STEP))
+            .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
+            .resolve_scale(x="independent")
+        )
+        caption = (
+            f"Agreement with {self.reference}, with its interval over the queries; n pairs of query "
+            "and document. "
+        ) + (
+            "Grey: how people agree with each other on these pairs."
+            if len(self.people) > 1
+            else "There is one person, so there is no human range."
+        )
+        return captioned(drawn, "Judges and people", caption)
+
 
 def _ceiling(judge: str, part: pd.DataFrame) -> str:
     """A sentence on the best run and the range of people scored as runs by a judge."""
@@ -128,52 +169,11 @@ def _ceiling(judge: str, part: pd.DataFrame) -> str:
     humans = part[part["person"]]
     about = f"Judged by {judge}, the best run is {run} (MAP {score:.3f})"
     if humans.empty:
-        return f"{about}; no person but the judge: range unknown."
+        return f"{about}; there is no second human judge, so there is no human range."
     low, high = humans["lower"].min(), humans["upper"].max()
     where = "beyond" if score > high else "below" if score < low else "within"
-    whose = "another person's" if len(humans) == 1 else "the other people's"
+    whose = f"{len(humans)} people's" if len(humans) > 1 else f"{humans['judge'].iloc[0]}'s"
     return (
         f"{about}, {where} the range of {whose} relevant documents, scored as a run: {low:.3f} in "
         f"the worst order to {high:.3f} in the best."
     )
-
-
-def judges_chart(report: JudgeReport) -> Any:
-    """The agreement of each judge with the reference, with its interval and the human range."""
-    shown = report.agreement[report.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
-    panel = [
-        DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"
-        for kind, measure in zip(shown["agreement"], shown["measure"])
-    ]
-    data = shown.assign(panel=panel)
-    base = alt.Chart().encode(
-        y=alt.Y("judge:N", sort=None, title=None),
-        tooltip=tooltips(
-            "judge",
-            "agreement",
-            "value",
-            "ci_low",
-            "ci_high",
-            "human_low",
-            "human_high",
-            "verdict",
-            "queries",
-        ),
-    )
-    band = (
-        alt.Chart()
-        .mark_rect(opacity=0.15, color="gray")
-        .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
-    )
-    drawn = (
-        alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
-        .properties(width=240, height=alt.Step(1.5 * STEP))
-        .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
-        .resolve_scale(x="independent")
-    )
-    caption = f"Agreement with {report.reference}, with its interval over the queries. " + (
-        "Grey: how people agree with each other."
-        if len(report.people) > 1
-        else "There is one person: the human range is unknown."
-    )
-    return captioned(drawn, "Judges beside people", caption)

@@ -23,7 +23,6 @@ How to read it: QRELS is the reference, the judgements of a person.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +91,6 @@ def command(
     """
     from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
-    from ..assessment.judge_report import judges_chart
     from ..evaluation.files import read_groups
     from ..io.tables import write
 
@@ -119,4 +117,4 @@ def command(
             needs = "--groups and runs" if show == "group-gains" else "runs"
             raise click.UsageError(f"--show {show} needs {needs}")
         write(table, output_format, places=places)
-    options.save_chart(partial(judges_chart, report), chart, width=width, title=title)
+    options.save_chart(report.chart, chart, width=width, title=title)

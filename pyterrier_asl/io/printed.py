@@ -49,6 +49,19 @@ class Printed:
         """
         print_parts(self.parts(), places=places)
 
+    def to_latex(self, *, places: int = 4) -> str:
+        """The tables as LaTeX: a ``tabular`` with booktabs' rules for each.
+
+        Args:
+            places: decimal places.
+        """
+        tabular = [
+            tables.latex(part.table, places=places, **part.style)
+            for part in self.parts()
+            if part.table is not None
+        ]
+        return "\n".join(tabular)
+
     def __str__(self) -> str:
         text = io.StringIO()
         with redirect_stdout(text):

@@ -15,7 +15,7 @@ from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, 
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.printed import Part, Printed
-from ..io.tables import counted, latex
+from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from ..statistics.rounding import EQUAL
@@ -155,14 +155,6 @@ class Leaderboard(Printed):
             raise ValueError("one judge at least must stay")
         board = self.board_by(kept)
         return replace(board, judged_runs=self.judged_runs, named_measure=self.named_measure)
-
-    def to_latex(self, *, places: int = 4) -> str:
-        """A ``tabular`` with booktabs' rules, the best means bold.
-
-        Args:
-            places: decimal places.
-        """
-        return latex(self.shown(), places=places, higher_is_better=self.directions())
 
     def directions(self) -> dict[str, bool]:
         """The direction of each column of means."""

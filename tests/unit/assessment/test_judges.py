@@ -21,7 +21,6 @@ from pyterrier_asl.assessment.human_range import (
     sentences,
     verdicts,
 )
-from pyterrier_asl.assessment.judge_report import judges_chart
 from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.cli import main
 
@@ -186,17 +185,28 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
 
     narrow, _ = rows(people[0], machine)
     wide, report = rows(wider, machine_wider)
-    human = ["human_low", "human_high", "less_human", "less_low", "less_high"]
+    columns = ["value", "ci_low", "ci_high", "human_low", "human_high", "less_human"]
+    columns += ["less_low", "less_high", "pairs", "queries"]
     for kind in ("agreement", "kappa", "tau", "tau_AP", "RBO"):
-        assert wide.loc[kind, human].tolist() == pytest.approx(narrow.loc[kind, human].tolist())
-        assert wide.loc[kind, ["human_pairs", "human_queries"]].tolist() == [360, 12]
+        assert wide.loc[kind, columns].tolist() == pytest.approx(narrow.loc[kind, columns].tolist())
+        assert wide.loc[kind, ["pairs", "queries", "human_pairs"]].tolist() == [360, 12, 360]
+    # Table, sentence and chart show the same value.
+    value = wide.loc["kappa", "value"]
+    (sentence,) = [text for text in report.sentences() if text.startswith("model, documents")]
+    assert f"kappa {value:.3f} [" in sentence
+    assert "on the 360 pairs of query and document that model and all people judged" in sentence
+    (drawn,) = [
+        row
+        for rows in report.chart().to_dict()["datasets"].values()
+        for row in rows
+        if row["judge"] == "model" and row["agreement"] == "kappa"
+    ]
+    assert (drawn["value"], drawn["label"]) == (value, "model (n = 360)")
     # The agreement without a range is on all pairs that both have judged.
+    alone = asl.judges(wider, {"model": machine_wider}, n_resamples=5).agreement.iloc[0]
     pairs = [(wider[q][d], machine_wider[q][d]) for q in wider for d in wider[q]]
-    assert wide.loc["agreement", "value"] == pytest.approx(np.mean([a == b for a, b in pairs]))
-    assert wide.loc["kappa", "value"] > narrow.loc["kappa", "value"]
-    assert "On the 360 pairs of query and document that model and all people judged" in str(
-        report
-    ).replace("\n  ", " ")
+    assert alone["value"] == pytest.approx(np.mean([a == b for a, b in pairs]))
+    assert alone["pairs"] == 600 and alone["human_pairs"] == 0
 
 
 def test_a_judge_without_a_pair_that_all_people_judged():
@@ -207,11 +217,9 @@ def test_a_judge_without_a_pair_that_all_people_judged():
     )
     table = verdicts(judges, n_resamples=5).set_index("judge")
     assert table.loc["m", "human_pairs"] == 0 and table.loc["m", "verdict"] == UNKNOWN
-    assert (
-        "no document was judged by this judge and all people: range unknown"
-        in (table.loc["m", "sentence"])
-    )
-    assert "no other people to compare with: range unknown" in table.loc["two", "sentence"]
+    no_range = "so there is no human range"
+    assert f"no document was judged by m and all people, {no_range}." in table.loc["m", "sentence"]
+    assert f"two is one of two people, {no_range} for two." in table.loc["two", "sentence"]
 
 
 def test_judges_without_a_query_of_all_can_still_agree_on_documents():
@@ -223,7 +231,9 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     assert judges.shared_queries == set()
     kappa = verdicts(people, n_resamples=5).set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
-    assert kappa.loc["z", "sentence"].startswith("z, documents: kappa has no value with x, 0 quer")
+    assert kappa.loc["z", "sentence"].startswith(
+        "z, documents: kappa has no value with x on 0 pairs of query"
+    )
     with pytest.raises(ValueError, match="no query was judged by all judges"):
         _ = judges.qids
 
@@ -247,9 +257,18 @@ def test_verdicts_for_named_judges_in_one_call():
 @pytest.mark.parametrize(
     ("less", "says"),
     [
-        (0.095, "is on average higher than another person's (difference +0.095 ["),
-        (-0.2, "is on average lower than another person's (difference -0.200 ["),
-        (0.0, "is on average the same as another person's (difference +0.000 ["),
+        (
+            0.095,
+            "is on average higher than the kappa of other people with that person (difference +0.095 [",
+        ),
+        (
+            -0.2,
+            "is on average lower than the kappa of other people with that person (difference -0.200 [",
+        ),
+        (
+            0.0,
+            "is on average the same as the kappa of other people with that person (difference +0.000 [",
+        ),
     ],
 )
 def test_sentences_say_higher_lower_or_the_same(less, says):
@@ -268,13 +287,13 @@ def test_sentences_say_higher_lower_or_the_same(less, says):
         "less_high": less + 0.1,
         "verdict": UNDECIDED,
         "human_pairs": 1234,
-        "human_queries": 1,
+        "pairs": 1234,
         "queries": 1,
     }
     (sentence,) = sentences(pd.DataFrame([row]), ["nist", "second"])
     assert f"m's kappa with a person {says}" in sentence
-    assert "people agree with each other with kappa 0.500, and" in sentence
-    assert "On the 1,234 pairs" in sentence and "with nist, 1 query." in sentence
+    assert "people agree with each other with kappa 0.500. m" in sentence
+    assert "with nist, on the 1,234 pairs" in sentence and "judged (1 query)." in sentence
     assert "cannot be said with 1 query whether" in sentence and "below 10 queries" in sentence
 
 
@@ -408,22 +427,26 @@ def test_judges_as_systems_beside_the_best_run():
     perfect = {"best": {f"q{q}": dict(zip(DOCNOS, row * 1.0)) for q, row in enumerate(labels)}}
     people, second = judged(labels, 0, 2), judged(labels, 0.3, 3)
     report = asl.judges(people, {"second": second}, perfect, people=["second"], n_resamples=10)
-    said = report.ceilings()
+    (ceiling,) = [text for text in report.sentences() if text.startswith("Judged by reference")]
     assert (
-        "Judged by reference, the best run is best (MAP 1.000), beyond the range of another "
-        "person's relevant documents, scored as a run: "
-    ) in said[0]
-    alone = asl.judges(people, {"model": second}, perfect, n_resamples=10)
-    assert "no person but the judge: range unknown" in alone.ceilings()[0]
+        "the best run is best (MAP 1.000), beyond the range of second's relevant documents, scored "
+        "as a run: "
+    ) in ceiling
+    alone = asl.judges(people, {"model": second}, perfect, n_resamples=10).sentences()
+    (by_person,) = [text for text in alone if text.startswith("Judged by reference")]
+    assert "there is no second human judge, so there is no human range" in by_person
+    (by_machine,) = [text for text in alone if text.startswith("Judged by model")]
+    assert "the range of reference's relevant documents" in by_machine
+    assert not any("another person" in text for text in alone)
 
 
 def test_one_person_leaves_the_range_unknown():
     labels = truth(5)
     report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, n_resamples=10)
     assert verdicts_of(report)["model", "kappa"] == UNKNOWN
-    assert "no second human judge: range unknown" in report.sentences()[0]
-    assert report.gains is None and report.ceilings() == []
-    judges_chart(report).to_dict()
+    assert "there is no second human judge, so there is no human range." in report.sentences()[0]
+    assert report.gains is None and len(report.sentences()) == 1
+    report.chart().to_dict()
 
 
 @pytest.mark.parametrize(
