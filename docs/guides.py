@@ -19,7 +19,6 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import pyterrier_asl as asl
-from pyterrier_asl.assessment.audited import audited_chart
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.reporting.ranking import groups
 from pyterrier_asl.statistics.tests import compare_all
@@ -60,17 +59,17 @@ def pictures(data: Path) -> dict[str, Any]:
     )
     drawn = np.random.default_rng(1).choice(people["qid"].unique(), 20, replace=False)
     two = {"bm25": "p_bm25", "duo": "p_bm25rm3_duo"}
-    audited = asl.audited(
+    audit = asl.audit(
         {name: data / "dl20-passage" / "runs" / f"input.{file}.gz" for name, file in two.items()},
         people[people["qid"].isin(drawn)],
-        umbrela,
         [MEASURE],
+        umbrela,
     )
     some = files[::EVERY]
     return {
         "ranks": asl.ranks(runs, measure=MEASURE).chart(),
         "judges": judged.chart(),
-        "audit": audited_chart(audited),
+        "audit": audit.chart(),
         "holes": asl.holes(some, None, data / "dl20-passage" / "qrels.txt", "P@20").chart(),
         "guard": guard(),
     }

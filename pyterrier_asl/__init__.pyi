@@ -1,5 +1,5 @@
+from .assessment.audit import audit
 from .assessment.audit_plan import plan_audit
-from .assessment.audited import audited
 from .assessment.compare_judges import judges
 from .comparison.compare import compare
 from .evaluation.bounds import bounds
@@ -43,7 +43,7 @@ __all__ = [
     "TBG",
     "TermIndex",
     "accelerate",
-    "audited",
+    "audit",
     "bounds",
     "compare",
     "evaluate",

@@ -11,8 +11,8 @@ import numpy as np
 from ..evaluation.evaluation import Qrels, Runs
 from ..io.atomic import creating
 from ..measures.names import Measures, named_measures
-from ..statistics.prediction_powered import TARGETS, needed_queries
-from .audited import AuditedRuns, means_and_differences
+from ..statistics.prediction_powered import TARGETS, differing_values, needed_queries
+from .audit import AuditedRuns, means_and_differences
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class AuditPlan:
 
 def plan_audit(
     runs: Runs,
-    people: Qrels | None,
-    machine: Qrels,
+    qrels: Qrels | None,
     measures: Measures,
+    machine: Qrels,
     width: float,
     *,
     target: str = TARGETS[0],
@@ -99,17 +99,18 @@ def plan_audit(
 ) -> AuditPlan:
     """Draws at random the queries that people must judge for intervals of a width.
 
-    The widest interval counts: of every run, of its difference from the first, in every measure.
+    The widest interval counts: of every run, of its difference from the first, in every measure;
+    without those in which all values are equal, of which nothing is known.
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        people: people's judgements of a pilot, drawn at random, of 3 queries at least; None: there
+        qrels: people's judgements of a pilot, drawn at random, of 3 queries at least; None: there
             are none yet, and the machine is taken to be of no use.
-        machine: the machine's judgements; its queries are those to draw from.
         measures: measures or their names.
+        machine: the machine's judgements; its queries are those to draw from.
         width: the wanted width, from end to end.
         target: ``'queries like these'`` or ``'these queries'``; see
-            :func:`~pyterrier_asl.audited`.
+            :func:`~pyterrier_asl.audit`.
         rel: minimum grade of a relevant document, for measures that do not say it.
         machine_rel: the same by the machine's grades; it beats ``rel`` and that of a measure.
         alpha: intervals cover 1 - alpha.
@@ -117,28 +118,35 @@ def plan_audit(
             as a shorter one does.
 
     Raises:
-        ValueError: as :func:`audited`, or for a width that is not above 0.
+        ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, and for a
+            pilot that says nothing, because all values of each run and difference are equal.
 
     >>> qids = [str(number) for number in range(40)]
     >>> runs = {"run": {q: {"a": 2, "b": 1} for q in qids}}
     >>> machine = {q: {"a": int(q) % 3 == 0, "b": 1} for q in qids}
-    >>> plan = plan_audit(runs, None, machine, "AP", 0.3, seed=1)
+    >>> plan = plan_audit(runs, None, "AP", machine, 0.3, seed=1)
     >>> plan.sentence()[:61]
     'People must judge 13 of 40 queries for intervals of width 0.3'
     """
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
-    worst_case = people is None
-    if people is None:  # the machine's values scatter as people's will; it knows nothing
-        people, machine_rel = machine, None
-    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel)
+    worst_case = qrels is None
+    # Without a pilot the machine's values scatter as people's will, and it knows nothing.
+    sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
     rows = means_and_differences(len(sample.systems))
     needed: list[int | None] = []
     for measure in named_measures(measures):
         for h, f, rest in zip(*sample.values(measure, *rows)):
             if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)
-            needed.append(needed_queries(h, f, rest, width, target=target, alpha=alpha))
+            if differing_values(h):
+                needed.append(needed_queries(h, f, rest, width, target=target, alpha=alpha))
+    if not needed:
+        raise ValueError(
+            f"no number of queries can be planned: every run has one value in all {sample.size} "
+            f"queries that {'the machine' if worst_case else 'people'} judged; judge more queries, "
+            "or name another measure"
+        )
     enough = [n for n in needed if n is not None]
     queries = max(enough) if len(enough) == len(needed) else None
     pilot = [] if worst_case else sample.qids[: sample.size]

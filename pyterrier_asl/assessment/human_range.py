@@ -106,8 +106,9 @@ def agreement_with_people(
         whole = _agreements(judges, measure, draws)
         for name in others:
             people = with_people[name]
-            cut = people is not None and people is not judges
-            among = _agreements(people, measure, draws) if cut else whole
+            among = whole
+            if people is not None and people is not judges:
+                among = _agreements(people, measure, draws)
             pair = frozenset((name, reference))
             for kind, values in among.values.items():
                 own = _interval(values[pair], alpha)

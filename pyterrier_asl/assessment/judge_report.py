@@ -153,8 +153,8 @@ class JudgeReport(Printed):
             .resolve_scale(x="independent")
         )
         caption = (
-            f"Agreement with {self.reference}, with its interval over the queries; n pairs of query "
-            "and document. "
+            f"Agreement with {self.reference}, with its interval over the queries, on n pairs of "
+            "query and document. "
         ) + (
             "Grey: how people agree with each other on these pairs."
             if len(self.people) > 1

@@ -19,7 +19,6 @@ How to read it: QRELS are people's judgements of some queries, drawn at random f
 from __future__ import annotations
 
 import textwrap
-from functools import partial
 from typing import Any
 
 import click
@@ -104,8 +103,8 @@ def command(
     Or plan it: how many queries people must judge, drawn at random. Of several runs each is
     compared with the first.
     """
+    from ..assessment.audit import audit
     from ..assessment.audit_plan import plan_audit
-    from ..assessment.audited import audited, audited_chart, notes_on
     from ..evaluation.evaluation import Evaluation
     from ..io.runs import list_runs
     from ..io.tables import write
@@ -124,7 +123,7 @@ def command(
     }
     if plan is not None:
         pilot = None if qrels == NOBODY else qrels
-        audit_plan = plan_audit(judged, pilot, machine_qrels, measured, plan, **common, seed=seed)
+        audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **common, seed=seed)
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())
@@ -133,14 +132,14 @@ def command(
     if qrels == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
     common |= {"baseline": baseline, "all_pairs": all_pairs}
-    estimates = audited(judged, qrels, machine_qrels, measured, **common)
+    estimates = audit(judged, qrels, measured, machine_qrels, **common)
     if output_format == "table":
         estimates.show(places=places)
     else:
-        write(estimates, output_format, places=places)
-        for note in notes_on(estimates):
+        write(estimates.table, output_format, places=places)
+        for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
-    options.save_chart(partial(audited_chart, estimates), chart, width=width, title=title)
+    options.save_chart(estimates.chart, chart, width=width, title=title)
 
 
 def _measures_of(

@@ -15,12 +15,14 @@ estimator of survey sampling (Cochran, Sampling Techniques, 1977, chapter 7).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import ArrayLike, Floats, check_name
+from .inputs import ArrayLike, Floats, Ints, check_name
+from .rounding import rounded
 
 #: Targets of a prediction-powered estimate.
 TARGETS = ("queries like these", "these queries")
@@ -64,6 +66,8 @@ class PredictionPowered:
         lambda_: The weight of the machine, from 0, none, to 1, shape (...).
         saved: How many more queries people would have to judge for the same precision without the
             machine, shape (...); below 0 where the machine costs precision.
+        differing: How many of people's values differ from their most frequent value, shape (...).
+            At 0 nothing is known of other queries: all but the estimates is NaN.
     """
 
     both: Estimate
@@ -71,6 +75,7 @@ class PredictionPowered:
     machine: Estimate
     lambda_: Floats
     saved: Floats
+    differing: Ints
 
 
 def prediction_powered(
@@ -111,7 +116,8 @@ def prediction_powered(
 
     Returns:
         :class:`PredictionPowered`, each of its arrays of shape (...). Intervals are Student's, with
-        n - 2 degrees of freedom, n - 1 where lambda is 0.
+        n - 2 degrees of freedom, n - 1 where lambda is 0. Where people's values are all equal,
+        the intervals of both and of people, and ``saved``, are NaN.
 
     Raises:
         ValueError: For an unknown target, shapes that do not fit, fewer than 3 queries, or values
@@ -154,8 +160,31 @@ def prediction_powered(
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = n * (alone.variance / both.variance - 1)
-    nothing_saved = alike | np.isnan(saved)  # NaN where people judged all of these queries
-    return PredictionPowered(both, alone, by_machine, weight, np.where(nothing_saved, 0.0, saved))
+    differing = differing_values(h)
+    saved = np.where(alike & ~np.isnan(saved), 0.0, saved)
+    saved = np.where(differing == 0, np.nan, saved)
+    known = (differing > 0) | (unjudged == 0 and not like_these)
+    both, alone = (_if_known(estimate, known) for estimate in (both, alone))
+    return PredictionPowered(both, alone, by_machine, weight, saved, differing)
+
+
+def differing_values(values: ArrayLike) -> Ints:
+    """How many values differ, by more than rounding, from the most frequent one, shape (...).
+
+    >>> differing_values([[1, 1, 1, 0.5], [1, 1, 1, 1]]).tolist()
+    [1, 0]
+    """
+
+    def differing(row: Floats) -> int:
+        return int(row.size - np.unique(row, return_counts=True)[1].max())
+
+    return np.apply_along_axis(differing, -1, rounded(np.asarray(values, dtype=np.float64)))
+
+
+def _if_known(estimate: Estimate, known: Any) -> Estimate:
+    """The estimate without an interval where nothing is known of the values' variance."""
+    low, high = (np.where(known, end, np.nan) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
 
 
 def needed_queries(
@@ -183,6 +212,9 @@ def needed_queries(
     Returns:
         The least number, at least 3; None where even all n + N are not enough.
 
+    Raises:
+        ValueError: As :func:`prediction_powered`, and for people's values that are all equal.
+
     >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
     >>> rest = [0.4, 0.6, 0.7, 0.2, 0.5, 0.4, 0.3, 0.8]
     >>> [needed_queries(people, machine, rest, width) for width in (0.6, 0.4, 0.1)]
@@ -190,6 +222,11 @@ def needed_queries(
     """
     check_name("target", target, TARGETS)
     h, f, rest = _values_of_both(people, machine, unaudited)
+    if not differing_values(h):
+        raise ValueError(
+            f"people's values of all {h.size} queries are {h[0]:g}: nothing is known of others; "
+            "have people judge more queries"
+        )
     everything = np.concatenate((f, rest))
     size, spread = everything.size, float(everything.var(ddof=1))
     like_these = target == TARGETS[0]

@@ -259,15 +259,15 @@ def test_verdicts_for_named_judges_in_one_call():
     [
         (
             0.095,
-            "is on average higher than the kappa of other people with that person (difference +0.095 [",
+            "higher than the kappa of other people with that person (difference +0.095 [",
         ),
         (
             -0.2,
-            "is on average lower than the kappa of other people with that person (difference -0.200 [",
+            "lower than the kappa of other people with that person (difference -0.200 [",
         ),
         (
             0.0,
-            "is on average the same as the kappa of other people with that person (difference +0.000 [",
+            "the same as the kappa of other people with that person (difference +0.000 [",
         ),
     ],
 )
@@ -291,7 +291,7 @@ def test_sentences_say_higher_lower_or_the_same(less, says):
         "queries": 1,
     }
     (sentence,) = sentences(pd.DataFrame([row]), ["nist", "second"])
-    assert f"m's kappa with a person {says}" in sentence
+    assert f"m's kappa with a person is on average {says}" in sentence
     assert "people agree with each other with kappa 0.500. m" in sentence
     assert "with nist, on the 1,234 pairs" in sentence and "judged (1 query)." in sentence
     assert "cannot be said with 1 query whether" in sentence and "below 10 queries" in sentence

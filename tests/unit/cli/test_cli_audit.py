@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pyterrier_asl as asl
+from pyterrier_asl.assessment.audit import audit
 from pyterrier_asl.assessment.audit_plan import plan_audit
-from pyterrier_asl.assessment.audited import audited, audited_chart
 from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
 from pyterrier_asl.statistics.prediction_powered import prediction_powered
@@ -61,8 +61,9 @@ def call(*arguments: str, people: str = "people") -> Result:
 
 @pytest.mark.parametrize("target", ["queries like these", "these queries"])
 def test_means_and_differences_are_estimated_of_the_measures_values(target):
-    found = audited(RUNS, SAMPLE, MACHINE, ["AP", "ASL@5"], target=target)
-    assert found["minus"].tolist() == ["", "", "old"] * 2
+    found = audit(RUNS, SAMPLE, ["AP", "ASL@5"], MACHINE, target=target)
+    table = found.table
+    assert table["minus"].tolist() == ["", "", "old"] * 2
     for name in ("AP", "ASL@5"):
         values = {}
         for who, qrels in (("people", SAMPLE), ("machine", MACHINE)):
@@ -71,7 +72,7 @@ def test_means_and_differences_are_estimated_of_the_measures_values(target):
                 run: of_run.set_index("qid")[name] for run, of_run in frame.groupby("name")
             }
         rest = [qid for qid in QIDS if qid not in SAMPLE]
-        for row in found[found["measure"] == name].to_dict("records"):
+        for row in table[table["measure"] == name].to_dict("records"):
             h, f, unaudited = (
                 values[who][row["run"]].loc[qids].to_numpy()
                 - (values[who][row["minus"]].loc[qids].to_numpy() if row["minus"] else 0)
@@ -84,75 +85,89 @@ def test_means_and_differences_are_estimated_of_the_measures_values(target):
             assert row["machine"] == pytest.approx(np.mean([*f, *unaudited]))
             assert row["lambda"] == pytest.approx(float(expected.lambda_))
             assert row["saved"] == pytest.approx(float(expected.saved))
-    assert found.attrs["queries"] == 12 and found.attrs["machine_queries"] == 30
-    assert "drawn at random" in found.attrs["note"]
+    assert (found.queries, found.machine_queries, found.target) == (12, 30, target)
+    assert "drawn at random" in found.sentences()[0]
 
 
 def test_every_two_runs():
     runs = {**RUNS, "third": RUNS["old"]}
-    found = audited(runs, SAMPLE, MACHINE, "AP", all_pairs=True)
+    found = audit(runs, SAMPLE, "AP", MACHINE, all_pairs=True).table
     pairs = found[found["minus"] != ""][["run", "minus"]]
     assert pairs.values.tolist() == [["old", "new"], ["old", "third"], ["new", "third"]]
-    found = audited(runs, SAMPLE, MACHINE, "AP", baseline="new")
+    found = audit(runs, SAMPLE, "AP", MACHINE, baseline="new").table
     assert found["minus"].tolist() == ["", "", "", "new", "new"]
 
 
 def test_grades_of_a_machine_on_another_scale():
     doubled = {q: {d: 3 * grade for d, grade in docs.items()} for q, docs in MACHINE.items()}
     lenient = {q: {d: grade or 1 for d, grade in docs.items()} for q, docs in doubled.items()}
-    usual = audited(RUNS, SAMPLE, MACHINE, "AP(rel=1)")
-    other = audited(RUNS, SAMPLE, lenient, "AP(rel=1)", machine_rel=3)
+    usual = audit(RUNS, SAMPLE, "AP(rel=1)", MACHINE).table
+    other = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3).table
     assert other["estimate"].to_numpy() == pytest.approx(usual["estimate"].to_numpy())
     assert other["measure"].tolist() == ["AP(rel=1), machine: rel=3"] * 3
     for options in ({"rel": 3}, {"rel": 1}, {}):  # a measure's own beats rel=, the machine's both
-        again = audited(RUNS, SAMPLE, lenient, "AP(rel=1)", machine_rel=3, **options)
+        again = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3, **options).table
         assert again["estimate"].tolist() == other["estimate"].tolist()
 
 
 def test_few_queries_are_warned_of():
     with pytest.warns(UserWarning, match="people have judged 5 queries: below 10"):
-        audited(RUNS, {qid: PEOPLE[qid] for qid in QIDS[:5]}, MACHINE, "AP")
+        audit(RUNS, {qid: PEOPLE[qid] for qid in QIDS[:5]}, "AP", MACHINE)
 
 
 def test_queries_that_the_machine_has_not_judged_are_an_error():
     with pytest.raises(ValueError, match="1 queries that the machine has not, such as 'other'"):
-        audited(RUNS, {**SAMPLE, "other": {"d1": 1}}, MACHINE, "AP")
+        audit(RUNS, {**SAMPLE, "other": {"d1": 1}}, "AP", MACHINE)
 
 
 def test_a_plan_keeps_the_pilot_and_goes_on_from_shorter_ones():
     pilot = {qid: PEOPLE[qid] for qid in JUDGED[:6]}
-    plans = [plan_audit(RUNS, pilot, MACHINE, "AP", width, seed=3) for width in (0.5, 0.4)]
+    plans = [plan_audit(RUNS, pilot, "AP", MACHINE, width, seed=3) for width in (0.5, 0.4)]
     assert plans[0].queries < plans[1].queries
     for plan in plans:
         assert set(plan.drawn[:6]) == set(JUDGED[:6]) and len(set(plan.drawn)) == len(plan.drawn)
         assert len(plan.drawn) == max(plan.queries, 6)
     assert plans[1].drawn[: len(plans[0].drawn)] == plans[0].drawn
-    again = plan_audit(RUNS, pilot, MACHINE, "AP", 0.4, seed=3)
+    again = plan_audit(RUNS, pilot, "AP", MACHINE, 0.4, seed=3)
     assert again.drawn == plans[1].drawn
-    assert plan_audit(RUNS, pilot, MACHINE, "AP", 0.4, seed=4).drawn != plans[1].drawn
-    enough = plan_audit(RUNS, SAMPLE, MACHINE, "AP", 0.9)
+    assert plan_audit(RUNS, pilot, "AP", MACHINE, 0.4, seed=4).drawn != plans[1].drawn
+    enough = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0.9)
     assert "The 12 queries that people have judged are enough" in enough.sentence()
 
 
 def test_a_plan_that_cannot_be(tmp_path):
-    plan = plan_audit(RUNS, SAMPLE, MACHINE, "AP", 1e-6)
+    plan = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 1e-6)
     assert plan.queries is None and sorted(plan.drawn) == QIDS
     assert "Even all 30 queries are too few" in plan.sentence()
     with pytest.raises(ValueError, match="above 0"):
-        plan_audit(RUNS, SAMPLE, MACHINE, "AP", 0)
+        plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
 
 
 def test_the_command(files):
     result = call("-m", "AP", "-o", "jsonl")
     assert result.exit_code == 0, result.stderr
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    expected = audited(RUNS, SAMPLE, MACHINE, "AP")
+    expected = audit(RUNS, SAMPLE, "AP", MACHINE).table
     assert [row["estimate"] for row in rows] == pytest.approx(expected["estimate"].tolist())
     assert "drawn at random" in result.stderr
     table = call("-m", "AP", "--target", "these").stdout
     assert "new - old" in table and "these 30 queries, had people judged all" in table.replace(
         "\n", " "
     )
+
+
+def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
+    lenient = {q: {d: 3 * grade or 1 for d, grade in of.items()} for q, of in MACHINE.items()}
+    usual = plan_audit(RUNS, None, "AP(rel=1)", MACHINE, 0.4)
+    assert plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4, machine_rel=3) == usual
+    with pytest.raises(ValueError, match="queries that the machine judged"):
+        plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4)  # everything is relevant
+
+
+def test_a_pilot_of_equal_values_plans_nothing():
+    pilot = {qid: dict.fromkeys(DOCNOS, 1) for qid in JUDGED[:4]}
+    with pytest.raises(ValueError, match="one value in all 4 queries that people judged"):
+        plan_audit(RUNS, pilot, "AP", MACHINE, 0.3)
 
 
 def test_the_draw_is_kept_in_a_file(files):
@@ -169,7 +184,7 @@ def test_the_draw_is_kept_in_a_file(files):
 
 
 def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
-    drawn = audited_chart(audited(RUNS, SAMPLE, MACHINE, "AP")).to_dict()
+    drawn = audit(RUNS, SAMPLE, "AP", MACHINE).chart().to_dict()
     means, differences = (
         {(row["what"], row["by"]) for row in rows} for rows in drawn["datasets"].values()
     )
@@ -247,7 +262,7 @@ def test_the_rel_of_the_command_is_for_measures_that_do_not_say(files):
         assert result.exit_code == 0, result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()]
 
-    expected = audited(RUNS, SAMPLE, MACHINE, "AP")["estimate"].tolist()
+    expected = audit(RUNS, SAMPLE, "AP", MACHINE).table["estimate"].tolist()
     by_option = rows("-m", "AP", "--rel", "2")
     assert [row["estimate"] for row in by_option] == pytest.approx(expected)
     assert {row["measure"] for row in by_option} == {"AP(rel=2)"}

@@ -31,6 +31,12 @@ PEOPLE, MACHINE = "people", "machine"
 #: The largest negative number of queries saved that is rounding.
 _NO_COST = 1e-9
 
+#: Differences above this show in a table.
+_PRINTED = 5e-5
+
+#: Below so many values that differ from the most frequent one, intervals can be too narrow.
+_FEW_DIFFERENT = 5
+
 #: The columns of each estimate and of its interval, by whose labels it is.
 _COLUMNS = {
     "both": ("estimate", "ci_low", "ci_high"),
@@ -50,11 +56,11 @@ _TITLES = {
 }
 
 
-def audited(
+def audit(
     runs: Runs,
-    people: Qrels,
-    machine: Qrels,
+    qrels: Qrels,
     measures: Measures,
+    machine: Qrels,
     *,
     target: str = TARGETS[0],
     baseline: str | None = None,
@@ -62,7 +68,7 @@ def audited(
     rel: float | None = None,
     machine_rel: float | None = None,
     alpha: float = 0.05,
-) -> AuditedEstimates:
+) -> Audit:
     """Means and differences by a machine's labels of many queries and people's of some of them.
 
     The estimate is right on average whatever the machine's bias, and as narrow as the machine is
@@ -71,9 +77,9 @@ def audited(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        people: people's judgements: frame, file, or ir_datasets id.
-        machine: the machine's, of the same queries and of more.
+        qrels: people's judgements: frame, file, or ir_datasets id.
         measures: measures or their names.
+        machine: the machine's judgements, of the same queries and of more.
         target: ``'queries like these'``, the mean of a larger population that the queries are a
             sample of, or ``'these queries'``, the mean of the machine's queries as people would
             have judged them. The interval of the second is narrower, and says less.
@@ -81,40 +87,33 @@ def audited(
         all_pairs: compare every two runs, and not only each with the baseline.
         rel: minimum grade of a relevant document, for measures that do not say it.
         machine_rel: the same by the machine's grades, where they are on another scale. It beats
-            ``rel`` and that of a measure, and then stands beside the name of the measure.
+            ``rel`` and that of a measure, and is then shown after the name of the measure.
         alpha: intervals cover 1 - alpha.
 
     Returns:
-        One row for each measure and run, then one for each difference, with ``measure``, ``run``,
-        ``minus`` (the run that is subtracted, '' for a mean); ``estimate``, ``ci_low``,
-        ``ci_high``; the same by people alone, ``people``, ``people_low``, ``people_high``, and by
-        the machine alone, ``machine``, ``machine_low``, ``machine_high`` (of these queries NaN:
-        nothing says how far the machine is off); ``lambda``, how far the machine is relied on;
-        ``saved``, how many more queries people would have to judge for the same interval without
-        it. ``attrs``: ``target``, ``queries`` (by people), ``machine_queries``, ``note``, and
-        ``explanations`` of estimates with another sign than both people's and the machine's, and
-        of negative ``saved``. ``print`` shows what the command does.
+        The estimates; ``print`` shows what the command does.
 
     Raises:
         ValueError: for people's queries that the machine has not judged, fewer than 3 queries, an
             unknown target, and whatever :func:`~pyterrier_asl.evaluate` refuses.
 
     Warns:
-        UserWarning: of fewer than 10 queries judged by people.
+        UserWarning: of fewer than 10 queries judged by people, and of estimates for which fewer
+            than 5 of people's values differ from the most frequent one.
 
     >>> qids = [str(number) for number in range(12)]
-    >>> run = {"first": {q: {"a": 2, "b": 1} for q in qids},
-    ...        "second": {q: {"b": 2, "a": 1} for q in qids}}
-    >>> machine = {q: {"a": 1, "b": int(q) % 3 == 0} for q in qids}
-    >>> people = {q: {"a": 1, "b": int(q) in (0, 3, 6)} for q in qids[:10]}
-    >>> estimates = audited(run, people, machine, "AP")
-    >>> estimates[["run", "minus", "estimate", "people", "machine"]].round(3)
+    >>> runs = {"first": {q: {"a": 2, "b": 1} for q in qids},
+    ...         "second": {q: {"b": 2, "a": 1} for q in qids}}
+    >>> machine = {q: {"a": 1, "b": int(q) % 2 == 0} for q in qids}
+    >>> people = {q: {"a": 1, "b": int(q) in (0, 2, 4, 6, 7)} for q in qids[:10]}
+    >>> estimates = audit(runs, people, "AP", machine)
+    >>> estimates.table[["run", "minus", "estimate", "people", "machine"]].round(3)
           run  minus  estimate  people  machine
-    0   first            1.000    1.00    1.000
-    1  second            0.622    0.65    0.667
-    2  second  first    -0.377   -0.35   -0.333
+    0   first             1.00    1.00     1.00
+    1  second             0.75    0.75     0.75
+    2  second  first     -0.25   -0.25    -0.25
     """
-    sample = AuditedRuns.of(runs, people, machine, rel, machine_rel)
+    sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
     if sample.size < FEW_QUERIES:
         warnings.warn(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
@@ -134,55 +133,102 @@ def audited(
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
+        _warn_of_equal_values(part, estimates.differing)
         explanations += explain_estimates(part, h, f, rest, target)
         parts.append(part)
-    frame = AuditedEstimates(pd.concat(parts, ignore_index=True))
     of = (
         "queries like these"
         if target == TARGETS[0]
         else f"these {len(sample.qids)} queries, had people judged all"
     )
-    frame.attrs = {
-        "target": target,
-        "queries": sample.size,
-        "machine_queries": len(sample.qids),
-        "note": f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
+    note = (
+        f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
         f"{sample.size} queries and the machine's of {len(sample.qids)}. They hold if the "
         f"{sample.size} were drawn at random from the {len(sample.qids)}, which nothing here can "
-        "check.",
-        "explanations": explanations,
-    }
-    return frame
+        "check."
+    )
+    table = pd.concat(parts, ignore_index=True)
+    return Audit(table, target, sample.size, len(sample.qids), note, tuple(explanations))
 
 
-class AuditedEstimates(Printed, pd.DataFrame):
-    """The frame of :func:`audited`; ``print`` shows what the command does. Parts of it are frames
-    like any other.
+@dataclass(frozen=True, repr=False)
+class Audit(Printed):
+    """The result of :func:`audit`; ``print`` shows what the command prints.
+
+    Attributes:
+        table: one row for each measure and run, then one for each difference, with ``measure``,
+            ``run``, ``minus`` (the run that is subtracted, '' for a mean); ``estimate``,
+            ``ci_low``, ``ci_high``; the same by people alone, ``people``, ``people_low``,
+            ``people_high``, and by the machine alone, ``machine``, ``machine_low``,
+            ``machine_high`` (of these queries NaN: nothing says how far the machine is off);
+            ``lambda``, the weight of the machine; ``saved``, how many more queries people would
+            have to judge for the same interval without it. Where people's values are all equal,
+            the intervals with people and ``saved`` are NaN.
+        target: of the estimates.
+        queries: how many people judged.
+        machine_queries: how many the machine judged.
+        note: what the intervals assume.
+        explanations: of estimates without an interval or with another sign than both people's and
+            the machine's, of other weights in a difference than in its two means, and of negative
+            ``saved``.
     """
 
-    @property
-    def _constructor(self) -> type[pd.DataFrame]:
-        return pd.DataFrame
+    table: pd.DataFrame
+    target: str
+    queries: int
+    machine_queries: int
+    note: str
+    explanations: tuple[str, ...]
+
+    def sentences(self) -> list[str]:
+        """The assumptions of the estimates, and explanations of unexpected estimates."""
+        return [self.note, *self.explanations]
 
     def parts(self) -> Iterator[Part]:
-        """The table, the note, and what needs an explanation."""
-        frame = pd.DataFrame(self)
-        shown = frame.assign(run=what_is_estimated(frame)).drop(columns="minus")
+        """The table, then the sentences."""
+        shown = self.table.assign(run=what_is_estimated(self.table)).drop(columns="minus")
         yield Part("", shown, {"titles": _TITLES, "group_by": "measure"})
         yield Part("")
-        for text in notes_on(self):
-            yield Part(text)
+        yield from map(Part, self.sentences())
+
+    def chart(self) -> Any:
+        """The estimate of each run, by people alone and by the machine alone, with intervals."""
+        kind = np.where(self.table["minus"].astype(bool), "differences", "means")
+        what = what_is_estimated(self.table)
+        about = self.table[["measure"]].assign(what=what, kind=kind)
+        shown = pd.concat(
+            [
+                about.assign(by=by if by == "both" else f"{by} alone").join(
+                    self.table[[*columns]].set_axis(["value", "low", "high"], axis=1)
+                )
+                for by, columns in _COLUMNS.items()
+            ],
+            ignore_index=True,
+        )
+        panels = [
+            _estimates(f"{measure}: {of}", part)
+            for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
+        ]
+        return captioned(alt.concat(*panels, columns=2), "The machine audited by people", self.note)
 
 
-def notes_on(frame: pd.DataFrame) -> list[str]:
-    """The assumptions of the estimates, and explanations of unexpected estimates."""
-    return [frame.attrs["note"], *frame.attrs["explanations"]]
+def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
+    """Warns of estimates for which most of people's values are equal."""
+    few = np.flatnonzero((differing > 0) & (differing < _FEW_DIFFERENT))
+    if few.size:
+        what = what_is_estimated(part)
+        warnings.warn(
+            f"{part['measure'].iloc[0]}: of people's values of {names_of([what[r] for r in few])} "
+            f"fewer than {_FEW_DIFFERENT} differ from the most frequent one: these intervals can "
+            "be too narrow; have people judge more queries",
+            stacklevel=3,
+        )
 
 
 def explain_estimates(
     part: pd.DataFrame, h: Floats, f: Floats, rest: Floats, target: str
 ) -> list[str]:
-    """Explains estimates of another sign than people's and the machine's, or that save nothing.
+    """Explains estimates that a reader may take for errors.
 
     Args:
         part: the rows of the measure.
@@ -192,9 +238,12 @@ def explain_estimates(
         target: of the estimates.
 
     Returns:
-        A sentence for each estimate of another sign, and one for all negative "queries saved".
+        A sentence for each estimate of another sign than people's and the machine's, and one each
+        for all without an interval, for all differences that are not those of the means, and for
+        all negative "queries saved".
     """
-    what, sentences = what_is_estimated(part), []
+    what = what_is_estimated(part)
+    sentences = [*_without_interval(part, h, rest), *_other_weights(part)]
     signs = np.sign(part[["estimate", "people", "machine"]].to_numpy())
     for row in np.flatnonzero((signs[:, 1] == signs[:, 2]) & (signs[:, 0] * signs[:, 1] < 0)):
         at = part.iloc[row]
@@ -216,6 +265,35 @@ def explain_estimates(
             + _why_costly(h[costly], f[costly], rest[costly], target)
         )
     return sentences
+
+
+def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[str]:
+    """A sentence on the estimates without an interval, where people's values are all equal."""
+    what, unknown = what_is_estimated(part), np.flatnonzero(part["ci_low"].isna())
+    values = [f"{value:.4g}" for value in h[unknown, :1].mean(axis=1)]
+    for value in dict.fromkeys(values):
+        rows = [what[row] for row, own in zip(unknown, values) if own == value]
+        yield (
+            f"{part['measure'].iloc[0]}, {names_of(rows)}: all {h.shape[1]} audited queries have "
+            f"the value {value}, so there is no interval: nothing can be said about the "
+            + (f"other {rest.shape[1]}." if rest.shape[1] else "queries that nobody judged.")
+        )
+
+
+def _other_weights(part: pd.DataFrame) -> Iterator[str]:
+    """A sentence on differences that are not the difference of the two estimated means."""
+    means = dict(zip(part["run"][part["minus"] == ""], part["estimate"]))
+    pairs = part[part["minus"] != ""]
+    of_means = np.array([means[a] - means[b] for a, b in zip(pairs["run"], pairs["minus"])])
+    others = np.flatnonzero(np.abs(pairs["estimate"].to_numpy() - of_means) > _PRINTED)
+    if others.size:
+        at, expected = pairs.iloc[others[0]], of_means[others[0]]
+        yield (
+            f"{at['measure']}: each row has its lambda, so that an estimated difference need not "
+            f"be the difference of the two estimated means ({at['run']} - {at['minus']} is "
+            f"{at['estimate']:+.4f} with lambda {at['lambda']:.2f}; the means differ by "
+            f"{expected:+.4f})."
+        )
 
 
 def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
@@ -243,33 +321,8 @@ def _range(values: Floats, form: str) -> str:
 
 
 def what_is_estimated(frame: pd.DataFrame) -> list[str]:
-    """The run, or the difference of two, of each row of :func:`audited`."""
+    """The run, or the difference of two, of each row of :attr:`Audit.table`."""
     return [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
-
-
-def audited_chart(frame: pd.DataFrame) -> Any:
-    """The estimate of each run beside people alone and the machine alone, with intervals.
-
-    Args:
-        frame: what :func:`audited` returned.
-    """
-    kind = np.where(frame["minus"].astype(bool), "differences", "means")
-    about = frame[["measure"]].assign(what=what_is_estimated(frame), kind=kind)
-    shown = pd.concat(
-        [
-            about.assign(by=by if by == "both" else f"{by} alone").join(
-                frame[[*columns]].set_axis(["value", "low", "high"], axis=1)
-            )
-            for by, columns in _COLUMNS.items()
-        ],
-        ignore_index=True,
-    )
-    panels = [
-        _estimates(f"{measure}: {of}", part)
-        for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
-    ]
-    drawn = alt.concat(*panels, columns=2)
-    return captioned(drawn, "The machine audited by people", frame.attrs.get("note", ""))
 
 
 def _estimates(title: str, part: pd.DataFrame) -> Any:
@@ -312,7 +365,7 @@ class AuditedRuns:
     def of(
         cls, runs: Runs, people: Qrels, machine: Qrels, rel: float | None, machine_rel: float | None
     ) -> AuditedRuns:
-        """Reads judgements and runs; see :func:`audited` for the arguments."""
+        """Reads judgements and runs; see :func:`audit` for the arguments."""
         own = None if machine_rel is None else {MACHINE: machine_rel}
         sources = {PEOPLE: people, MACHINE: machine}
         judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])

@@ -1,10 +1,11 @@
 """Do intervals of audited judges cover what they should? Simulations on the topics of DL 2020.
 
-    python benchmarks/audited.py --draws 1000
+    python benchmarks/audits.py --draws 1000
 
 The 54 topics are the population. For *queries like these* 54 topics are drawn with replacement, of
 which people judge the first n; for *these queries* people judge n of the 54. Every pair of 15 runs
-is compared. Then the same with a machine made bad on purpose, and the intervals of tau.
+is compared. Coverage is of the intervals that exist, and apart of those for which the package warns
+of few different values. Then the same with a machine made bad on purpose, and the intervals of tau.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powe
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 RUNS = 15
-MEASURES = ("nDCG@10", "AP", "ASL@100")
+MEASURES = ("nDCG@10", "AP", "ASL@100", "RR")
 #: The machines' files, and the least grade that is relevant by each.
 PEOPLE, MACHINES = ("dl20.nist", 2), (("dl20.umbrela-gpt4", 2), ("dl20.binary-llama3.2", 1))
 
@@ -56,7 +57,7 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
     generator, queries = np.random.default_rng(n), h.shape[1]
     truth = h.mean(axis=1)
     covered = {"both": [], "people": [], "machine": []}
-    widths, saved = [], []
+    widths, saved, differing = [], [], []
     for _ in range(draws):
         if target == TARGETS[0]:
             order = generator.integers(0, queries, queries)
@@ -65,11 +66,17 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
         found = prediction_powered(h[:, order[:n]], f[:, order[:n]], f[:, order[n:]], target=target)
         for name, kept in covered.items():
             one = getattr(found, name)
-            kept.append((one.low <= truth) & (truth <= one.high))
+            inside = (one.low <= truth) & (truth <= one.high)
+            kept.append(np.where(np.isnan(one.low), np.nan, inside))
         both, people = found.both, found.people
-        widths.append((both.high - both.low).mean() / (people.high - people.low).mean())
-        saved.append(np.median(found.saved))
-    shares = {f"{name} covers": np.mean(kept) for name, kept in covered.items()}
+        widths.append(np.nanmean(both.high - both.low) / np.nanmean(people.high - people.low))
+        saved.append(np.nanmedian(found.saved))
+        differing.append(found.differing)
+    few = np.asarray(differing) < 5
+    shares = {f"{name} covers": np.nanmean(kept) for name, kept in covered.items()}
+    shares["no interval"] = np.isnan(covered["both"]).mean()
+    shares["few different"] = few.mean()
+    shares["both covers, not few"] = np.nanmean(np.where(few, np.nan, covered["both"]))
     if target != TARGETS[0]:
         shares["machine covers"] = np.nan
     # Of these queries people alone have a narrower interval, too, than Student's of a sample.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,8 +11,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from pyterrier_asl import audited, plan_audit
-from pyterrier_asl.assessment.audited import explain_estimates
+from pyterrier_asl import audit, plan_audit
+from pyterrier_asl.assessment.audit import explain_estimates
 from pyterrier_asl.cli import main
 
 QIDS = [f"q{number:02}" for number in range(20)]
@@ -30,14 +31,14 @@ def qrels(labels: list[int]) -> dict[str, dict[str, int]]:
 
 
 def test_an_estimate_of_another_sign_than_people_and_machine_is_explained():
-    frame = audited(RUNS, qrels(PEOPLE), qrels(MACHINE), "AP")
-    row = frame[frame["minus"] == "old"].iloc[0]
+    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE))
+    row = frame.table[frame.table["minus"] == "old"].iloc[0]
     # People: 7 of 12 halves up, 5 down. The machine: 8 up, 4 down there; 3 up, 5 down elsewhere.
     assert row["people"] == pytest.approx((7 - 5) / 24)
     assert row["machine"] == pytest.approx((11 - 9) / 40)
     correction = row["lambda"] * ((3 - 5) / 16 - (8 - 4) / 24)
     assert row["estimate"] == pytest.approx(row["people"] + correction) and row["estimate"] < 0
-    (sentence,) = [text for text in frame.attrs["explanations"] if "another sign" in text]
+    (sentence,) = [text for text in frame.explanations if "another sign" in text]
     for part in (
         "AP, new - old: the estimate, -0.0117, has another sign",
         "people alone, +0.0833, and the machine alone, +0.0500",
@@ -49,13 +50,13 @@ def test_an_estimate_of_another_sign_than_people_and_machine_is_explained():
 
 @pytest.mark.parametrize("machine", [PEOPLE + [1, 0, 1, 0, 1, 0, 1, 0], PEOPLE])
 def test_estimates_of_the_usual_sign_are_not_explained(machine):
-    frame = audited(RUNS, qrels(PEOPLE), qrels(machine), "AP")
-    assert not [text for text in frame.attrs["explanations"] if "another sign" in text]
+    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(machine))
+    assert not [text for text in frame.explanations if "another sign" in text]
 
 
 def rows_with(saved: list[float]) -> pd.DataFrame:
     """Estimates of positive runs that save these numbers of queries."""
-    columns = ("estimate", "people", "machine", "lambda")
+    columns = ("estimate", "ci_low", "people", "machine", "lambda")
     names = [f"run{number}" for number in range(len(saved))]
     same = dict.fromkeys(columns, 0.5)
     return pd.DataFrame({"measure": "AP", "run": names, "minus": "", **same, "saved": saved})
@@ -95,9 +96,9 @@ def test_of_queries_like_these_the_spread_on_the_audited_queries_decides():
     def judged(labels):
         return {qid: {"r": label, "n": 1 - label} for qid, label in zip(qids, labels)}
 
-    frame = audited(runs, judged(people), judged(labels), "AP")
-    assert (frame["saved"] < 0).all()
-    (sentence,) = frame.attrs["explanations"]
+    frame = audit(runs, judged(people), "AP", judged(labels))
+    assert (frame.table["saved"] < 0).all()
+    (sentence,) = frame.explanations
     variances = np.var(machine, ddof=1) / np.var(labels, ddof=1)
     assert f"their variance is {variances:.1f} times as large" in sentence
     assert variances > 2
@@ -108,10 +109,64 @@ def test_a_bad_machine_costs_queries_and_the_result_says_so():
     frame = None
     for _ in range(60):
         people, machine = draw.integers(0, 2, 12).tolist(), draw.integers(0, 2, 20).tolist()
-        frame = audited(RUNS, qrels(people), qrels(machine), "AP", target="these queries")
-        if (frame["saved"] < -0.1).any():
+        frame = audit(RUNS, qrels(people), "AP", qrels(machine), target="these queries")
+        if (frame.table["saved"] < -0.1).any():
             break
-    assert frame is not None and any("queries saved" in t for t in frame.attrs["explanations"])
+    assert frame is not None and any("queries saved" in t for t in frame.explanations)
+
+
+def one_value(people: list[int], n: int = 12) -> list[int]:
+    return [*people, *[1] * (n - len(people))]
+
+
+@pytest.mark.parametrize("target", ["queries like these", "these queries"])
+def test_equal_values_have_no_interval(target):
+    """People find ``r`` relevant in all 12 queries: AP is 1/2 in all for old, 1 for new."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing else is said of them
+        found = audit(RUNS, qrels(one_value([])), "AP", qrels(MACHINE), target=target)
+    unknown = ["ci_low", "ci_high", "people_low", "people_high", "saved"]
+    assert found.table[unknown].isna().all(axis=None)
+    assert found.table["people"].tolist() == [0.5, 1, 0.5]
+    assert found.table["estimate"].notna().all()
+    text = "all 12 audited queries have the value 0.5, so there is no interval"
+    assert f"AP, old and new - old: {text}: nothing can be said about the other 8." in (
+        found.sentences()
+    )
+    assert any("AP, new: all 12 audited queries have the value 1," in t for t in found.sentences())
+    assert "no interval" in str(found).replace("\n  ", " ")
+
+
+@pytest.mark.parametrize(("different", "warned"), [(1, True), (4, True), (5, False)])
+def test_few_different_values_are_warned_of(different, warned):
+    people = qrels(one_value([0] * different))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = audit(RUNS, people, "AP", qrels(MACHINE))
+    said = [str(warning.message) for warning in caught]
+    assert found.table["ci_low"].notna().all()
+    assert any("fewer than 5 differ from the most frequent one" in text for text in said) is warned
+
+
+def test_the_interval_of_queries_that_people_judged_all_has_no_width():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        people = qrels(one_value([], 20))
+        row = audit(RUNS, people, "AP", qrels(MACHINE), target="these queries").table.iloc[0]
+    assert row["ci_low"] == row["ci_high"] == row["people"] == 0.5 and np.isnan(row["saved"])
+
+
+def test_a_difference_that_is_not_that_of_the_means_is_explained():
+    """The three rows have three lambdas, because the third run varies otherwise."""
+    draw = np.random.default_rng(2)
+    runs = {name: {q: {"r": draw.random(), "n": draw.random()} for q in QIDS} for name in "ab"}
+    found = audit(runs, qrels(PEOPLE), "AP", qrels(MACHINE))
+    a, b, difference = found.table["estimate"]
+    assert abs(b - a - difference) > 1e-4
+    (sentence,) = [text for text in found.explanations if "each row has its lambda" in text]
+    assert f"(b - a is {difference:+.4f}" in sentence and f"differ by {b - a:+.4f})" in sentence
+    alike = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE))
+    assert not any("each row has its lambda" in text for text in alike.explanations)
 
 
 def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
@@ -125,16 +180,16 @@ def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
     arguments = ["people", "old.run", "new.run", "--machine-qrels", "machine", "-m", "AP"]
     command = CliRunner().invoke(main, ["audit", *arguments])
     assert command.exit_code == 0, command.stderr
-    frame = audited(RUNS, qrels(PEOPLE), qrels(MACHINE), "AP")
+    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE))
     assert str(frame) == repr(frame) == command.stdout.rstrip("\n")
     assert "another sign" in command.stdout.replace("\n  ", " ")
     page = frame._repr_html_()
     assert "<td>new - old</td>" in page and "another sign" in page
-    assert type(frame[["run"]]) is pd.DataFrame and len(pd.DataFrame(frame)) == 3
+    assert len(frame.table) == 3 and frame.to_latex().count(" - old") == 1
 
 
 def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):
-    plans = [plan_audit(RUNS, None, qrels(MACHINE), "AP", 0.5, seed=seed) for seed in range(8)]
+    plans = [plan_audit(RUNS, None, "AP", qrels(MACHINE), 0.5, seed=seed) for seed in range(8)]
     for attempt in range(5):
         path, start = tmp_path / f"audit{attempt}.tsv", threading.Barrier(len(plans))
 
@@ -154,7 +209,7 @@ def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):
 
 
 def test_a_draw_that_cannot_be_saved_leaves_no_file(tmp_path, monkeypatch):
-    plan = plan_audit(RUNS, None, qrels(MACHINE), "AP", 0.5)
+    plan = plan_audit(RUNS, None, "AP", qrels(MACHINE), 0.5)
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         plan.save(tmp_path / "audit.tsv")
