@@ -60,7 +60,6 @@ class _ASL(PluginMeasure):
     PRETTY_NAME = "Atomized Search Length"
     SHORT_DESC = "The irrelevant documents above a relevant one, plus one: mean over all relevant."
     HIGHER_IS_BETTER = False
-    PAGE_PARAMS = frozenset({"rel"})
     WITHOUT_RELEVANT = 1.0
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..judging.judged_run import JudgedRun
-    from ..judging.judgements import Judgements
     from ..judging.unjudged import Retrieved
 
 
@@ -45,9 +44,6 @@ class Computed:
     SLOW_DIFFERENCES = False
     #: Which of a document's rows counts where it stands twice for a query: the last, or the best.
     LAST_ROW_COUNTS = False
-    #: The parameters besides the cut-off with which the report's page computes its bounds itself,
-    #: under the measure's name; None: the page does not.
-    PAGE_PARAMS: frozenset[str] | None = None
 
     # Of a Measure of ir_measures
     NAME: str
@@ -154,22 +150,6 @@ class Computed:
         """Whether the measure has bounds with parameters that suit."""
         own, base = type(self), Computed
         return (own.bounds, own.difference_bounds) != (base.bounds, base.difference_bounds)
-
-    @property
-    def page_kind(self) -> str | None:
-        """The name by which the report's page computes its bounds; None: it does not."""
-        params = self.PAGE_PARAMS
-        is_known = params is not None and self.params.keys() <= {"cutoff", *params}
-        return self.NAME if is_known else None
-
-    def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
-        """The data for bounds on the report's page, besides the kind and the cut-off.
-
-        Args:
-            judgements: the qrels.
-            rel: the least grade of a relevant document.
-        """
-        return {"rel": rel, "relevant": judgements.num_relevant(rel).tolist()}
 
     # Values under labellings
 

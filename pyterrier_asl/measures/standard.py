@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 #: The best grade that gdeval knows, on which ERR depends.
 _HIGHEST_GRADE = 4
 
-#: The highest label that the report's page has a button for.
-_HIGHEST_BUTTON = 2.0
-
 #: The most grades that bounds of nDCG go through; no scale has as many.
 _MOST_GRADES = 1000
 
@@ -85,8 +82,6 @@ class Standard(Computed):
 class P(Additive, Standard, of=ir_measures.P):
     """Precision at k."""
 
-    PAGE_PARAMS = frozenset({"rel"})
-
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.precision(offsets, self["cutoff"])
 
@@ -96,8 +91,6 @@ class P(Additive, Standard, of=ir_measures.P):
 
 class R(RatioOfGains, Standard, of=ir_measures.R):
     """Recall at k."""
-
-    PAGE_PARAMS = frozenset({"rel"})
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.recall(offsets, total)
@@ -115,8 +108,6 @@ class R(RatioOfGains, Standard, of=ir_measures.R):
 class RR(FirstRelevant, Standard, of=ir_measures.RR):
     """Reciprocal rank."""
 
-    PAGE_PARAMS = frozenset({"rel"})
-
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.reciprocal_rank(ranks, offsets)
 
@@ -129,8 +120,6 @@ class RR(FirstRelevant, Standard, of=ir_measures.RR):
 
 class Success(FirstRelevant, Standard, of=ir_measures.Success):
     """Success at k."""
-
-    PAGE_PARAMS = frozenset({"rel"})
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.success(offsets)
@@ -156,7 +145,6 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     """Normalized discounted cumulative gain."""
 
     USES_GRADES = True
-    PAGE_PARAMS = frozenset({"dcg", "gains"})
 
     def accepts_params(self) -> bool:
         gains = (self.params.get("gains") or {}).values()
@@ -198,21 +186,6 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def ideal(self, most: int) -> Floats:
         return scoring.ideal_gains(most, self.cutoff)
-
-    def page_data(self, judgements: Judgements, rel: float) -> dict[str, Any]:
-        """The gain of every grade and label, and how many documents have each gain or more."""
-        highest = float(judgements.grades.max(initial=1))
-        best_label = max(highest, rel, _HIGHEST_BUTTON)
-        levels, _, counts = gain_levels(judgements, self, best_label)
-        labels = np.concatenate([np.arange(best_label + 1), [rel], judgements.grades])
-        grades = np.unique(labels[labels >= 0])
-        return {
-            "grades": grades.tolist(),
-            "gains": self.label_gains(grades).tolist(),
-            "highest": highest,
-            "levels": levels.tolist(),
-            "counts": counts.tolist(),
-        }
 
     def rank_weights(self, ranks: Ints) -> Floats:
         return 1 / np.log2(ranks + 1)

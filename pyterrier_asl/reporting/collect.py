@@ -36,12 +36,10 @@ from .findings import Findings, SystemFindings, deciding, ranking_of
 from .provenance import Provenance
 from .ranking import ScoreRanking, SystemRanking
 from .retrieved import LengthHistogram, RunDepths, TopTens
+from .verdicts import bounds_of_best, looks_no_deeper
 
 #: Numbers of pairs and queries whose bounds are computed without being asked for.
 _FEW_BOUNDS = 20_000
-
-#: The deepest cut-off of measures whose bounds are computed.
-_DEEPEST_BOUNDS = 100
 
 #: Documents of top tens in a page: beyond that, only those of the best systems.
 _MOST_TOPS = 200_000
@@ -101,7 +99,7 @@ def collect(
         judged.qids,
         alpha,
         rankings,
-        Provenance.of(judged, command, runs, None if merged is None else (qrels, merged)),
+        Provenance.of(judged, command, runs, qrels, merged),
         _whatever_unjudged(judged, rankings, unjudged),
         judged,
         rel,
@@ -115,6 +113,7 @@ def collect(
         ranking_of(judged, NamedMeasure(str(without), without), alpha, test),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
         _tops(judged, rankings),
+        bounds_of_best(judged, pooled, deciding(rankings).order),
         _stability(judged, rankings) if stability else None,
     )
 
@@ -150,7 +149,10 @@ def _whatever_unjudged(
     ranked = {
         ranking.name: ranking.named.measure
         for ranking in rankings
-        if ranking.intervals is not None and _looks_no_deeper(ranking.named.measure)
+        if ranking.intervals is not None
+        and has_bounds(ranking.named.measure)
+        and (own := computed(ranking.named.measure)) is not None
+        and looks_no_deeper(own)
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page has the cautions of each ranking
@@ -159,13 +161,6 @@ def _whatever_unjudged(
             for name, measure in ranked.items()
         }
     return {name: _in_order(board, runs.names) for name, board in boards.items()}
-
-
-def _looks_no_deeper(measure: Any) -> bool:
-    """Whether a measure has bounds, and a cut-off of at most :data:`_DEEPEST_BOUNDS`."""
-    own = computed(measure)
-    cutoff = None if own is None else own.cutoff
-    return has_bounds(measure) and cutoff is not None and cutoff <= _DEEPEST_BOUNDS
 
 
 def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:

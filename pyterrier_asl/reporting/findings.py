@@ -90,6 +90,8 @@ class Findings(SystemFindings):
         judged_only: the systems by ASL, unjudged documents removed.
         depths: how many documents the systems retrieve.
         tops: the first documents of the best systems.
+        bounds: what unjudged documents could change between the best systems; see
+            :func:`~pyterrier_asl.reporting.verdicts.bounds_of_best`.
         stability: how often the better of two systems is so on half of the queries, by measure;
             see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
     """
@@ -106,13 +108,23 @@ class Findings(SystemFindings):
     judged_only: SystemRanking
     depths: RunDepths
     tops: TopTens
+    bounds: dict[str, dict[tuple[int, int], dict[str, Any]]]
     stability: pd.DataFrame | None = None
 
     @property
     def docnos(self) -> set[str]:
-        """The relevant documents, and those of the top tens."""
+        """The relevant documents, those of the top tens, and those to judge next."""
         relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
-        return {*relevant.to_pylist(), *self.tops.docnos}
+        todo = {docno for _, docno in self.to_judge}
+        return {*relevant.to_pylist(), *self.tops.docnos, *todo}
+
+    @cached_property
+    def to_judge(self) -> list[tuple[int, str]]:
+        """The documents to judge next by :attr:`bounds`: number of the query, and id."""
+        number = {qid: at for at, qid in enumerate(self.qids)}
+        frames = [pair["todo"] for pairs in self.bounds.values() for pair in pairs.values()]
+        rows = (zip(todo["qid"], todo["docno"]) for todo in frames)
+        return sorted({(number[qid], docno) for pair in rows for qid, docno in pair})
 
     @cached_property
     def asl(self) -> SystemRanking:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -31,8 +32,8 @@ class Provenance:
             scores that others computed, that of all of them.
         runs: digest of each run, of query ids, document ids and scores in their order, or of its
             scores.
-        official: digest of the judgements without labels that were added to them.
         labels: source of the labels -> their number.
+        words: how a command line names the judgements, then each run; none for scores.
         metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
 
@@ -41,8 +42,8 @@ class Provenance:
     qrels: str
     runs: list[str]
     metadata: list[str]
-    official: str
     labels: dict[str, int]
+    words: list[str]
 
     @classmethod
     def of(
@@ -50,7 +51,8 @@ class Provenance:
         runs: Evaluation,
         command: str = "",
         sources: Any = None,
-        merged: tuple[Any, pd.DataFrame] | None = None,
+        qrels: Any = None,
+        merged: pd.DataFrame | None = None,
     ) -> Provenance:
         """Records the provenance of a report on runs.
 
@@ -58,23 +60,25 @@ class Provenance:
             runs: the runs.
             command: the command line.
             sources: the files or frames of the runs, whose metadata is shown.
-            merged: the judgements alone, and with the labels that were added to them.
+            qrels: the file or frame of the judgements.
+            merged: the judgements with the labels that were added to them.
 
         >>> judged = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
         True
         """
-        judged = _digest(runs.judgements)
-        qrels, rows = merged or (None, pd.DataFrame({"source": []}))
+        rows = pd.DataFrame({"source": []}) if merged is None else merged
+        listed = {} if sources is None or isinstance(sources, Evaluation) else list_runs(sources)
+        files = [listed.get(name) for name in runs.names]
         labels = rows.loc[rows["source"] != OFFICIAL, "source"].value_counts()
         return cls(
             version("pyterrier-asl"),
             command,
-            judged,
+            _digest(runs.judgements),
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
-            _metadata(sources, runs.names),
-            judged if qrels is None else _digest(Judgements.of(qrels)),
+            [_metadata(file) for file in files],
             {str(name): int(count) for name, count in sorted(labels.items())},
+            [_word(file, name) for file, name in zip([qrels, *files], ["QRELS", *runs.names])],
         )
 
     @classmethod
@@ -88,7 +92,7 @@ class Provenance:
 
         digests = [digest(rows[rows["name"] == name]) for name in names]
         return cls(
-            version("pyterrier-asl"), command, digest(rows), digests, [""] * len(names), "", {}
+            version("pyterrier-asl"), command, digest(rows), digests, [""] * len(names), {}, []
         )
 
 
@@ -98,16 +102,15 @@ def _digest(judgements: Judgements) -> str:
     )
 
 
-def _metadata(sources: Any, names: list[str]) -> list[str]:
-    """The ir_metadata of runs as text."""
-    listed = {} if sources is None or isinstance(sources, Evaluation) else list_runs(sources)
-    texts = []
-    for name in names:
-        source = listed.get(name)
-        metadata = getattr(source, "attrs", {}).get("metadata", {})
-        if isinstance(source, (str, os.PathLike)):
-            with contextlib.suppress(ValueError, OSError):  # no number depends on it
-                metadata = read_metadata(source)
-        lines = [line.removeprefix("# ") for line in metadata_lines(metadata)[1:-1]]
-        texts.append("\n".join(lines))
-    return texts
+def _word(source: Any, name: str) -> str:
+    """How a command line names a file, or what is none by its name."""
+    return shlex.quote(str(source if isinstance(source, (str, os.PathLike)) else name))
+
+
+def _metadata(source: Any) -> str:
+    """The ir_metadata of a run as text."""
+    metadata = getattr(source, "attrs", {}).get("metadata", {})
+    if isinstance(source, (str, os.PathLike)):
+        with contextlib.suppress(ValueError, OSError):  # no number depends on it
+            metadata = read_metadata(source)
+    return "\n".join(line.removeprefix("# ") for line in metadata_lines(metadata)[1:-1])

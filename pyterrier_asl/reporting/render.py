@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import scipy
 import vl_convert
 from ir_measures import Judged
@@ -24,7 +27,6 @@ from .figures import specifications
 from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
 from .summary import decimals, own_test_name, test_name
-from .verdicts import verdict_measures
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
@@ -66,9 +68,8 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
         note=note,
         f=findings,
         page=page,
-        source=partial(_source, templates),
-        scripts=_SCRIPTS,
-        vega=_vega(),
+        style=_source(templates, "style.css"),
+        scripts=_scripts(),
         digests=list(zip(findings.names, findings.provenance.runs, findings.provenance.metadata)),
         data=page.data(),
     )
@@ -81,14 +82,21 @@ def _source(templates: Environment, name: str) -> str:
 
 
 @cache
-def _vega() -> str:
-    """Vega, Vega-Lite and vega-embed in one script.
+def _scripts() -> dict[str, str]:
+    """The scripts of the page by the hash with which its policy allows them: Vega's, and ours.
 
-    Of the versions that vl-convert takes together, not the one that Altair writes for: an older
-    Vega-Lite with a newer Vega warns in the browser, and newer ones read what older Altairs write.
+    Vega, Vega-Lite and vega-embed are of the versions that vl-convert takes together, not the one
+    that Altair writes for: an older Vega-Lite with a newer Vega warns in the browser, and newer
+    ones read what older Altairs write.
     """
     bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    vega = bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    own = "".join(_source(environment(), f"{name}.js") for name in _SCRIPTS)
+    # A browser hashes what it reads, with line feeds alone, and a page has no null character.
+    texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (vega, own)]
+    return {
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(): text for text in texts
+    }
 
 
 @dataclass(frozen=True)
@@ -204,7 +212,9 @@ class _Page:
             "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "judgements": f.provenance.official,
+            "judgements": f.provenance.qrels,
+            "command": f.provenance.command,
+            "words": f.provenance.words,
             "documents": None,
             "preferences": None,
             "charts": specifications(len(f.names)),
@@ -294,7 +304,7 @@ class _DocumentPage(_Page):
             "documents": self._documents(),
             "tops": self._tops(),
             "preferences": self._preferences(),
-            "verdicts": verdict_measures(f),
+            "bounds": self._bounds(),
             "charts": specifications(len(f.names), f.cutoff),
         }
 
@@ -302,13 +312,20 @@ class _DocumentPage(_Page):
     def grades(self) -> dict[tuple[int, str], float]:
         """The documents of the page with their grades, -1 where unjudged, by query and id.
 
-        First the relevant documents of all queries, then the others of the top tens.
+        First the relevant documents of all queries, then the others of the top tens, and those to
+        judge next.
         """
         relevant, tops = self.findings.relevant, self.findings.tops
         judgements = self.findings.runs.judgements
         docnos = judgements.docnos.take(relevant.pairs).to_pylist()
         grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
-        return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades)])
+        todo = ((document, -1.0) for document in self.findings.to_judge)
+        return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades), *todo])
+
+    @cached_property
+    def number(self) -> dict[tuple[int, str], int]:
+        """The number of each document of the page, by query and id."""
+        return {document: at for at, document in enumerate(self.grades)}
 
     def _documents(self) -> dict[str, Any]:
         """The documents, the relevant ones query by query with their ranks."""
@@ -326,12 +343,30 @@ class _DocumentPage(_Page):
     def _tops(self) -> dict[str, Any]:
         """The top ten of systems: numbers of documents from 1, 0 where the ranking has ended."""
         tops = self.findings.tops
-        number = {document: at for at, document in enumerate(self.grades, 1)}
-        numbers = [number[document] for document in zip(tops.queries.tolist(), tops.docnos)]
+        pairs = zip(tops.queries.tolist(), tops.docnos)
+        numbers = [self.number[document] + 1 for document in pairs]
         return {
             "systems": tops.systems.tolist(),
             "depth": tops.documents.shape[-1],
             "documents": _whole(np.array([*numbers, 0])[tops.documents]),
+        }
+
+    def _bounds(self) -> dict[str, Any]:
+        """Measure -> pair of systems -> its bounds, and the documents to judge next."""
+        query = {qid: at for at, qid in enumerate(self.findings.qids)}
+        names = ("difference", "low", "high", "exact", "verdict", "unjudged")
+
+        def plain(pair: dict[str, Any]) -> dict[str, Any]:
+            rows = [
+                [query[row.qid], self.number[query[row.qid], row.docno], *ranks, row.weight]
+                for row in pair["todo"].itertuples()
+                for ranks in [[None if r is pd.NA else int(r) for r in (row.rank_a, row.rank_b)]]
+            ]
+            return {name: pair[name] for name in names} | {"todo": rows}
+
+        return {
+            name: {f"{a},{b}": plain(pair) for (a, b), pair in pairs.items()}
+            for name, pairs in self.findings.bounds.items()
         }
 
     def _preferences(self) -> dict[str, Any] | None:

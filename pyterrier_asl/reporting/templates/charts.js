@@ -80,7 +80,7 @@ async function draw(one) {
   const turn = (one.turn = (one.turn || 0) + 1);
   const { view, finalize } = await vegaEmbed(canvas, spec, {
     actions: false, renderer: printing && data.length < 5000 ? "svg" : "canvas", config: theme(),
-    tooltip: { theme: dark.matches ? "dark" : "light" }, ast: false,
+    tooltip: { theme: dark.matches ? "dark" : "light" }, ast: true,
   });
   if (turn !== one.turn) return finalize();
   one.finalize?.();

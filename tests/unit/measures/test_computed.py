@@ -48,23 +48,6 @@ def test_what_a_measure_reads_of_a_run():
     assert TBG(lengths=lengths).run_columns() == TBG(missing_length=9).run_columns() == []
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("P@5", "P"),
-        ("P(rel=2)@5", "P"),
-        ("P(rel=2, judged_only=True)@5", None),
-        ("ASL(rel=2)@5", "ASL"),
-        ("ASL(g=2)@5", None),
-        ("nDCG(dcg='exp-log2')@5", "nDCG"),
-        ("AP@5", None),
-    ],
-)
-def test_bounds_that_the_page_computes(text, kind):
-    """Those of measures and parameters that it knows."""
-    assert computed(ir_measures.parse_measure(text)).page_kind == kind
-
-
 @pytest.mark.parametrize(("text", "rel"), [("AP(rel=2)", 2), ("AP", 1), ("nDCG", 1)])
 def test_the_least_relevant_grade_is_1_where_none_is_given(text, rel):
     assert computed(ir_measures.parse_measure(text)).rel == rel

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import html
 import json
 import re
@@ -108,6 +110,15 @@ def test_the_title_counts_the_systems():
     assert "<title>Comparison of 1 system</title>" in report({"a": RUNS["1"]}, QRELS, ["AP"]).html
 
 
+def test_only_the_scripts_of_the_page_may_run(made):
+    policy = re.search('http-equiv="Content-Security-Policy" content="(.*?)"', made.html).group(1)
+    scripts = re.findall('<script type="module">(.*?)</script>', made.html, re.S)
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    assert f"script-src {allowed};" in html.unescape(policy) and len(scripts) == 2
+    assert "unsafe-eval" not in policy
+
+
 def test_nothing_is_fetched(made):
     head = made.html[: made.html.index('id="data"')]
     assert "default-src 'none'" in head
@@ -181,8 +192,8 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     np.testing.assert_allclose(labelled.findings.rankings[0].values, expected.values)
     assert "with 2 labels of mine.qrels" in labelled.html
     assert "of mixed sources" in labelled.html and "of mixed sources" not in plain.html
-    # The browser keeps its labels under the same name.
-    assert data_of(plain.html)["judgements"] == data_of(labelled.html)["judgements"]
+    # The browser keeps its labels by the judgements, so the new page begins without any.
+    assert data_of(plain.html)["judgements"] != data_of(labelled.html)["judgements"]
 
 
 def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
@@ -273,7 +284,9 @@ def test_no_document_is_held_twice(made):
         if not QRELS[q].get(d)
     }
     assert data["ids"][: len(relevant)] == [d for _, d in relevant]
-    assert sorted(data["ids"][len(relevant) :]) == sorted(d for _, d in others)
+    rest = len(relevant) + len(others)
+    assert sorted(data["ids"][len(relevant) : rest]) == sorted(d for _, d in others)
+    assert all(grade < 0 for grade in data["grades"][rest:])  # those to judge next
 
 
 def test_topics_of_another_form(tmp_path):
