@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,51 @@ def load_irds(dataset: str) -> Any:
         raise UnknownDatasetError(f"ir_datasets has no dataset {name!r}") from None
 
 
+@contextmanager
+def explained_downloads(dataset: str) -> Iterator[None]:
+    """Explains in one sentence why files of an ir_datasets dataset cannot be downloaded.
+
+    Raises:
+        OSError: In place of the RuntimeError that ir_datasets raises when every source has failed.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if "download" not in str(error):
+            raise
+        import ir_datasets
+
+        failures = error.args[1] if len(error.args) > 1 else ()
+        reasons = {type(failure).__name__: None for _, failure in failures}
+        raise OSError(
+            f"{dataset.removeprefix('irds:')} of ir_datasets is not on this machine and could not "
+            f"be downloaded ({', '.join(reasons) or error}): connect to the internet, copy its "
+            f"files into {ir_datasets.util.home_path()}, or give files instead"
+        ) from error
+
+
+def irds_documents(dataset: str) -> tuple[Iterator[Any], int | None]:
+    """The documents of an ir_datasets dataset, and their number if it is known.
+
+    Args:
+        dataset: The dataset's id, with or without ``irds:`` before it.
+
+    Raises:
+        ValueError: If there is no such dataset, or it has no documents.
+        OSError: If they cannot be downloaded.
+    """
+    loaded = load_irds(dataset)
+    if not loaded.has_docs():
+        raise ValueError(f"the ir_datasets dataset {dataset!r} has no documents")
+
+    def documents() -> Iterator[Any]:
+        with explained_downloads(dataset):
+            yield from loaded.docs_iter()
+
+    with explained_downloads(dataset):
+        return documents(), loaded.docs_count()
+
+
 def _irds_qrels_table(dataset: str) -> pa.Table:
     loaded = load_irds(dataset)
     fields = loaded.qrels_cls()._fields if loaded.has_qrels() else ()
@@ -142,8 +189,6 @@ def _irds_qrels_table(dataset: str) -> pa.Table:
             f"the ir_datasets dataset {dataset!r} has no judgements with a grade per query and "
             "document; some of the datasets below it may"
         )
-    try:
+    with explained_downloads(dataset):
         judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
-    except RuntimeError as error:  # What ir_datasets raises when every source has failed.
-        raise OSError(f"the qrels of {dataset!r} cannot be downloaded: {error}") from error
     return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")

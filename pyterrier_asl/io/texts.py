@@ -163,16 +163,16 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str, str]]:
-    from .qrels import load_irds
+    from .qrels import explained_downloads, load_irds
 
     dataset = load_irds(name)
-    queries = {}
-    if dataset.has_queries():
-        queries = {str(query.query_id): query.default_text() for query in dataset.queries_iter()}
-    documents = {}
-    if dataset.has_docs():
-        by_docno = dataset.docs_store().get_many(sorted(docnos))
-        documents = {docno: document.default_text() for docno, document in by_docno.items()}
+    queries, documents = {}, {}
+    with explained_downloads(name):
+        if dataset.has_queries():
+            queries = {str(q.query_id): q.default_text() for q in dataset.queries_iter()}
+        if dataset.has_docs():
+            by_docno = dataset.docs_store().get_many(sorted(docnos))
+            documents = {docno: document.default_text() for docno, document in by_docno.items()}
     return queries, documents
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..io.files import file_format
 from ..io.progress import progress_bar
-from ..io.qrels import load_irds
+from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
 from ..io.trec_text import Layout, open_text, read_columns
@@ -100,14 +100,11 @@ class DocLengths(Named):
 
         Raises:
             ValueError: for an unknown collection, or one without documents.
+            OSError: if it cannot be downloaded.
         """
-        dataset = load_irds(dataset_id)
-        if not dataset.has_docs():
-            raise ValueError(f"the ir_datasets collection {dataset_id!r} has no documents")
-        documents = progress_bar(
-            dataset.docs_iter(), total=dataset.docs_count(), desc=f"words of {dataset_id}"
-        )
-        counted = {doc.doc_id: len(doc.default_text().split()) for doc in documents}
+        documents, total = irds_documents(dataset_id)
+        shown = progress_bar(documents, total=total, desc=f"words of {dataset_id}")
+        counted = {doc.doc_id: len(doc.default_text().split()) for doc in shown}
         return cls.from_dict(counted, name=_IRDS + dataset_id)
 
     @classmethod

@@ -112,6 +112,11 @@ def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[b
 
 def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for number, document in enumerate(documents, 1):
+        if not isinstance(document, Mapping):
+            raise TypeError(
+                f"document {number} is a {type(document).__name__}, {str(document)[:40]!r}; "
+                "documents are dicts with 'docno' and 'text', or a data frame"
+            )
         for name in ("docno", "text"):
             if name not in document:
                 raise KeyError(

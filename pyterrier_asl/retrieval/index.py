@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from ..io.qrels import irds_documents
 from ..scoring.arrays import cumulate, ranges_from
 from .bm25 import BM25
 from .build import Contents, index_texts, write_index
@@ -296,7 +297,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @classmethod
     def from_documents(
         cls,
-        documents: Iterable[Mapping[str, Any]],
+        documents: Iterable[Mapping[str, Any]] | pd.DataFrame,
         *,
         path: str | Path | None = None,
         stemmer: str | None = "porter",
@@ -308,8 +309,9 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """Indexes documents.
 
         Args:
-            documents: dicts (or other mappings) with ``docno``, ``text`` and, where there is one,
-                ``title``, which is indexed before the text; what else they hold is left alone.
+            documents: dicts (or other mappings), or a data frame, with ``docno``, ``text`` and,
+                where there is one, ``title``, which is indexed before the text; other fields are
+                ignored.
             path: the folder to make. Without one the index lives in a temporary folder, which goes
                 when the index does.
             stemmer: a Snowball stemmer's name, or None.
@@ -321,14 +323,17 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             FileExistsError: where there is something at ``path`` already.
             KeyError: for a document without ``docno`` or ``text``.
-            TypeError: for a title or text that is not a string.
+            TypeError: for a document that is not a mapping, a title or text that is not a string.
             ValueError: for no document or no term at all, for one docno twice, or for a docno that
                 is neither text nor a whole number.
         """
         tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
+        dicts: Iterable[Any] = documents
+        if isinstance(documents, pd.DataFrame):
+            dicts = documents.to_dict("records")
         if verbose:
-            documents = pt.tqdm(documents, total=total, unit="d", desc="indexing")
-        return cls._build(index_texts(documents, tokeniser), tokeniser, path, source)
+            dicts = pt.tqdm(dicts, total=total, unit="d", desc="indexing")
+        return cls._build(index_texts(dicts, tokeniser), tokeniser, path, source)
 
     @classmethod
     def from_irds(
@@ -350,22 +355,17 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             verbose: whether to show progress.
 
         Raises:
-            KeyError: where ir_datasets has no such dataset.
-            ValueError: where the dataset has no documents.
+            ValueError: where ir_datasets has no such dataset, or it has no documents.
+            OSError: where it cannot be downloaded.
         """
-        import ir_datasets
-
-        dataset = dataset.removeprefix("irds:")
-        loaded = ir_datasets.load(dataset)
-        if not loaded.has_docs():
-            raise ValueError(f"ir_datasets' {dataset!r} has no documents to index")
+        documents, total = irds_documents(dataset)
         return cls.from_documents(
-            ({"docno": doc.doc_id, "text": doc.default_text()} for doc in loaded.docs_iter()),
+            ({"docno": doc.doc_id, "text": doc.default_text()} for doc in documents),
             path=path,
             stemmer=stemmer,
             stopwords=stopwords,
-            total=loaded.docs_count(),
-            source=f"irds:{dataset}",
+            total=total,
+            source=f"irds:{dataset.removeprefix('irds:')}",
             verbose=verbose,
         )
 

@@ -37,10 +37,21 @@ def commands(workflow: Path) -> list[str]:
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_each_step_is_one_command_that_is_run_here_too(workflow):
     here = (ROOT / ".ci" / "run").read_text().replace("--quiet ", "").splitlines()
-    here = [line.partition("|| ")[2] or line for line in here]
+    here = [line.partition("|| ")[2] or line.removeprefix("on_a_new_machine ") for line in here]
     for command in commands(workflow):
         assert "\n" not in command.strip()
         assert command in here or (ROOT / ELSEWHERE[command]).is_file(), command
+
+
+def test_the_commands_of_the_readme_come_first_on_a_new_machine():
+    """Before collections, data and further packages are there; see README, Installation."""
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    first = [
+        lines.index(f"on_a_new_machine {command}") for command in ("pyterrier-asl demo", "pytest")
+    ]
+    later = ("install-collections", "fetch.py", ".[dev]", "REQUIRE=")
+    assert first == sorted(first)
+    assert all(at > first[-1] for at, line in enumerate(lines) if any(w in line for w in later))
 
 
 def test_oldest_and_newest_python_are_those_of_the_package():

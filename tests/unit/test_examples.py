@@ -21,6 +21,8 @@ from pyterrier_asl.cli import main
 PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FIRST = "getting_started"
+#: What examples need that read the files of a collection.
+COLLECTIONS = r"irds:|dl20|\.qrels|^>>>.*vaswani"
 #: What the files of the guides on TREC's runs are, beside the folder of runs.
 JUDGES = {"nist": "nist", "umbrela": "umbrela-gpt4", "llama": "binary-llama3.2"}
 JUDGES["second"] = "binary-gpt4o"
@@ -34,7 +36,7 @@ def texts() -> dict[str, str]:
 def examples() -> list:
     """The pages with examples; slow are those that read files of a collection."""
     shown = [name for name, text in texts().items() if ">>> " in text]
-    quick = [name for name in shown if not re.search(r"irds:|dl20|\.qrels", texts()[name])]
+    quick = [name for name in shown if not re.search(COLLECTIONS, texts()[name], re.MULTILINE)]
     return [pytest.param(n, marks=[] if n in quick else pytest.mark.slow) for n in shown]
 
 
@@ -75,6 +77,8 @@ def prepared(request, place):
     def prepare(text: str) -> None:
         if "dl20" in text or ".qrels" in text:
             of_trec(request.getfixturevalue("data"), place)
+        if "vaswani" in text:
+            request.getfixturevalue("vaswani")
         if "irds:vaswani" in text:
             (place / "runs").symlink_to(request.getfixturevalue("runs")[0])
 

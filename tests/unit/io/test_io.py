@@ -8,6 +8,7 @@ import importlib.util
 import io
 import math
 import os
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -534,22 +535,34 @@ def test_neither_file_nor_dataset():
         qrels.irds_qrels("msmarco-passage")
 
 
-def test_qrels_that_cannot_be_downloaded(monkeypatch):
-    class Offline:
-        def has_qrels(self):
-            return True
+OFFLINE = """
+from pyterrier_asl import DocLengths, TermIndex, read_qrels
+from pyterrier_asl.io.texts import Texts
 
-        def qrels_cls(self):
-            import ir_datasets
+for call in (
+    lambda: read_qrels("irds:vaswani"),
+    lambda: DocLengths.from_irds("vaswani"),
+    lambda: TermIndex.from_irds("irds:vaswani", verbose=False),
+    lambda: Texts.of(dataset="vaswani"),
+):
+    try:
+        call()
+    except OSError as error:
+        print(error)
+"""
 
-            return ir_datasets.formats.TrecQrel
 
-        def qrels_iter(self):
-            raise RuntimeError("All download sources failed")
-
-    monkeypatch.setattr(qrels, "load_irds", lambda dataset: Offline())
-    with pytest.raises(OSError, match="qrels of 'irds:x' cannot be downloaded: All download"):
-        qrels.read_qrels("irds:x")
+def test_a_dataset_that_cannot_be_downloaded_is_one_sentence_with_what_to_do(tmp_path):
+    closed = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
+    here = {"IR_DATASETS_HOME": str(tmp_path), "IR_DATASETS_DL_TRIES": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE], env=os.environ | closed | here, capture_output=True
+    )
+    expected = (
+        "vaswani of ir_datasets is not on this machine and could not be downloaded (ProxyError): "
+        f"connect to the internet, copy its files into {tmp_path}, or give files instead"
+    )
+    assert done.stdout.decode().splitlines() == [expected] * 4
 
 
 # Frames and tables

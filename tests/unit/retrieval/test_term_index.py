@@ -297,6 +297,8 @@ def test_a_killed_build_leaves_nothing_that_loads(tmp_path):
             "document 1 has no 'text', only 'docno', 'body'",
         ),
         ([{"text": "b"}], KeyError, "document 1 has no 'docno'"),
+        ({"docno": "d1", "text": "b"}, TypeError, "document 1 is a str, 'docno'; documents are"),
+        (pd.DataFrame({"docno": ["d1"]}), KeyError, "document 1 has no 'text', only 'docno'"),
         ([{"docno": "d1", "text": None}], TypeError, "text of docno 'd1' is a NoneType"),
         ([{"docno": "d1", "text": "", "title": 5}], TypeError, "title of docno 'd1' is a int, 5"),
         *(
@@ -315,6 +317,13 @@ def test_a_killed_build_leaves_nothing_that_loads(tmp_path):
 def test_what_cannot_be_indexed_is_named(documents, error, message):
     with pytest.raises(error, match=message):
         indexed(documents)
+
+
+def test_a_data_frame_of_documents():
+    documents = [{"docno": "d1", "text": "a wave"}, {"docno": "d2", "text": "radio"}]
+    frame = pd.DataFrame(documents).assign(url="http")
+    assert [list(indexed(each).docnos) for each in (frame, documents)] == [["d1", "d2"]] * 2
+    assert indexed(frame).num_postings == indexed(documents).num_postings == 2
 
 
 def test_unknown_documents_are_named():
