@@ -56,7 +56,7 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
     )
 
 
-def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
+def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | None = None) -> Hashes:
     """A hash of 64 bits for each id.
 
     The state begins with the size; the id's first eight bytes are mixed in, its last eight if it is
@@ -65,8 +65,9 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
     made up whose hashes are alike.
 
     Args:
-        ids: n ids.
+        ids: the ids.
         seed: of these hashes.
+        rows: which of the ids to hash, shape (n,); None: all n of them.
 
     Returns:
         Shape (n,).
@@ -75,37 +76,40 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> Hashes:
     >>> bool(one == again), bool(one == other)
     (True, False)
     """
-    if not len(ids):
-        return np.empty(0, dtype=np.uint64)
     offsets, data = arrays_of(ids)
-    hashes = np.empty(len(ids), dtype=np.uint64)
-    blocks = fixed_blocks(len(ids))
+    hashes = np.empty(len(ids) if rows is None else len(rows), dtype=np.uint64)
+    blocks = fixed_blocks(len(hashes))
 
     def hash_part(first: int, last: int) -> None:
-        rows = slice(blocks[first], blocks[last])
-        hashes[rows] = _hash(offsets[rows.start : rows.stop + 1], data, seed)
+        part = slice(blocks[first], blocks[last])
+        if rows is None:
+            begin, end = offsets[:-1][part], offsets[1:][part]
+        else:
+            begin, end = offsets[rows[part]], offsets[1:][rows[part]]
+        hashes[part] = _hash(begin, end, data, seed)
 
-    map_parts(hash_part, blocks)
+    if len(hashes):
+        map_parts(hash_part, blocks)
     return hashes
 
 
-def _hash(offsets: Ints, data: Bytes, seed: np.uint64) -> Hashes:
-    begin, sizes = offsets[:-1], np.diff(offsets)
+def _hash(begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> Hashes:
+    sizes = end - begin
     state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, _heads(data, begin, sizes), seed)
     longest = sizes.max()
     if longest > 8:
-        longer = _mixed(state, _words(data, np.maximum(offsets[1:] - 8, begin)), seed)
+        longer = _mixed(state, _words(data, np.maximum(end - 8, begin)), seed)
         state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
     if longest > 16:
-        _mix_between(state, offsets, data, seed)
+        _mix_between(state, begin, end, data, seed)
     state ^= state >> _HALF
     return state
 
 
-def _mix_between(state: Hashes, offsets: Ints, data: Bytes, seed: np.uint64) -> None:
+def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> None:
     """Mixes into the state of ids of more than sixteen bytes what is between first and last."""
-    rows = np.flatnonzero(np.diff(offsets) > 16)
-    begin, end = offsets[rows] + 8, offsets[rows + 1] - 8
+    rows = np.flatnonzero(end - begin > 16)
+    begin, end = begin[rows] + 8, end[rows] - 8
     for _ in range(_LONG // 8):
         state[rows] = _mixed(state[rows], _words(data, begin), seed)
         begin += 8

@@ -2,7 +2,8 @@
 
 The ids are text and may be many; the groups are small integers (the queries). Ids are found by
 their hashes and compared in full, so that results do not depend on hashes. Nothing happens in
-Python per row. A few ids are found by a table that Arrow makes of their hashes and throws away.
+Python per row. Where few ids are sought, Arrow makes a table of these and throws it away; where
+many are, a table of the known ids is kept.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from .hashes import SEED, Hashes, are_equal, arrays_of, hashes_of, ids_of, of_gr
 from .parts import fixed_blocks, map_parts
 from .remembered import cached_property
 
-#: Fewer ids than this, known and sought together, are not worth a table that is kept.
-FEW = 10_000
+#: Fewer ids than this, known and sought together, are not worth a table that is kept, nor are so
+#: many known ids for each one sought.
+_FEW, _MANY_KNOWN = 10_000, 8
 
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
@@ -91,6 +93,8 @@ class PairIndex:
     [2, 1, -1]
     """
 
+    _sought = 0  #: how many ids have been looked up
+
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
 
@@ -151,13 +155,16 @@ class PairIndex:
         return np.concatenate(map_parts(find_part, blocks))
 
     def prepare(self, rows: int | None = None) -> None:
-        """Makes what :meth:`find_hashes` needs, so that threads do not make it at once.
+        """Makes a table of the known ids, if so many ids have been sought that it pays.
 
         Args:
-            rows: for how many; None: for any number.
+            rows: how many are sought next; None: many.
         """
-        if len(self) and (rows is None or not self._are_few(rows)):
-            self._tags  # noqa: B018 (which is kept, as the table is)
+        if rows is not None:
+            self._sought += rows
+            if len(self) + rows < _FEW or len(self) > _MANY_KNOWN * self._sought:
+                return
+        self._tags  # noqa: B018 (which is kept, as the table is)
 
     def find_hashes(
         self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray, which: Ints | None = None
@@ -172,11 +179,9 @@ class PairIndex:
         """
         if not len(self):
             return np.full(len(hashes), -1, dtype=np.int64)
-        if self._are_few(len(hashes)):
-            wanted, keys = of_groups(hashes, groups), self._keys()
-            pairs = positions(arrow_numbers(wanted), arrow_numbers(keys))
-        else:
-            pairs = self._find_in_table(groups, hashes)
+        has_table = "_tags" in self.__dict__
+        find = self._find_in_table if has_table else self._find_once
+        pairs = find(groups, hashes)
         rows = np.flatnonzero(pairs >= 0)
         places = rows if which is None else which[rows]
         same = are_equal(arrays_of(ids), places, arrays_of(self.ids), pairs[rows])
@@ -185,15 +190,22 @@ class PairIndex:
             pairs[wrong] = self._search(groups[wrong], take(ids, places[~same]))
         return pairs
 
-    def _are_few(self, rows: int) -> bool:
-        return len(self) + rows < FEW and not len(self.repeated)
-
     def _keys(self) -> Hashes:
         """The hash of each pair."""
         return of_groups(self.hashes, queries_of(self.offsets))
 
+    def _find_once(self, groups: Ints, hashes: Hashes) -> Ints:
+        """The position of a pair of each hash, -1 where there is none, by a table of these."""
+        numbers, different = codes(arrow_numbers(of_groups(hashes, groups)))
+        number_of = positions(arrow_numbers(self._keys()), different)
+        pairs = np.full(len(different), -1, dtype=np.int64)
+        known = np.flatnonzero(number_of >= 0)
+        pairs[number_of[known]] = known  # of several the last
+        found: Ints = pairs[numbers]
+        return found
+
     def _find_in_table(self, groups: Ints, hashes: Hashes) -> Ints:
-        """The position of a pair of each hash, -1 where there is none."""
+        """The position of a pair of each hash, -1 where there is none, by the table of these."""
         pairs = np.full(len(hashes), -1, dtype=np.int64)
         (starts, table), tags = self._table, self._tags
         first, sizes = starts[:-1], np.diff(starts)

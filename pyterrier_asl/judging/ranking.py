@@ -18,9 +18,10 @@ import pyarrow as pa
 from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
-from .hashes import SEED, Hashes, hashes_of, of_groups, repeated_keys
+from .hashes import Hashes, hashes_of, of_groups, repeated_keys
 from .matching import PairIndex, codes
 from .parts import map_parts
+from .remembered import cached_property
 
 Scores = npt.NDArray[np.float32]
 
@@ -74,35 +75,28 @@ def match(
     ([1, 2, 0], [2], [1], [3])
     """
     known.prepare(len(scores))
-    rows = RowIds.of(ids, which, known.seed)
+    rows = RowIds(ids, which, known.seed)
     parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
 
 @dataclass(frozen=True)
 class RowIds:
-    """The ids of rows, which are text wherever it stands, and their hashes.
-
-    Moving text costs more than hashing it; only the ids that are found, tied or repeated are read.
-    """
+    """The ids of rows: text that is hashed and read where it is, as moving it costs more."""
 
     ids: pa.LargeStringArray
     which: Ints | None  #: which of the ids each row has; None: the first has the first, and so on
-    hashes: Hashes
+    seed: np.uint64  #: of their hashes
 
-    @classmethod
-    def of(cls, ids: pa.LargeStringArray, which: Ints | None, seed: np.uint64 = SEED) -> RowIds:
-        """Those of some rows, with the hashes of a seed."""
-        if which is None:
-            return cls(ids, None, hashes_of(ids, seed))
-        if 4 * len(which) < len(ids):
-            return cls.of(take(ids, which), None, seed)
-        return cls(ids, which, hashes_of(ids, seed)[which])
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The hash of each row's id."""
+        return hashes_of(self.ids, self.seed, self.which)
 
     def part(self, begin: int, end: int) -> RowIds:
         if self.which is None:
-            return RowIds(self.ids.slice(begin, end - begin), None, self.hashes[begin:end])
-        return RowIds(self.ids, self.which[begin:end], self.hashes[begin:end])
+            return RowIds(self.ids.slice(begin, end - begin), None, self.seed)
+        return RowIds(self.ids, self.which[begin:end], self.seed)
 
     def text(self, rows: Ints) -> pa.LargeStringArray:
         return take(self.ids, rows if self.which is None else self.which[rows])
@@ -161,27 +155,31 @@ def _order(block: Ints, scores: Scores, ids: RowIds) -> Ints | None:
     not_below = not_below[block[not_below] == block[not_below + 1]]
     if not len(not_below):
         return None
-    if np.all(scores[not_below] == scores[not_below + 1]):
-        below = pc.less_equal(ids.text(not_below + 1), ids.text(not_below))
-        if pc.all(below).as_py():
-            return None
-    keys = (block.astype(np.uint64) << _HALF) | _descending(scores)
-    order = np.argsort(keys)
-    ties = keys[order[1:]] == keys[order[:-1]]
-    if ties.any():
-        tied = np.append(ties, False) | np.append(False, ties)
-        rows = np.sort(order[tied])
-        columns = pa.table([arrow_numbers(keys[rows]), ids.text(rows)], names=["key", "id"])
-        by_id = pc.sort_indices(columns, sort_keys=[("key", "ascending"), ("id", "descending")])
-        order[tied] = rows[numpy_numbers(by_id)]
-    return order
+    is_sorted = bool(np.all(scores[not_below] == scores[not_below + 1]))
+    if is_sorted:
+        order, ties = np.arange(len(scores)), not_below
+    else:
+        keys = _sort_keys(block, scores)
+        order = np.argsort(keys)
+        ties = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    is_tied = np.zeros(len(scores), dtype=bool)
+    is_tied[ties] = is_tied[ties + 1] = True
+    tied = np.flatnonzero(is_tied)
+    rows = np.sort(order[tied])
+    columns = [arrow_numbers(_sort_keys(block[rows], scores[rows])), ids.text(rows)]
+    by_id = pc.sort_indices(
+        pa.table(columns, names=["key", "id"]),
+        sort_keys=[("key", "ascending"), ("id", "descending")],
+    )
+    order[tied] = rows[numpy_numbers(by_id)]
+    return None if is_sorted and np.all(order[tied] == tied) else order
 
 
-def _descending(scores: Scores) -> npt.NDArray[np.uint64]:
-    """Numbers of 32 bits in the opposite order of the scores."""
+def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
+    """Numbers that ascend by block and within a block by descending score."""
     bits = (scores + np.float32(0)).view(np.uint32)  # -0 is 0
     keys = np.where(bits >> np.uint32(31), bits, ~bits & np.uint32(0x7FFFFFFF))
-    return keys.astype(np.uint64)
+    return (block.astype(np.uint64) << _HALF) | keys
 
 
 def _without_repeats(order: Ints | None, block: Ints, ids: RowIds) -> tuple[Ints | None, Ints]:

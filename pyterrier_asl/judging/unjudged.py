@@ -19,11 +19,10 @@ from ..scoring.arrays import (
     queries_of,
     ranges_from,
 )
-from .hashes import Hashes, of_groups
+from .hashes import Hashes, hashes_of, of_groups
 from .judged_run import JudgedRun
 from .matching import codes
 from .parts import map_parts
-from .ranking import RowIds
 from .remembered import cached_property
 
 
@@ -94,7 +93,7 @@ class Unjudged:
         hashes: list[Hashes] = []
         for run in runs:
             shown.append(unjudged(run, depth))
-            hashes.append(RowIds.of(run.table.docno, shown[-1].rows).hashes)
+            hashes.append(hashes_of(run.table.docno, rows=shown[-1].rows))
             self.runs.append(run if keep_rows else run.without_rows())
         sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
         ranks = np.concatenate([documents.ranks for documents in shown])

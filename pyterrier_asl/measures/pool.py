@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.columns import Columns
@@ -21,6 +20,7 @@ from ..io.runs import read_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
 from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
+from ..judging.hashes import Hashes, hashes_of, of_groups
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import PairIndex, codes, positions
@@ -230,12 +230,16 @@ class RarenessPool(Named):
     @remembered
     def counts(self, depth: int | None) -> Ints:
         """S_d of every (query, document) pair of the pool, in its own order."""
-        top = slice(None) if depth is None else self._rank <= depth
-        pair, group = self._pair[top], self._group[self._run[top]]
+        top = self._top(depth)
+        pair = self._pair[top]
         if self.systems < len(self):  # a group counts a document once
             groups = len(self._group)
-            pair = np.unique(pair * groups + group) // groups
+            pair = np.unique(pair * groups + self._group[self._run[top]]) // groups
         return np.bincount(pair, minlength=len(self._index))
+
+    def _top(self, depth: int | None) -> slice | Bools:
+        """The rows of the pool down to a depth."""
+        return slice(None) if depth in (None, self.depth) else self._rank <= depth
 
     def finders(
         self,
@@ -292,34 +296,35 @@ class RarenessPool(Named):
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
         """Whether the run's top k is the same set of documents as a member's, for each query."""
         ranking = judged.whole_ranking.cut(depth)
-        # -1 for what is not in the pool, a number that no member has
-        pairs = self._index.find(query_of[queries_of(ranking.offsets)], judged.docnos(ranking))
-        return np.isin(_fingerprints(pairs, ranking.offsets), self._members(depth))
+        hashes = hashes_of(judged.table.docno, self._index.seed, ranking.moved)
+        marks = _mix(of_groups(hashes, query_of[queries_of(ranking.offsets)]))
+        return np.isin(_fingerprints(marks, ranking.offsets), self._members(depth))
 
     @remembered
-    def _members(self, depth: int | None) -> npt.NDArray[np.uint64]:
+    def _members(self, depth: int | None) -> Hashes:
         """The fingerprint of the top k of every run for every query."""
-        top = slice(None) if depth is None else self._rank <= depth
-        answer = self._run[top] * len(self._qids) + self._query[top]
-        starts = np.flatnonzero(np.diff(answer, prepend=-1))
-        return np.unique(_fingerprints(self._pair[top], np.append(starts, len(answer))))
+        top = self._top(depth)
+        run, query = self._run[top], self._query[top]
+        is_first = np.append(True, (run[1:] != run[:-1]) | (query[1:] != query[:-1]))
+        starts = np.flatnonzero(is_first)
+        marks = _mix(of_groups(self._index.hashes, queries_of(self._index.offsets)))
+        answers = _fingerprints(marks[self._pair[top]], np.append(starts, len(run)))
+        return np.unique(answers)
 
 
-def _fingerprints(pairs: Ints, offsets: Ints) -> npt.NDArray[np.uint64]:
+def _fingerprints(marks: Hashes, offsets: Ints) -> Hashes:
     """Fingerprints of answers: equal for the same set of documents, and else but once in 2^64.
 
-    The sum of the mixed numbers of the documents.
-
     Args:
-        pairs: the numbers of their documents, each of one query, answer by answer, shape (N,).
+        marks: a random number for each (query, document), answer by answer, shape (N,).
         offsets: where each answer begins, shape (A + 1,).
     """
-    return reduce_by_query(np.add, _mix(pairs), offsets, 0)
+    return reduce_by_query(np.add, marks, offsets, 0)
 
 
-def _mix(numbers: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
-    """Mixes numbers so that they look random; different ones stay different (SplitMix64)."""
-    x = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+def _mix(x: Hashes) -> Hashes:
+    """Mixes hashes, so that sums of them look random, too (SplitMix64)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
