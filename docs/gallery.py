@@ -1,11 +1,11 @@
-"""Draws the pictures of the documentation's gallery, and writes its pages.
+"""Draws a gallery: a picture per analysis, Clarke's experiment, and a report, in build/gallery.
 
     python docs/gallery.py             all pictures, in some minutes
     python docs/gallery.py ties alpha  these
 
-The pictures are of runs that anybody can make: fourteen systems search ir_datasets' vaswani, and
-where an analysis is about several tracks cranfield too, over a ``TermIndex``. What needs other
-judges gets two synthetic ones. Needs pyterrier-asl[dev].
+The runs are of fourteen systems that search ir_datasets' vaswani over a ``TermIndex``, and
+cranfield for analyses of several tracks. Analyses of judges get two synthetic judges. Needs
+pyterrier-asl[dev].
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,11 @@ from pyterrier_asl import DocLengths, RobertsonPRF, TermIndex
 from pyterrier_asl.analysis.registry import Analysis, Evaluation, analyses
 from pyterrier_asl.tuning.clarke import scores_by_parameters, tune_for_each
 from pyterrier_asl.tuning.collection import load_collection
+
+FOLDER = Path(__file__).parents[1] / "build" / "gallery"
+
+#: Pixels per point of a picture, in each direction.
+PIXELS = 2
 
 #: Colours of a picture: enough for the shades of a matrix, and a third of the bytes.
 COLORS = 64
@@ -165,25 +171,35 @@ def save(chart: Any, path: Path) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "chart.png"
-        chart.save(str(drawn), scale_factor=pages.PIXELS)
+        chart.save(str(drawn), scale_factor=PIXELS)
         few = Image.open(drawn).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
         path.parent.mkdir(exist_ok=True)
         few.save(path, optimize=True)
 
 
 def draw(names: list[str]) -> None:
-    """Draws the pictures of these analyses, or of all, and writes the pages."""
-    for analysis in analyses():
-        if not names or analysis.name in names:
-            save(
-                analysis.draw(analysis.function(**arguments(analysis))),
-                pages.picture(analysis.name),
-            )
+    """Draws these pictures, or all and the page that shows them."""
+    shown = [analysis for analysis in analyses() if not names or analysis.name in names]
+    for analysis in shown:
+        chart = analysis.draw(analysis.function(**arguments(analysis)))
+        save(chart, FOLDER / f"{analysis.name}.png")
     if not names or "tuning" in names:
-        save(tuning(), pages.picture("tuning"))
+        save(tuning(), FOLDER / "tuning.png")
     if not names or "report" in names:
-        report().save(pages.FOLDER / "vaswani-report.html", force=True)
-    pages.write()
+        report().save(FOLDER / "report.html", force=True)
+    if not names:
+        (FOLDER / "index.html").write_text(page(shown))
+
+
+def page(shown: list[Analysis]) -> str:
+    """An HTML page with the picture and the question of each analysis."""
+    figures = "\n".join(
+        f'<figure><img src="{a.name}.png" width="600" alt="{escape(a.what)}"><figcaption>'
+        f"{escape(a.what)} <code>{escape(pages.command(a))}</code></figcaption></figure>"
+        for a in shown
+    )
+    links = '<p><a href="report.html">A report</a>, <a href="tuning.png">tuning</a></p>'
+    return f"<!doctype html><meta charset=utf-8><title>Gallery</title>\n{links}\n{figures}\n"
 
 
 if __name__ == "__main__":

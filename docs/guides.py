@@ -1,4 +1,4 @@
-"""Draws the pictures of the guides, and writes the part on ranks of the page of decisions.
+"""Draws the pictures of the guides.
 
     python docs/guides.py [FOLDER]
 
@@ -16,21 +16,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.reporting.ranking import groups
-from pyterrier_asl.statistics.tests import compare_all
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "pyterrier_asl" / "pt_docs"
-PAGE = FOLDER / "decisions.rst"
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", ROOT.parent / "shared" / "data"))
-MEASURE, DRAWS = "nDCG@10", 10_000
+MEASURE = "nDCG@10"
 #: Of the matrix of pairs: every sixth run has room with its name.
 EVERY = 6
-_BEGIN, _END = ".. (computed: begin)\n", ".. (computed: end)\n"
 
 
 def judgements(data: Path, name: str) -> Path:
@@ -110,77 +105,12 @@ def guard() -> Any:
     ).properties(width=290, height=90)
 
 
-def computed(data: Path) -> str:
-    """What the page says of intervals of ranks, letters and the bootstrap."""
-    runs = runs_of(data)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="the mean nDCG@10 of DoRA_Large")
-        board = asl.ranks(runs, measure=MEASURE)
-        common = asl.ranks(runs, measure=MEASURE, variance="common")
-    values = runs.values(MEASURE)
-    paragraphs = [
-        f"On the {len(board.names)} runs of DL 2020 by ``{MEASURE}`` the median interval of "
-        f":func:`~pyterrier_asl.ranks` is {_median_width(board)} ranks wide, and "
-        f"{_median_width(common)} with ``variance='common'``.",
-        _on_letters(values, runs.names),
-        _on_bootstrap(values, board),
-    ]
-    return "\n".join(f"{paragraph}\n" for paragraph in paragraphs)
-
-
-def _median_width(board: asl.leaderboard.result.Leaderboard) -> str:
-    return f"{np.median(board.table['high'] - board.table['low'] + 1):.0f}"
-
-
-def _on_letters(values: np.ndarray, names: list[str]) -> str:
-    """What letters say of pairs that do not differ."""
-    compared = compare_all(values, names, test="t", alpha=0.05)
-    order = np.argsort(-values.mean(axis=1), kind="stable")
-    differs = np.zeros((len(names),) * 2, bool)
-    differs[np.triu_indices(len(names), k=1)] = compared["significant"]
-    differs = (differs | differs.T)[np.ix_(order, order)]
-    letters = groups(differs)
-    shared = np.zeros_like(differs)
-    for first, last in letters:
-        shared[first : last + 1, first : last + 1] = True
-    alike = np.triu(~differs, k=1)
-    without = int((alike & ~shared).sum())
-    return (
-        f"There are {len(letters)} letters for groups of runs that do not differ (t-tests for "
-        f"pairs, Holm), and {without / alike.sum():.0%} of the {alike.sum():,} pairs that do not "
-        "differ share none of them."
-    )
-
-
-def _on_bootstrap(values: np.ndarray, board) -> str:
-    """How wide percentiles of ranks over resampled topics are."""
-    generator, topics = np.random.default_rng(0), values.shape[1]
-    weights = generator.multinomial(topics, np.full(topics, 1 / topics), DRAWS) / topics
-    drawn = np.array([rankdata(-means, method="min") for means in weights @ values.T])
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    width = np.median(np.floor(high) - np.floor(low) + 1)
-    return (
-        f"Percentiles of the ranks over {DRAWS:,} bootstrap samples of topics are "
-        f"{width:.0f} ranks wide (median), and those of {(low <= 1).sum()} runs hold rank 1, "
-        f"instead of {int(board.table['possibly_first'].sum())}: each is about one run alone, and "
-        "together they do not hold with 95 % confidence."
-    )
-
-
-def page(data: Path) -> str:
-    """The whole page, with what is computed between its two marks."""
-    before, _, rest = PAGE.read_text().partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{computed(data)}\n{_END}{after}"
-
-
 def write(data: Path) -> None:
-    """Draws the pictures and writes the page."""
+    """Draws the pictures."""
     from gallery import save
 
     for name, chart in pictures(data).items():
         save(chart, FOLDER / f"{name}.png")
-    PAGE.write_text(page(data))
 
 
 if __name__ == "__main__":

@@ -1,44 +1,36 @@
-"""Writes the parts of the documentation that are made from what is declared of the analyses.
+"""Writes the reference: measures, functions, analyses and commands, from what the package declares.
 
     python docs/pages.py
 
-They are the gallery in ``pt_docs/analyses.rst``, and a page for each paper. ``docs/gallery.py``
-also draws the pictures.
+The four pages ``pt_docs/reference*.rst`` and the list of analyses in ``pt_docs/analyses.rst`` are
+written from the registry of measures, the public names in ``__init__.pyi``, the declarations of the
+analyses, and the help of the commands. ``docs/gallery.py`` draws the pictures of the analyses.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-import struct
 import textwrap
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from pyterrier_asl.analysis.registry import (
-    ALEX,
-    CLARKE,
-    DIAZ,
-    JUDGES,
-    QUESTIONS,
-    TROTMAN,
-    TURKMEN,
-    Analysis,
-    analyses,
-)
+import click
+from click.testing import CliRunner
 
-FOLDER = Path(__file__).parents[1] / "pyterrier_asl" / "pt_docs"
+import pyterrier_asl
+import pyterrier_asl.analysis
+from pyterrier_asl.analysis.registry import JUDGES, PAPERS, QUESTIONS, Analysis, analyses
+from pyterrier_asl.cli import main
+from pyterrier_asl.measures.provider import PluginProvider
 
-#: The pages by what they are called in the gallery, each with the papers it is about.
-PAGES = {
-    "analyses_asl": ("Atomized search length", (ALEX,)),
-    "analyses_lexiprecision": ("Lexicographic precision", (DIAZ,)),
-    "analyses_rareness": ("Rareness", (TURKMEN,)),
-    "analyses_tbg": ("Time-biased gain", (CLARKE,)),
-    "analyses_assessors": ("Assessors and judges", (TROTMAN, JUDGES)),
-}
-GALLERY = "analyses"
+FOLDER = Path(pyterrier_asl.__file__).parent / "pt_docs"
+CITATIONS = Path(__file__).with_name("citations.rst")
+LIST = "analyses"
 
-#: What the command is given for options that it cannot do without.
-_GIVEN = {
+#: Values of the options that an analysis requires.
+_REQUIRED = {
     "judges": "--judge second=second.qrels",
     "old": "--old bm25",
     "new": "--new feedback",
@@ -49,102 +41,204 @@ _GIVEN = {
     "relevant": "--relevant 1,2,5,10,20",
     "ranks": "--ranks 1,2,5,10,20",
 }
-_LENGTHS = "--lengths irds:vaswani"
-
 _BEGIN, _END = ".. (analyses: begin)\n", ".. (analyses: end)\n"
-_COLUMNS = 3
 
-#: Pixels of a picture for each of the page, in each direction.
-PIXELS = 2
+#: Titles of the packages whose public names the reference lists, in this order.
+_PACKAGES = {
+    "experiment": "Experiments",
+    "evaluation": "Evaluation",
+    "comparison": "Comparing runs",
+    "leaderboard": "Leaderboards",
+    "unjudged": "Unjudged documents",
+    "assessment": "Judges and audits",
+    "measures": "Pools and document lengths",
+    "reporting": "The report",
+    "retrieval": "Retrieval",
+    "tuning": "Tuning",
+    "io": "Files",
+}
+
+#: Functions that callers use and that the package does not export, by package.
+_FURTHER = {
+    "tuning": ["pyterrier_asl.tuning.bm25_stages", "pyterrier_asl.tuning.truncated"],
+    "statistics": [
+        "pyterrier_asl.statistics.tests.compare_pair",
+        "pyterrier_asl.statistics.tests.compare_all",
+        "pyterrier_asl.statistics.tests.compare_with_baseline",
+        "pyterrier_asl.statistics.correction.correct",
+        "pyterrier_asl.statistics.intervals.confidence_interval",
+        "pyterrier_asl.statistics.noninferiority.non_inferiority",
+        "pyterrier_asl.statistics.rank_intervals.rank_intervals",
+        "pyterrier_asl.statistics.correlation.kendall_tau",
+        "pyterrier_asl.statistics.correlation.rank_biased_overlap",
+        "pyterrier_asl.statistics.agreement.cohen_kappa",
+        "pyterrier_asl.statistics.prediction_powered.prediction_powered",
+    ],
+}
 
 
-def picture(name: str) -> Path:
-    """The picture of an analysis."""
-    return FOLDER / "gallery" / f"{name}.png"
+def pages() -> dict[str, str]:
+    """The text of each page that is generated, by its name."""
+    return {
+        "reference": reference(),
+        "reference_measures": measures(),
+        "reference_analyses": reference_analyses(),
+        "reference_commands": commands(),
+        LIST: with_list((FOLDER / f"{LIST}.rst").read_text()),
+    }
 
 
-def command(analysis: Analysis) -> str:
-    """The command that makes the table and the chart of an analysis."""
-    files = {"qrels": "qrels.txt", "runs": "runs/"}
-    options = [text for name, text in _GIVEN.items() if name in analysis.required]
-    lengths = [_LENGTHS] if "lengths" in analysis.parameters else []
-    words = [*(files[what] for what in analysis.takes), *options, *lengths]
-    return " ".join(
-        ["pyterrier-asl analyze", analysis.name, *words, f"--chart {analysis.name}.png"]
-    )
-
-
-def entries(page: str) -> str:
-    """The analyses of a page, each with its picture and its command; then their functions."""
-    here = [
-        analysis for paper in PAGES[page][1] for analysis in analyses() if analysis.paper == paper
+def reference() -> str:
+    """The functions and classes, by package, and links to the other pages of the reference."""
+    names = _public_names()
+    parts = [
+        _title("Reference"),
+        ".. toctree::\n    :maxdepth: 1\n\n    reference_measures\n    reference_analyses\n"
+        "    reference_commands\n\n.. automodule:: pyterrier_asl\n    :no-members:\n\n",
     ]
-    functions = dict.fromkeys(_function(analysis) for analysis in here)
-    reference = "".join(f".. autofunction:: {name}\n" for name in functions)
-    return "".join(map(_entry, here)) + _heading("Functions") + reference + "\n"
-
-
-def gallery() -> str:
-    """The pictures of all analyses, each a link to where it is described.
-
-    First those that answer what is asked of a set of runs, question by question, then the others
-    under their papers.
-    """
-    parts = []
-    for question in QUESTIONS:
-        here = [analysis for analysis in analyses() if analysis.question == question]
-        parts.append(_heading(question) + _thumbnails(here))
-    for page, (title, papers) in PAGES.items():
-        here = [analysis for analysis in analyses() if analysis.heading in papers]
-        parts.append(f"{_heading(title)}All of them: :doc:`{page}`.\n\n{_thumbnails(here)}")
+    for package, title in (_PACKAGES | {"statistics": "Statistics"}).items():
+        entries = [_directive(name) for name in names.get(package, [])]
+        entries += [_directive(name) for name in _FURTHER.get(package, [])]
+        parts.append(_heading(title) + "\n".join(entries) + "\n")
     return "".join(parts)
 
 
-def _thumbnails(shown: list[Analysis]) -> str:
-    """A table of pictures."""
-    parts = [".. list-table::\n    :widths: 1 1 1\n\n"] if shown else []
-    for number, analysis in enumerate([*shown, *[None] * (-len(shown) % _COLUMNS)]):
-        parts.append("    * - " if number % _COLUMNS == 0 else "      - ")
-        parts.append("\n" if analysis is None else _thumbnail(analysis))
-    return "".join([*parts, "\n"] if shown else parts)
+def measures() -> str:
+    """A section per measure: docstring, parameters; then the papers."""
+    rows = "".join(map(_row, PluginProvider.SUPPORTED_MEASURES))
+    parts = [
+        _title("Measures"),
+        ":doc:`measures` explains which to use, with worked examples.\n\n"
+        ".. list-table::\n    :header-rows: 1\n    :widths: 15 15 70\n\n"
+        f"    * - measure\n      - better\n      - definition\n{rows}\n",
+    ]
+    parts += map(_measure, PluginProvider.SUPPORTED_MEASURES)
+    return "".join([*parts, _heading("Papers"), CITATIONS.read_text()])
 
 
-def with_entries(page: str) -> str:
-    """The text of a page, with what is made between its two marks."""
-    before, _, rest = (FOLDER / f"{page}.rst").read_text().partition(_BEGIN)
+def reference_analyses() -> str:
+    """Question, source, function and command of each analysis; then the functions."""
+    declared = [_function(analysis) for analysis in analyses()]
+    further = [f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__]
+    functions = dict.fromkeys([*declared, *further])
+    return "".join(
+        [
+            _title("Analyses"),
+            ":doc:`analyses` explains the options that all analyses have.\n\n",
+            *map(_entry, analyses()),
+            _heading("Functions"),
+            "\n".join(map(_directive, functions)),
+        ]
+    )
+
+
+def commands() -> str:
+    """The help of each command."""
+    parts = [
+        _title("Commands"),
+        "The help of each command, as ``pyterrier-asl COMMAND --help`` prints it.\n\n",
+    ]
+    for name in ("", *main.list_commands(click.Context(main))):
+        arguments = [name, "--help"] if name else ["--help"]
+        terminal: dict[str, Any] = {"prog_name": "pyterrier-asl", "terminal_width": 88}
+        shown = CliRunner().invoke(main, arguments, **terminal, color=False).stdout
+        lines = "\n".join(f"    {line}".rstrip() for line in shown.splitlines())
+        title = f"pyterrier-asl {name}".strip()
+        parts.append(f"{_heading(title)}.. code-block:: text\n\n{lines}\n\n")
+    return "".join(parts)
+
+
+def with_list(text: str) -> str:
+    """The page of analyses, with the list of them between its two marks."""
+    before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
-    made = gallery() if page == GALLERY else entries(page)
-    return f"{before}{_BEGIN}\n{made}{_END}{after}"
+    parts = []
+    for heading in (*QUESTIONS, *PAPERS):
+        of_heading = [analysis for analysis in analyses() if analysis.heading == heading]
+        lines = [f"* :ref:`{a.what} <analysis-{a.name}>`\n" for a in of_heading]
+        parts.append(f"{_heading(heading)}{''.join(lines)}\n" if lines else "")
+    return f"{before}{_BEGIN}\n{''.join(parts)}{_END}{after}"
+
+
+def command(analysis: Analysis) -> str:
+    """The command that prints the table of an analysis."""
+    files = {"qrels": "qrels.txt", "runs": "runs/"}
+    options = [text for name, text in _REQUIRED.items() if name in analysis.required]
+    lengths = ["--lengths irds:vaswani"] if "lengths" in analysis.parameters else []
+    words = [*(files[what] for what in analysis.takes), *options, *lengths]
+    return " ".join(["pyterrier-asl analyze", analysis.name, *words])
+
+
+def parameters(measure: Any) -> str:
+    """The parameters of a measure, each with its default and its description."""
+    rows = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        shown = name if param.required else f"{name}={param.default!r}"
+        short = ", written ``@k``" if name == "cutoff" else ""
+        rows.append(f"``{shown}``{short}{', required' if param.required else ''}\n")
+        rows.append(f"    {param.desc}\n")
+    return "".join(rows)
+
+
+def _public_names() -> dict[str, list[str]]:
+    """The functions and classes of ``__init__.pyi`` by package; measures have their own page."""
+    stub = Path(pyterrier_asl.__file__).with_suffix(".pyi")
+    names: dict[str, list[str]] = {}
+    for node in ast.parse(stub.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            public = [f"pyterrier_asl.{alias.asname or alias.name}" for alias in node.names]
+            callables = [name for name in public if _kind(name) != "data"]
+            names.setdefault(node.module.partition(".")[0], []).extend(callables)
+    return names
+
+
+def _kind(name: str) -> str:
+    module, _, attribute = name.rpartition(".")
+    value = getattr(import_module(module), attribute)
+    if isinstance(value, type):
+        return "class"
+    return "function" if callable(value) and hasattr(value, "__code__") else "data"
+
+
+def _directive(name: str) -> str:
+    kind = _kind(name)
+    return f".. auto{kind}:: {name}\n" + ("    :members:\n" if kind == "class" else "")
+
+
+def _row(measure: Any) -> str:
+    better = "higher" if measure.HIGHER_IS_BETTER else "lower"
+    label = measure.NAME.lower().replace("_", "-")
+    return (
+        f"    * - :ref:`{measure.NAME} <{label}>`\n      - {better}\n      - {measure.SHORT_DESC}\n"
+    )
+
+
+def _measure(measure: Any) -> str:
+    label = measure.NAME.lower().replace("_", "-")
+    return (
+        f".. _{label}:\n\n{_heading(measure.NAME)}.. autodata:: pyterrier_asl.{measure.NAME}\n"
+        f"    :no-value:\n\nParameters and their defaults:\n\n{parameters(measure)}\n"
+    )
 
 
 def _entry(analysis: Analysis) -> str:
-    """Question, picture, source and command of an analysis."""
     source = "" if analysis.paper == JUDGES else f"{analysis.source}. "
     return (
         f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
-        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.what}\n"
-        f"    :width: {_width(picture(analysis.name)) // PIXELS}px\n\n"
         f"{source}Function :func:`~{_function(analysis)}`, command:\n\n"
         f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     )
 
 
 def _wrapped(line: str) -> str:
-    """A command in lines that the page has room for."""
+    """A command in lines of at most 85 characters, without separating options from values."""
     together = re.sub(r"(--\S+) (\S+)", "\\1\N{NO-BREAK SPACE}\\2", line)
     lines = textwrap.wrap(together, 85, break_on_hyphens=False)
     return " \\\n          ".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _thumbnail(analysis: Analysis) -> str:
-    """The picture of an analysis as a link, and its question."""
-    page = next(page for page, (_, papers) in PAGES.items() if analysis.paper in papers)
-    indent = " " * 8
-    return (
-        f".. image:: gallery/{analysis.name}.png\n{indent}    :alt: {analysis.what}\n"
-        f"{indent}    :target: {page}.html#analysis-{analysis.name}\n\n"
-        f"{indent}:ref:`{analysis.what} <analysis-{analysis.name}>`\n"
-    )
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}\n\n"
 
 
 def _heading(text: str) -> str:
@@ -155,19 +249,10 @@ def _function(analysis: Analysis) -> str:
     return f"pyterrier_asl.analysis.{analysis.function.__name__}"
 
 
-def _width(png: Path) -> int:
-    """The width of a picture, in its pixels."""
-    if not png.exists():
-        raise FileNotFoundError(f"there is no {png.name}: run python docs/gallery.py {png.stem}")
-    with png.open("rb") as file:
-        return int(struct.unpack(">I", file.read(20)[16:])[0])
-
-
 def write() -> None:
-    """Writes all pages again."""
-    for page in (GALLERY, *PAGES):
-        text = with_entries(page)
-        (FOLDER / f"{page}.rst").write_text(text)
+    """Writes the generated pages."""
+    for name, text in pages().items():
+        (FOLDER / f"{name}.rst").write_text(text)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import guides
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,10 +41,6 @@ def test_all_judges_together(data, dl20):
     assert int(board.pairs()["ordered"].sum()) == pytest.approx(540, abs=10)
     alone_by_name = alone.table.set_index("name").loc[board.names]
     assert (board.table["low"].to_numpy() <= alone_by_name["low"].to_numpy()).all()
-
-
-def test_the_page_says_what_is_computed(data):
-    assert guides.PAGE.read_text() == guides.page(data), "run: python docs/guides.py"
 
 
 # TREC-8: scores in every form, and a group's finds hidden

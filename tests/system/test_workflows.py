@@ -23,7 +23,7 @@ ELSEWHERE = {
     "pyterrier-asl demo": "tests/system/test_packaging.py",
     "python docs/release.py --check --tag ${{ github.ref_name }}": "tests/unit/test_release.py",
     "python benchmarks/versions.py --only ${{ matrix.only }} --folder build/versions": (
-        "pyterrier_asl/pt_docs/trust.rst"
+        "pyterrier_asl/pt_docs/decisions.rst"
     ),
 }
 

@@ -96,6 +96,17 @@ def test_examples_print_what_stands_there(page, prepared, request):
     assert tried > 0 and failed == 0
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_of_the_readme_prints_what_it_shows(place, capsys):
+    """It downloads nothing: PyTerrier finds the collection by the name of this package."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    at = [language for language, _ in blocks].index("python")
+    (_, code), (_, shown) = blocks[at : at + 2]
+    exec(code, {})
+    assert capsys.readouterr().out == shown
+
+
 def commands() -> list:
     """The commands of the guides that are about the files of the examples."""
     found = []
