@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Qrels
-from ..io.atomic import locked
+from ..io.atomic import locked, naming_full_disk
 from ..io.files import StrPath
 from ..io.machine_readable import text_of_cell
 from ..io.qrels import read_qrels
+from ..io.texts import parse_json
 from ..io.values import text
 from ..judging.judgements import Judgements
 from ..scoring.arrays import Floats
@@ -100,7 +101,7 @@ class LabelFile:
                 something else; nothing is written then.
         """
         lines = [_line_of(label) for label in labels]
-        with open(self.path, "ab+") as file, locked(file):
+        with naming_full_disk(self.path), open(self.path, "ab+") as file, locked(file):
             end, feed = self._end_of_whole_lines(file)
             file.truncate(end)
             file.write(feed + b"".join(lines))
@@ -142,7 +143,7 @@ def _line_of(label: Mapping[str, Any]) -> bytes:
 
 def _is_label(line: bytes) -> bool:
     try:
-        row = json.loads(line.removeprefix(_BYTE_ORDER_MARK))
+        row = parse_json(line.removeprefix(_BYTE_ORDER_MARK))
     except ValueError:  # UnicodeDecodeError is one
         return False
     return isinstance(row, dict) and {_ALIASES.get(name, name) for name in row}.issuperset(KEY)
@@ -272,11 +273,11 @@ def _json_rows(path: Path, content: bytes) -> list[dict[str, Any]]:
             continue
         where = f"{path}, line {number}"
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except ValueError as error:  # UnicodeDecodeError is one
             if number == len(lines) and _is_cut(line, error):
                 break
-            raise ValueError(f"{where}: this is no JSON: {_shown(line)}") from None
+            raise ValueError(f"{where}: this is no JSON ({error}): {_shown(line)}") from None
         if not isinstance(row, dict):
             raise ValueError(f"{where}: this is no label with qid, docno and label: {_shown(line)}")
         names = _new_names(row, where)

@@ -150,6 +150,7 @@ def test_ids_survive_a_table(tmp_path):
         (LINE + "\n5\n", "line 2: this is no label"),
         (LINE + "\nnull\n" + LINE, "line 2: this is no label"),
         (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is no JSON"),
+        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", "line 2: this is no JSON .it is nested too"),
         (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is no JSON"),
         (
             '{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n',
