@@ -48,7 +48,7 @@ def compare(
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
-    conditions: Iterable[str] = (),
+    conditions: str | Iterable[str] = (),
     allow_missing: bool = False,
     test: str | None = None,
     correction: str = "holm",
@@ -73,7 +73,7 @@ def compare(
             :func:`~pyterrier_asl.measures.names.default_measures`. The preferences rrLP and sgnLP
             are always added.
         baseline: the name of the baseline; None: the first run.
-        conditions: conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
+        conditions: one or several conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. Their measures are
             added, and :attr:`RunComparison.verdicts` holds their outcomes.
         allow_missing: whether conditions are tested where the baseline lacks queries or documents
@@ -116,6 +116,7 @@ def compare(
     check_name("test", test, [None, *TESTS])
     check_name("correction", correction, ["holm", "bonferroni", "bh", "none"])
     check_probability("alpha", alpha)
+    conditions = [conditions] if isinstance(conditions, str) else list(conditions)
     options = PairedTest(
         test or "t", None if correction == "none" else correction, alpha, seed=seed
     )

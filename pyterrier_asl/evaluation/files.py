@@ -204,7 +204,9 @@ def complete_measures(
         params["lengths"] = DocLengths.resolve(lengths)
     if pool is not None and any(needs_pool(named.measure) for named in typed):
         params["pool"] = (
-            RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
+            RarenessPool.from_runs(pool)
+            if isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
+            else RarenessPool.resolve(pool)
         )
     asked = [named.with_params(**params) for named in typed]
     for named in asked:
