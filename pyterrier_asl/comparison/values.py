@@ -24,7 +24,7 @@ from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures, measure_named, named_measures, unique
 from ..statistics.correction import correct
-from ..statistics.rank_intervals import p_of_pair
+from ..statistics.rank_intervals import rank_intervals
 from .answers import Answers, join_answers
 from .conditions import Condition, check_condition, parse_condition
 from .result import PREFERENCES, RunComparison, RunDifference, comparison_of
@@ -217,8 +217,10 @@ def _track_row(values: RunDifference, track: str, options: PairedTest) -> dict[s
     a, b, gain = values.a[chosen], values.b[chosen], values.gain[chosen]
     names, codes, counts = np.unique(tracks, return_inverse=True, return_counts=True)
     weights = 1 / counts[codes] / len(names)
-    enough = len(tracks) >= FEWEST
-    p = p_of_pair([a, b], collections=tracks.tolist(), seed=options.seed) if enough else np.nan
+    p = np.nan
+    if len(tracks) >= FEWEST:
+        collections = tracks.tolist()
+        p = float(rank_intervals([a, b], collections=collections, seed=options.seed).p[0, 1])
     return {
         "track": track,
         "run": values.run,
