@@ -27,6 +27,7 @@ from ..io.runs import run_name
 from ..measures.lexip import LexiP
 from ..measures.names import Measures, NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
+from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
 from .answers import Answers
 from .conditions import Condition, check_condition, parse_condition
@@ -114,12 +115,10 @@ def compare(
     3   sgnLP    NaN   NaN       0.500     1     1
     """
     check_name("test", test, [None, *TESTS])
-    check_name("correction", correction, ["holm", "bonferroni", "bh", "none"])
+    check_name("correction", correction, CORRECTIONS)
     check_probability("alpha", alpha)
     conditions = [conditions] if isinstance(conditions, str) else list(conditions)
-    options = PairedTest(
-        test or "t", None if correction == "none" else correction, alpha, seed=seed
-    )
+    options = PairedTest(test or "t", correction, alpha, seed=seed)
     of_runs = {"pool": pool, "lengths": lengths, "bounds": bounds}
     source = None
     if isinstance(runs, ScoreTable):

@@ -204,7 +204,7 @@ def verdict_on(
     observed: Observed,
     *,
     family: int,
-    correction: str | None,
+    correction: str,
     limits: Limits | None,
     untestable: str = "",
 ) -> Verdict:
@@ -215,11 +215,11 @@ def verdict_on(
         run: the run.
         observed: the values of its measure.
         family: over how many p-values ``observed.p`` was corrected.
-        correction: the name of the correction; None: there was none.
+        correction: the name of the correction.
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
     """
-    family = family if correction and family > 1 else 1
+    family = 1 if correction == "none" else family
     change = f"{observed.difference + 0:+.4g} from A to B"
     if observed.base:
         change += f" ({100 * observed.difference / observed.base + 0:+.2f} %)"

@@ -194,7 +194,7 @@ class RunComparison(Printed):
         these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
             "p is not corrected for their number"
-            if self.options.correction is None
+            if self.options.correction == "none"
             else f"p ({self.options.correction}) is corrected over {these}"
         )
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""

@@ -79,7 +79,7 @@ class TrackComparison(RunComparison):
         return [
             f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
             "signs of the differences within collections, as of a pair in 'ranks', "
-            + (f"corrected ({kind})." if kind else "not corrected."),
+            + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *self._disagreements(rows),
             *self.answers.notes,
             "These collections were chosen, not drawn: nothing is said of others.",

@@ -128,7 +128,7 @@ def test_what_a_test_finds_is_said_at_the_corrected_level_of_the_condition(level
 def test_levels_are_not_divided_where_nothing_is_corrected():
     asked = parse_condition("AP worse p<.05"), "new", graded(DIFFERENCES)
     one, three = (
-        verdict_on(*asked, family=family, correction=None, limits=None) for family in (1, 3)
+        verdict_on(*asked, family=family, correction="none", limits=None) for family in (1, 3)
     )
     assert one == three
 
@@ -292,7 +292,7 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     found = Observed(0.5, -0.2, True, p, limits.low)
     outcomes = [
         verdict_on(condition, "new", found, family=2, correction=by, limits=limits).outcome
-        for by in ("holm", None)
+        for by in ("holm", "none")
     ]
     assert outcomes == [Outcome.PASS, Outcome.FAIL]
 
