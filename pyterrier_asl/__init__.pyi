@@ -9,8 +9,10 @@ from .evaluation.providers import accelerate
 from .evaluation.relevant_documents import search_lengths
 from .evaluation.scores import read_scores
 from .experiment.experiment import Experiment
+from .io.label_files import read_labels
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
+from .judging.labels import merge_labels
 from .leaderboard.ranks import ranks
 from .measures.asl import ASL, nASL
 from .measures.lengths import DocLengths
@@ -23,7 +25,6 @@ from .retrieval.feedback import RobertsonPRF
 from .retrieval.index import TermIndex
 from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
 from .unjudged.holes import holes
-from .unjudged.labels import merge_labels, read_labels
 from .unjudged.loop import judge_until_settled
 
 __version__: str

@@ -32,8 +32,6 @@ from typing import Any
 
 import click
 
-from ..io.atomic import FULL
-
 #: The commands in the order of help, with their descriptions. A command's module is imported when
 #: it is called, so that ``--help`` is quick.
 _COMMANDS = {
@@ -41,6 +39,7 @@ _COMMANDS = {
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
     "ranks": "Say which ranks each system could have, and who could be the best.",
     "holes": "Say what unjudged documents could change, and which to judge next.",
+    "labels": "Merge labels of unjudged documents with qrels.",
     "judges": "Compare people, crowds and machines that judged the same documents.",
     "audit": "Measure runs by a machine's labels, audited by people's; plan it.",
     "report": "Write an HTML report: ranking of systems, differences, missed documents.",
@@ -124,8 +123,6 @@ def error_line(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
-    if isinstance(error, OSError) and error.errno in FULL and not error.filename:
-        return f"cannot write the standard output: {error.strerror}"  # files are named by then
     if re.search("can't start new thread|Resource temporarily unavailable", text):
         return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
     if isinstance(error, (ValueError, OSError, ImportError)):

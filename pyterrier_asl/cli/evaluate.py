@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 @options.rel_of_measures
 @options.pool("the runs given.")
 @options.lengths
+@options.labels
 @options.duplicates
 @options.jobs(help="Runs at a time; -1: all cores.")
 def command(
@@ -75,6 +76,7 @@ def command(
     places: int,
     output_format: str,
     sort: str,
+    labels: tuple[str, ...],
     **settings: Any,
 ) -> None:
     """Measure run files (plain or compressed, folders of them, or - for standard input).
@@ -95,6 +97,9 @@ def command(
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources(qrels, runs, tracks)
     sources = source if tracks else {"": (source, judgements)}
+    if labels and tracks:
+        raise click.UsageError("--labels belong to QRELS: leave out --track")
+    settings["labels"] = options.read_labels(labels)
     results = _measure_tracks(sources, measures, common, settings)
     tables_of_tracks = {}
     for track, measured in results.items():

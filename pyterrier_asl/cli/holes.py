@@ -52,18 +52,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="P, R, RR, Success, AP, nDCG, RBP(rel=...), ASL, nASL, LexiP, TBG or a rareness measure.",
 )
-@options.repeated(
-    "--labels",
-    metavar="FILE",
-    help="Labels of documents that QRELS does not judge; several files must agree.",
-)
-@click.option(
-    "--conflicts",
-    type=click.Choice(["error", "official"]),
-    default="error",
-    show_default=True,
-    help="Where a label contradicts an official grade: stop, or leave the label out.",
-)
+@options.labels
+@options.conflicts
 @options.switch(
     "--judge",
     help="Ask for labels at the terminal; they are added to the last --labels, JSON lines.",
@@ -85,11 +75,7 @@ if TYPE_CHECKING:
 @options.force
 @options.text_option("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
-@click.option(
-    "--highest",
-    type=click.FloatRange(min=0),
-    help="The best grade that a label can give in nDCG.  [default: the best of QRELS]",
-)
+@options.highest
 @options.text_option(
     "--texts", "ID", "Collection of ir_datasets with the texts.  [default: QRELS, where it is one]"
 )
@@ -217,10 +203,11 @@ def _judgements(
 ) -> Judgements:
     """The judgements with all labels; the file of --judge may not exist yet."""
     from ..judging.judgements import Judgements
-    from ..unjudged.labels import merge_labels
+    from ..judging.labels import qrels_with
 
     files = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
-    merged = merge_labels(qrels, files, conflicts=conflicts, highest=highest) if files else qrels
+    read = options.read_labels(files)
+    merged = qrels_with(qrels, read, duplicates, conflicts=conflicts, highest=highest)
     return Judgements.of(merged, duplicates)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
@@ -197,6 +198,44 @@ about_judges = together(
         help="This judge is a person, too, and belongs to the human range. Can be given again.",
     ),
 )
+
+#: Labels of unjudged documents.
+labels = repeated(
+    "--labels",
+    metavar="FILE",
+    help="Labels of documents that QRELS does not judge, merged with it; several files must agree.",
+)
+
+
+conflicts = click.option(
+    "--conflicts",
+    type=click.Choice(["error", "official"]),
+    default="error",
+    show_default=True,
+    help="Where a label contradicts an official grade: stop, or leave the label out.",
+)
+
+highest = click.option(
+    "--highest",
+    type=click.FloatRange(min=0),
+    help="The best grade that a label can give.  [default: the best of QRELS, at least 1]",
+)
+
+
+def read_labels(files: Sequence[str]) -> list[Any] | None:
+    """The labels of files, whose numbers are printed; None without a file."""
+    from ..io.label_files import label_rows, labelled_of
+    from ..io.tables import counted
+
+    tables = []
+    for name in files:
+        rows = label_rows(name)
+        tables.append(labelled_of(rows, Path(name).name))
+        is_open = len(rows) - int((rows["label"] >= 0).sum())
+        rest = f", {counted(is_open, 'row')} without a label" if is_open else ""
+        click.echo(f"{name}: {counted(len(tables[-1]), 'label')}{rest}", err=True)
+    return tables or None
+
 
 force = switch("--force", help="Overwrite a file of another kind; never one that is read.")
 

@@ -57,6 +57,7 @@ from . import epilog, options
     "--draws", type=options.NUMBER, default=10_000, show_default=True, help="Random sign vectors."
 )
 @options.seed(help="Seed of the sign vectors.")
+@options.labels
 @options.duplicates
 @options.chart("Draw the intervals")
 @options.places
@@ -69,6 +70,7 @@ def command(
     scores: tuple[str, ...],
     judges: tuple[str, ...],
     judge_rel: tuple[str, ...],
+    labels: tuple[str, ...],
     chart: str | None,
     width: str | None,
     title: bool,
@@ -84,7 +86,7 @@ def command(
     from ..io.tables import write
     from ..leaderboard.ranks import ranks
 
-    options.check_chart(chart, [qrels, *runs, *scores], tracks)
+    options.check_chart(chart, [qrels, *runs, *scores, *labels], tracks)
     of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
     measures = [measure] if measure else []
     source, judgements = options.sources(
@@ -97,6 +99,7 @@ def command(
         measure,
         judges=read_judges(judges) or None,
         judge_rel=command_line.read_judge_rel(judge_rel) if judge_rel else None,
+        labels=options.read_labels(labels),
         **settings,
     )
     if output_format == "table":

@@ -50,12 +50,7 @@ from . import epilog, options
 )
 @options.topics
 @options.docs
-@options.repeated(
-    "--labels",
-    metavar="FILE",
-    help="Labels of unjudged documents, such as those saved on this page, to be added to the "
-    "judgements. Can be given again.",
-)
+@options.labels
 @options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
@@ -110,7 +105,7 @@ def command(
         source,
         judgements,
         list(measures) or None,
-        labels=list(labels) or None,
+        labels=options.read_labels(labels),
         **settings,
         groups=read_groups(groups) if groups else None,
         command=_command_line(click.get_current_context()),

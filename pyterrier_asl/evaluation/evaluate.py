@@ -19,6 +19,7 @@ from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
+from ..judging.labels import qrels_with
 from ..measures.names import Measures, named_measures
 from .frames import KEYS, RunValues, to_long
 from .measuring import MeasuredRun, Scorer
@@ -37,6 +38,7 @@ def evaluate(
     bounds: bool = False,
     duplicates: str | None = None,
     common: bool = False,
+    labels: Any = None,
 ) -> pd.DataFrame:
     """Measures runs, for every query.
 
@@ -67,6 +69,8 @@ def evaluate(
         duplicates: what a document is that stands twice in a ranking: ``'error'``, the default, or
             ``'best'``: it counts once, at its best rank.
         common: whether systems that a track lacks are left out; else they are an error.
+        labels: labels of documents that the qrels do not judge, merged with them: what
+            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
     Returns:
         A frame, runs in the order given and queries in the order of the qrels, with ``name``,
@@ -85,6 +89,7 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
+    qrels = qrels_with(qrels, labels, duplicates)
     if qrels is None:
         pairs = list(runs.values()) if isinstance(runs, Mapping) else [runs]
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):

@@ -20,6 +20,7 @@ from ..io.runs import RunSource, iter_run_batches, list_runs, run_name
 from ..io.tables import ALL, counted
 from ..io.texts import text_lines
 from ..judging.judgements import Judgements
+from ..judging.labels import qrels_with
 from ..measures.lengths import DocLengths
 from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_measures, unique
 from ..measures.pool import RarenessPool
@@ -51,7 +52,16 @@ class Measured:
 
     def notes(self, most: int = 5) -> list[str]:
         """A sentence for each run that does not answer all queries, for ``most`` of them."""
-        return unanswered_notes(self.unanswered, len(self.values.qids), most)
+        queries = len(self.values.qids)
+        sentences = [
+            f"{run} does not answer {missing} of {queries} queries; "
+            "each counts with the worst value"
+            for run, missing in self.unanswered.items()
+        ]
+        more = len(sentences) - most
+        if more <= 0:
+            return sentences
+        return [*sentences[:most], f"nor do {more} other runs answer all queries"]
 
     @property
     def higher_is_better(self) -> dict[str, bool | None]:
@@ -115,19 +125,6 @@ class Measured:
         return shown
 
 
-def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5) -> list[str]:
-    """A sentence for each run that does not answer all queries, for ``most`` of them."""
-    sentences = [
-        f"{run} does not answer {missing} of {queries} queries; each counts with the worst value"
-        for run, missing in unanswered.items()
-    ]
-    more = len(sentences) - most
-    if more <= 0:
-        return sentences
-    others = "does 1 other run" if more == 1 else f"do {more} other runs"
-    return [*sentences[:most], f"nor {others} answer all queries"]
-
-
 def measure_files(
     qrels: str,
     runs: Iterable[str | os.PathLike[str]],
@@ -138,6 +135,7 @@ def measure_files(
     rel: float | None = None,
     jobs: int = 1,
     duplicates: str = "error",
+    labels: Any = None,
 ) -> Measured:
     """Measures run files; an error in one of them does not stop the others.
 
@@ -152,6 +150,7 @@ def measure_files(
         rel: minimum grade of a relevant document, for measures that do not say it.
         jobs: how many runs to judge at a time.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        labels: see :func:`~pyterrier_asl.evaluate`.
 
     Raises:
         ValueError: for what is no run, qrels or measure; where not one run can be measured.
@@ -160,7 +159,7 @@ def measure_files(
     files = list_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
     with begun(files, iter_run_batches) if jobs == 1 else nullcontext(files) as sources:
-        judgements = Judgements.of(qrels, duplicates)
+        judgements = Judgements.of(qrels_with(qrels, labels, duplicates), duplicates)
         if not len(judgements):
             raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
         if typed is None:
@@ -184,7 +183,7 @@ def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[An
 
 
 def measures_for(
-    qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
+    qrels: str, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
     """Default measures; for an ir_datasets id also its official ones."""
     official = [] if rel is not None else official_of(qrels)
@@ -204,9 +203,7 @@ def complete_measures(
         params["lengths"] = DocLengths.resolve(lengths)
     if pool is not None and any(needs_pool(named.measure) for named in typed):
         params["pool"] = (
-            RarenessPool.from_runs(pool)
-            if isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
-            else RarenessPool.resolve(pool)
+            RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
         )
     asked = [named.with_params(**params) for named in typed]
     for named in asked:

@@ -10,6 +10,7 @@ from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Qrels, Runs, tracks
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
+from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
@@ -56,6 +57,7 @@ def ranks(
     simultaneous: bool = False,
     common: bool = False,
     duplicates: str | None = None,
+    labels: Any = None,
 ) -> Leaderboard:
     """Intervals of the ranks of systems, which hold for all systems at once.
 
@@ -95,6 +97,8 @@ def ranks(
             by their number.
         common: whether systems that a collection lacks are left out; else they are an error.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        labels: labels of documents that the qrels do not judge, merged with them: what
+            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
     Returns:
         A :class:`~pyterrier_asl.leaderboard.result.Leaderboard`.
@@ -117,13 +121,14 @@ def ranks(
     options["possibly_best"] = possibly_best
     if isinstance(runs, ScoreTable):
         of_runs = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
+        of_runs["labels"] = labels
         if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
         name = runs.measure_or(_MEASURE) if measure is None else str(measure)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
     chosen = _ranking_measure(_MEASURE if measure is None else measure, unjudged=unjudged)
-    several = tracks(runs, qrels, duplicates)
+    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates)
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "

@@ -19,6 +19,7 @@ from ..evaluation.labellings import has_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
+from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures import ASL
@@ -31,7 +32,6 @@ from ..measures.names import (
 )
 from ..measures.standard import computed
 from ..statistics.rank_intervals import RankIntervals
-from ..unjudged.labels import merge_labels
 from .findings import Findings, SystemFindings, deciding, ranking_of
 from .provenance import Provenance
 from .ranking import ScoreRanking, SystemRanking
@@ -76,7 +76,7 @@ def collect(
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
-    merged = merge_labels(qrels, labels) if labels else None
+    merged = None if labels is None else merge_labels(qrels, labels)
     judged = Evaluation.of(runs, qrels if merged is None else merged, duplicates=duplicates)
     if measures is None:
         rel = default_rel(qrels, rel)
@@ -166,16 +166,13 @@ def _whatever_unjudged(
 def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
     """The intervals of a leaderboard, systems in the order of ``names``."""
     table = board.table.set_index("name").loc[names]
-    better, statistic, p = (
-        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic, board.p)
+    better, statistic = (
+        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic)
     )
     low, high = (table[end].to_numpy(dtype=np.int64) for end in ("low", "high"))
     best = table["could_be_best"].to_numpy(dtype=bool)
     means = table["mean"].to_numpy(dtype=np.float64)
-    differences = means[:, None] - means
-    return RankIntervals(
-        low, high, better, best, differences, statistic, p, None, board.critical, board.draws
-    )
+    return RankIntervals(low, high, better, best, means[:, None] - means, statistic, board.critical)
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:

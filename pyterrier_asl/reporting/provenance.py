@@ -18,7 +18,7 @@ from ..io.digests import digest_of
 from ..io.metadata import metadata_lines, read_metadata
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
-from ..unjudged.labels import OFFICIAL
+from ..judging.labels import OFFICIAL
 
 
 @dataclass(frozen=True)

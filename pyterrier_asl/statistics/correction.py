@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 #: Corrections of ascending p-values by name. (statsmodels' take a second to import.)
 _METHODS: dict[str, Callable[[Floats], Floats]] = {
-    "none": lambda p: p,
     "bonferroni": lambda p: p * len(p),
     "holm": lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1)),
     "bh": lambda p: np.minimum.accumulate((p / (np.arange(1, len(p) + 1) / len(p)))[::-1])[::-1],
 }
 
-#: Names of corrections.
-CORRECTIONS = tuple(_METHODS)
+#: Names of corrections; with ``'auto'`` the test of a comparison determines its correction.
+CORRECTIONS: tuple[str | None, ...] = ("auto", None, *_METHODS)
 
 
 class Corrected(NamedTuple):
@@ -39,7 +38,7 @@ class Corrected(NamedTuple):
     dropped: int
 
 
-def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
+def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
     """Corrects p-values for multiple comparisons.
 
     NaN stands for no p-value: it is left out of the family, counted, and stays NaN.
@@ -49,7 +48,7 @@ def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
             together: all pairs, all measures.
         method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
             rejection, ``'bh'`` (Benjamini and Hochberg, 1995) the expected share of false ones
-            among the rejections; ``'none'`` corrects nothing.
+            among the rejections; None: no correction.
 
     Returns:
         :class:`Corrected`, with p-values in the same shape.
@@ -60,7 +59,7 @@ def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
     >>> correct([0.01, 0.04, float("nan"), 0.03])
     Corrected(p=array([0.03, 0.06,  nan, 0.06]), family=3, dropped=1)
     """
-    check_name("correction", method, CORRECTIONS)
+    check_name("correction", method, (None, *_METHODS))
     p = np.array(p_values, dtype=np.float64)
     is_number = ~np.isnan(p)
     if np.any((p[is_number] < 0) | (p[is_number] > 1)):
@@ -68,18 +67,21 @@ def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
             "p-values lie between 0 and 1, but these hold "
             f"{p[is_number].min()} to {p[is_number].max()}"
         )
-    rows = np.argsort(p, axis=None, kind="stable")[: int(is_number.sum())]  # NaN comes last
-    p.ravel()[rows] = np.minimum(_METHODS[method](p.ravel()[rows]), 1)
+    if method is not None:
+        rows = np.argsort(p, axis=None, kind="stable")[: int(is_number.sum())]  # NaN comes last
+        p.ravel()[rows] = np.minimum(_METHODS[method](p.ravel()[rows]), 1)
     return Corrected(p, int(is_number.sum()), int((~is_number).sum()))
 
 
-def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) -> pd.DataFrame:
+def with_corrected_p(
+    frame: pd.DataFrame, test: str, method: str | None, alpha: float
+) -> pd.DataFrame:
     """Corrects the p-values of a frame of comparisons, all its rows being one family.
 
     Args:
         frame: One row for each comparison, with its ``p``.
         test: The name of the test.
-        method: The correction, one of :data:`CORRECTIONS`.
+        method: The correction: ``'bonferroni'``, ``'holm'``, ``'bh'`` or None.
         alpha: The level of significance.
 
     Returns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.texts import parse_json, read_texts
+from ..io.texts import read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
@@ -116,7 +117,7 @@ def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                document = parse_json(line)
+                document = json.loads(line)
                 docno, text = docno_of(document), indexed_text(document)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(

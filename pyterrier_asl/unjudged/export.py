@@ -7,19 +7,23 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from ..io.atomic import check_replaceable, kind_error, replacing
+from ..io.label_files import label_rows, read_labels
 from ..io.machine_readable import jsonl_lines, tsv_lines
 from ..io.tables import counted
 from ..io.texts import Texts
 from .holes import Holes, describe
-from .labels import COLUMNS, KEY, labels_of, read_labels, read_rows
 from .loop import questions
 
 #: Forms of a list by the ending of its file, else TREC's, with the bytes that it begins with; files
 #: of TREC's form cannot be recognised.
 FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"', "trec": b""}
+
+#: How many bytes of a file tell whether it is a list of documents to judge.
+_HEADER = 1000
 
 
 def export(
@@ -60,23 +64,39 @@ def export(
         OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
     form = check_export(path, form, force=force, keep=keep)
-    kept = _labelled_rows(path) if keep and os.path.exists(path) else pd.DataFrame(columns=COLUMNS)
     codes = holes.order()
     frame = describe(holes.labelled, codes, holes.runs.qids)
-    keys = set(zip(kept["qid"].astype(str), kept["docno"].astype(str)))
-    is_new = [key not in keys for key in zip(frame["qid"].astype(str), frame["docno"])]
+    kept = _rows_to_keep(path, form, frame) if keep and os.path.exists(path) else pd.DataFrame()
+    keys = set() if kept.empty else set(zip(kept["qid"], kept["docno"]))
+    documents = zip(frame["qid"].astype(str), frame["docno"])
+    is_new = np.array([key not in keys for key in documents], dtype=bool)
     codes, frame = codes[is_new][:most], frame[is_new][:most]
     columns = questions(holes, codes, texts).set_index(frame.index)[["query", "text"]]
     frame = frame.assign(query=columns["query"], text=columns["text"], label="")
-    rows = frame
+    rows, is_open = frame, len(frame)
     if len(kept):
         rows = pd.concat([kept.astype(object), frame.astype(object)])
         rows = rows.where(rows.notna(), None)[
             [*frame, *(name for name in kept if name not in frame)]
         ]
+        is_open += int((kept["label"] == "").sum())
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in _lines(rows, form))
-    return len(frame)
+    return is_open
+
+
+def _rows_to_keep(path: str | os.PathLike[str], form: str, listed: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a file that hold somebody's work: a label, -1, or a note in a further column."""
+    rows = label_rows(path)
+    ours = {*map(str, listed), "query", "text", "label", "source"}
+    notes = [name for name in rows if str(name) not in ours]
+    noted = (rows[notes].fillna("") != "").any(axis=1)
+    marked = rows["label"].notna() if form != "trec" else rows["label"] >= 0
+    kept = rows[marked | noted].drop_duplicates()
+    shown = [int(label) if label.is_integer() else label for label in kept["label"].fillna(-1)]
+    labels = pd.Series(shown, kept.index, dtype=object).where(kept["label"].notna(), "")
+    labelled: pd.DataFrame = kept.assign(label=labels)
+    return labelled
 
 
 def check_export(
@@ -111,7 +131,7 @@ def check_export(
     if keep and form == "umbrela":
         raise ValueError(f"{path}: requests in UMBRELA's form hold no labels: name another file")
     if keep:
-        _labelled_rows(path)
+        label_rows(path)
         return form
     labels = _number_of_labels(path)
     if labels:
@@ -125,24 +145,23 @@ def check_export(
 
 
 def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
-    """The number of labels in a file; None where it cannot be read as a file of labels."""
+    """The number of labels in a file; None for a file of another kind.
+
+    Raises:
+        FileExistsError: for a list of which some row cannot be understood.
+    """
     with open(path, "rb") as file:
-        if (
-            file.read(len(FORMS["umbrela"])) == FORMS["umbrela"]
-            and b'"judgment"' not in file.read()
-        ):
+        start = file.read(_HEADER)
+        if start.startswith(FORMS["umbrela"]) and b'"judgment"' not in start + file.read():
             return 0
     try:
         return len(read_labels(path))
-    except (ValueError, OSError):
+    except (ValueError, OSError) as error:
+        if b"docno" in start:
+            raise FileExistsError(
+                f"cannot write {path}: not every label that it holds can be read ({error})"
+            ) from None
         return None
-
-
-def _labelled_rows(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """The rows of a file that have a label, with all their columns, as they stand there."""
-    rows = read_rows(Path(path))
-    rows = rows[labels_of(rows["label"], str(path)) >= 0]
-    return rows.drop_duplicates(KEY, keep="last")
 
 
 def _lines(frame: pd.DataFrame, form: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ import pandas as pd
 from ..evaluation.evaluation import Evaluation, Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
+from ..judging.labels import qrels_with
 from ..measures.names import Measures, higher_is_better
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
@@ -33,6 +34,7 @@ def holes(
     highest: float | None = None,
     alpha: float = 0.05,
     duplicates: str | None = None,
+    labels: Any = None,
 ) -> AllPairs: ...
 
 
@@ -50,6 +52,7 @@ def holes(
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
+    labels: Any = None,
 ) -> Holes: ...
 
 
@@ -66,6 +69,7 @@ def holes(
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
+    labels: Any = None,
 ) -> Holes | AllPairs:
     """Compares two runs, and bounds what unjudged documents could change.
 
@@ -88,8 +92,10 @@ def holes(
         highest: the best grade that a label can give in nDCG; None: the best of the qrels.
         alpha: the level of the t-test.
         names: what to call the two.
-        duplicates: what a document is that stands twice in a ranking; see
+        duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        labels: labels of documents that the qrels do not judge, merged with them: what
+            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
     Returns:
         The difference, its bounds, the verdicts, and what to judge next; of all pairs their
@@ -104,6 +110,7 @@ def holes(
     >>> pair.difference.verdict, pair.difference.low, pair.todo["docno"].tolist()
     ('open', 0.0, ['y', 'x'])
     """
+    qrels = qrels_with(qrels, labels, duplicates)
     if b is None:
         return all_pairs(
             a,

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..io.texts import Texts
 from ..io.values import check_whole
+from ..judging.labels import merge_labels
 from ..scoring.arrays import Floats, Ints
 from .holes import Holes
-from .labels import COLUMNS, KEY, LabelFile, label_of, merge_labels
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"
 
@@ -65,7 +66,7 @@ class Round:
         labels: the file to which answers are added, each before the next is asked for. What it
             holds already is taken into the comparison. None: no file.
         source: the name of the judge.
-        conflicts: see :func:`~pyterrier_asl.unjudged.labels.merge_labels`, of labels in the file.
+        conflicts: see :func:`~pyterrier_asl.merge_labels`, of labels in the file.
 
     Attributes:
         holes: the comparison with all answers.

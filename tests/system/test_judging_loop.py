@@ -17,7 +17,8 @@ import os, signal, sys
 import ir_datasets, numpy as np, pyterrier as pt
 from pyterrier_asl import holes
 from pyterrier_asl.io.texts import Texts
-from pyterrier_asl.unjudged.labels import LabelFile, merge_labels
+from pyterrier_asl import merge_labels
+from pyterrier_asl.io.label_files import LabelFile
 from pyterrier_asl.unjudged.loop import judge_until_settled
 
 labels, asked, kill = sys.argv[1], sys.argv[2], sys.argv[3] == "kill"

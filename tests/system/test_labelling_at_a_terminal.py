@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pyterrier_asl.unjudged.labels import read_labels
+from pyterrier_asl.io.label_files import read_labels
 
 pty = pytest.importorskip("pty")  # of POSIX
 
@@ -177,7 +177,7 @@ def test_undo_skip_and_quit(call, tmp_path):
 
 _WRITER = """
 import sys
-from pyterrier_asl.unjudged.labels import LabelFile
+from pyterrier_asl.io.label_files import LabelFile
 path, who, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
 file = LabelFile(path)
 for i in range(number):

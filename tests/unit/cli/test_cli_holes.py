@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import pyterrier_asl as asl
 from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
-from pyterrier_asl.unjudged.labels import LabelFile
+from pyterrier_asl.io.label_files import LabelFile
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from pyterrier_asl import holes
+from pyterrier_asl.io.label_files import label_rows, read_labels
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.unjudged.export import check_export, export
-from pyterrier_asl.unjudged.labels import read_labels, read_rows
 
 #: P@3 by a label of one of three documents in one of two queries: a sixth each.
 A = {"q1": {"a": 4, "x": 3, "y": 2, "b": 1}, "q2": {"a": 2, "z": 1}}
@@ -101,7 +101,39 @@ def test_a_second_round_keeps_labels_and_asks_for_the_others(tmp_path, form):
     path.write_text(ANSWERS[form])
     assert export(holes(A, B, QRELS, "P@3"), path, form=form, keep=True) == 2
     assert read_labels(path)[["qid", "docno", "label"]].values.tolist() == [["q1", "x", 1.0]]
-    assert read_rows(path)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
+    assert label_rows(path)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "umbrela", "trec"])
+def test_a_list_of_no_document_can_be_read(tmp_path, form):
+    path, settled = tmp_path / "list", holes(A, A, QRELS, "P@1", names=("a", "b"))
+    assert export(settled, path, form=form) == 0
+    if form != "umbrela":
+        assert read_labels(path).empty
+    assert export(settled, path, form=form, force=form == "trec") == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "mark"), [("q1\ty\t-1\t", ["-1", ""]), ("q1\ty\t\task Ann", ["", "ask Ann"])]
+)
+def test_a_second_round_keeps_what_an_assessor_wrote(tmp_path, row, mark):
+    path = tmp_path / "list.tsv"
+    path.write_text(f"qid\tdocno\tlabel\tnotes\nq1\tx\t1\tsure\n{row}\n")
+    assert export(holes(A, B, QRELS, "P@3"), path, keep=True, most=1) == 1 + (mark[0] == "")
+    head, *rows = (line.split("\t") for line in path.read_text().splitlines())
+    kept = {
+        row["docno"]: [row["label"], row["notes"]] for row in (dict(zip(head, r)) for r in rows)
+    }
+    assert kept == {"x": ["1", "sure"], "y": mark, "z": ["", ""]}
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_list_with_a_row_that_is_no_label_is_not_overwritten(tmp_path, force):
+    path = tmp_path / "list.tsv"
+    path.write_text("qid\tdocno\ttext\tlabel\nq1\tx\t1\t\n")
+    with pytest.raises(FileExistsError, match="not every label .* line 2: the column 'label' is"):
+        export(holes(A, B, QRELS, "P@3"), path, force=force)
+    assert "x\t1" in path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import holes, judge_until_settled, merge_labels, read_labels
-from pyterrier_asl.unjudged.labels import LabelFile
+from pyterrier_asl.io.label_files import LabelFile
 from pyterrier_asl.unjudged.loop import Round
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}

@@ -11,7 +11,7 @@ from pyterrier_asl import bounds, holes
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
-from pyterrier_asl.unjudged.labels import read_labels
+from pyterrier_asl.io.label_files import read_labels
 from pyterrier_asl.unjudged.loop import judge_until_settled
 
 A, B = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}

@@ -8,9 +8,10 @@ import math
 import pandas as pd
 import pytest
 
+import pyterrier_asl as asl
 from pyterrier_asl import merge_labels, read_labels
-from pyterrier_asl.io.machine_readable import tsv_lines
-from pyterrier_asl.unjudged.labels import LabelFile, label_of
+from pyterrier_asl.io.label_files import LabelFile, label_of
+from pyterrier_asl.io.machine_readable import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 LINE = '{"qid": "q", "docno": "x", "label": 1.0, "source": "me"}'
@@ -112,6 +113,11 @@ def test_a_label_is_taken_back(tmp_path):
         "\ufeffqid\tdocno\tjudgment\tnotes\nq\tx\t1\tyes\n",
         "q 0 x 1\nq 0 y -1\n",
         "q\t0\tx\t1\n",
+        "qid\tdocno\tLabel\nq\tx\t1\nq\ty\t-1\n",
+        "QID,Docno,Label\nq,x,1\nq,y,\n",
+        'qid;docno;text;label\nq;x;"a; b\nc";1\nq;y;d;-1\n',
+        '"qid","docno","label"\r\n"q","x","1"\r\n\r\n"q","y",""\r\n',
+        '{"qid": "q", "docno": "x", "Label": 1}\n{"qid": "q", "docno": "y", "Label": -1}\n',
     ],
 )
 def test_labels_of_several_forms(tmp_path, text):
@@ -150,7 +156,6 @@ def test_ids_survive_a_table(tmp_path):
         (LINE + "\n5\n", "line 2: this is no label"),
         (LINE + "\nnull\n" + LINE, "line 2: this is no label"),
         (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is no JSON"),
-        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", "line 2: this is no JSON .it is nested too"),
         (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is no JSON"),
         (
             '{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n',
@@ -158,12 +163,15 @@ def test_ids_survive_a_table(tmp_path):
         ),
         ('{"qid": "q", "docno": "x"}\n', r"line 1: labels need the columns \['label'\]"),
         ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
-        ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing"),
-        ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing"),
+        ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing in line 1"),
+        ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing in line 1"),
         ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is no number"),
         ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is no number"),
         ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: 4 columns where the header has 3"),
-        ("qid\tdocno\tlabel\nq\tx\tgood\n", "the label 'good' is no number"),
+        ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is no number"),
+        ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "line 4: 5 columns where"),
+        ("qid\tdocno\nq\tx\n", r"labels need the columns \['label'\]"),
+        ('{"qid": ' + "[" * 3000 + "\n" + LINE, "labels, line 1: this is nested too deeply"),
         ("qid\tlabel\nq\t1\n", r"labels need the columns \['docno'\]"),
         ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "'doc_id' and 'docno', which mean"),
     ],
@@ -248,10 +256,58 @@ def test_lines_are_whole_json(tmp_path):
     assert json.loads(file.path.read_text()) == label('a "quoted" one\n', 0.5)
 
 
-@pytest.mark.parametrize(("grades", "last"), [((1, 0), 0), ((0, 1), 1), ((1, -1), 1)])
-def test_the_last_label_of_a_document_counts(tmp_path, grades, last):
-    rows = [label("x", grade) for grade in grades]
+@pytest.mark.parametrize(
+    ("grades", "kept"), [((1, 1), [1]), ((1, -1), [1]), ((-1, None, 0), [0]), ((1, 0), None)]
+)
+def test_a_document_labelled_twice_has_one_label(tmp_path, grades, kept):
+    rows = pd.DataFrame([label("x", grade) for grade in grades])
+    paths = [tmp_path / "labels.tsv", tmp_path / "labels.csv", tmp_path / "labels.jsonl"]
+    paths[0].write_text("".join(line + "\n" for line in tsv_lines(rows)))
+    rows.to_csv(paths[1], index=False)
+    cells = rows["label"].astype(object).where(rows["label"].notna(), "")
+    rows.assign(label=cells).to_json(paths[2], orient="records", lines=True)
+    for source in (rows, *paths):
+        if kept is None:
+            where = "labels.*, lines (2 and 3|1 and 2)|label, rows 0 and 1"
+            with pytest.raises(ValueError, match=f"({where}): .*'x' of query 'q' has the labels"):
+                read_labels(source)
+        else:
+            assert read_labels(source)["label"].tolist() == kept
+
+
+@pytest.mark.parametrize("column", ["text", "query", "grade", "notes"])
+@pytest.mark.parametrize("kind", ["tsv", "jsonl"])
+def test_a_grade_in_the_column_of_a_text_is_named(tmp_path, column, kind):
+    rows = pd.DataFrame({"qid": ["q", "q"], "docno": ["x", "y"], "label": ["1", ""]})
+    rows[column] = ["", " 2 "]
+    path = tmp_path / f"labels.{kind}"
+    lines = tsv_lines(rows) if kind == "tsv" else jsonl_lines(rows)
+    path.write_text("".join(line + "\n" for line in lines))
+    line = 3 if kind == "tsv" else 2
+    with pytest.raises(
+        ValueError, match=f"line {line}: the column 'label' is empty, and '{column}' holds '2'"
+    ):
+        read_labels(path)
+    path.write_text(path.read_text().replace(" 2 ", "2 apples"))
+    assert of(path) == [["q", "x", 1.0]]
+
+
+def test_a_row_without_a_grade_says_so_by_a_negative_label(tmp_path):
     path = tmp_path / "labels.tsv"
-    path.write_text("".join(line + "\n" for line in tsv_lines(pd.DataFrame(rows))))
-    for source in (pd.DataFrame(rows), path):
-        assert read_labels(source)["label"].tolist() == [last]
+    path.write_text("qid\tdocno\ttext\tlabel\nq\tx\t1984\t-1\nq\ty\t1984\t1\n")
+    assert of(path) == [["q", "y", 1.0]]
+
+
+def test_labels_can_be_merged_wherever_there_are_qrels():
+    """ASL(a) = 1; the labels make x, above a, relevant, and each measure counts it."""
+    runs = {"one": {7: {"x": 2, "a": 1}}, "two": {7: {"a": 2, "y": 1}}}
+    qrels = pd.DataFrame({"qid": [7, 7], "docno": ["a", "n"], "label": [1, 0]})
+    labels = pd.DataFrame({"qid": [7], "docno": ["x"], "label": [1]})
+    plain = asl.evaluate(runs, qrels, ["P@2"])
+    merged = asl.evaluate(runs, qrels, ["P@2"], labels=labels)
+    assert plain["P@2"].tolist() == [0.5, 0.5] and merged["P@2"].tolist() == [1, 0.5]
+    assert merged["qid"].tolist() == [7, 7]
+    pair = asl.holes(runs["one"], runs["two"], qrels, "P@2", labels=labels)
+    assert pair.difference.difference == 0.5
+    with pytest.raises(ValueError, match="labels belong to the qrels of one collection"):
+        asl.evaluate({"t": (runs, qrels), "u": (runs, qrels)}, None, ["P@2"], labels=labels)

@@ -1,0 +1,54 @@
+"""The command ``labels``: qrels merged with labels of unjudged documents.
+
+\b
+Examples:
+  pyterrier-asl labels qrels.txt todo.tsv ann.jsonl -o merged.txt
+  pyterrier-asl labels qrels.txt todo.csv --conflicts official > merged.txt
+
+\b
+A file of labels is a table (tabs, commas or semicolons) with the columns qid, docno and label, JSON
+lines of the same, or qrels. A row without a label, or with a negative one, is open and left out.
+"""
+
+from __future__ import annotations
+
+import click
+
+from . import epilog, options
+
+
+@click.command(name="labels", epilog=epilog(__doc__))
+@options.qrels
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-o", "--output", metavar="FILE", help="Write them here.  [default: print them]")
+@options.conflicts
+@options.highest
+@options.force
+def command(
+    qrels: str,
+    files: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    conflicts: str,
+    highest: float | None,
+) -> None:
+    """Merge labels of unjudged documents with QRELS, and write the merged qrels.
+
+    Official grades stay as they are. Labels that contradict each other are an error.
+    """
+    from ..io.atomic import check_replaceable, replacing
+    from ..judging.labels import OFFICIAL, merge_labels
+
+    if output:
+        check_replaceable(output, inputs=[qrels, *files], force=force)
+    labels = options.read_labels(files)
+    merged = merge_labels(qrels, labels, conflicts=conflicts, highest=highest)
+    rows = zip(merged["qid"], merged["docno"], merged["label"])
+    text = "".join(f"{qid} 0 {docno} {label:g}\n" for qid, docno, label in rows)
+    if output:
+        with replacing(output, force=True) as beside:
+            beside.write_text(text, encoding="utf-8")
+    else:
+        click.echo(text, nl=False)
+    added = int((merged["source"] != OFFICIAL).sum())
+    click.echo(f"{output or 'merged'}: {len(merged)} judgements, {added} of them labels", err=True)

@@ -1,0 +1,109 @@
+"""Labels in the commands: how many are read, what they change, and the merged qrels."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl as asl
+from pyterrier_asl.cli import main
+
+QUERIES = [f"q{number:02}" for number in range(12)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Two runs of 12 queries: x, which only ``new`` has, is unjudged and above a."""
+    monkeypatch.chdir(tmp_path)
+    lines = {
+        "qrels": "".join(f"{q} 0 a 1\n{q} 0 n 0\n" for q in QUERIES),
+        "old": "".join(f"{q} Q0 a 1 2 t\n{q} Q0 n 2 1 t\n" for q in QUERIES),
+        "new": "".join(f"{q} Q0 x 1 2 t\n{q} Q0 a 2 1 t\n" for q in QUERIES),
+        "todo.tsv": "qid\tdocno\tlabel\n" + "".join(f"{q}\tx\t1\n" for q in QUERIES[:10]),
+    }
+    lines["todo.tsv"] += f"{QUERIES[10]}\tx\t\n{QUERIES[11]}\tx\t-1\n"
+    for name, text in lines.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def call(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+def means(command, *options):
+    """P@2 of old and new: 1/2 of two documents, and 2/2 in 10 of 12 queries with the labels."""
+    done = call(command, "qrels", "old", "new", "-m", "P@2", "-o", "jsonl", *options)
+    assert done.exit_code == 0, done.output
+    if options:
+        assert "todo.tsv: 10 labels, 2 rows without a label" in done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if command == "evaluate":
+        return [row["value"] for row in rows]
+    if command == "ranks":
+        return sorted(row["mean"] for row in rows)
+    row = next(row for row in rows if row["measure"] == "P@2")
+    if command == "holes":
+        return [0.5, 0.5 - row["difference"]]
+    return [row["a"], row["b"]]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "ranks", "holes"])
+def test_labels_count_in_every_command(files, command):
+    assert means(command) == pytest.approx([0.5, 0.5])
+    assert means(command, "--labels", "todo.tsv") == pytest.approx([0.5, 11 / 12])
+
+
+def test_the_merged_qrels_are_written_and_give_the_same(files):
+    done = call("labels", "qrels", "todo.tsv", "-o", "merged.txt")
+    assert done.exit_code == 0, done.output
+    assert "todo.tsv: 10 labels, 2 rows without a label" in done.stderr
+    assert "merged.txt: 34 judgements, 10 of them labels" in done.stderr
+    assert len((files / "merged.txt").read_text().splitlines()) == 34
+    values = asl.evaluate(["old", "new"], "merged.txt", ["P@2"]).groupby("name")["P@2"].mean()
+    assert values["new"] == pytest.approx(11 / 12) and values["old"] == 0.5
+    printed = call("labels", "qrels", "todo.tsv").stdout
+    assert printed == (files / "merged.txt").read_text()
+    for target in ("qrels", "todo.tsv"):
+        before = (files / target).read_text()
+        wrong = call("labels", "qrels", "todo.tsv", "-o", target, "--force")
+        assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
+        assert (files / target).read_text() == before
+
+
+def test_a_label_that_contradicts_an_official_grade(files):
+    (files / "other.csv").write_text("QID,DOCNO,Label\nq00,a,0\nq00,x,1\n")
+    wrong = call("labels", "qrels", "other.csv")
+    assert wrong.exit_code == 2 and "its official grade is 1" in wrong.stderr
+    done = call("labels", "qrels", "other.csv", "--conflicts", "official")
+    assert done.exit_code == 0 and "q00 0 a 1\n" in done.stdout and "q00 0 x 1\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "--track", "t", "qrels", "runs"],
+        ["ranks", "--track", "t", "qrels", "runs", "-m", "P@2"],
+        ["compare", "--track", "t", "qrels", "runs", "--baseline", "old"],
+        ["ranks", "--scores", "scores.csv"],
+        ["report", "--scores", "scores.csv", "-o", "page.html"],
+    ],
+)
+def test_labels_need_the_qrels_of_one_collection(files, arguments):
+    (files / "runs").mkdir()
+    for name in ("old", "new"):
+        (files / name).rename(files / "runs" / name)
+    rows = [f"{s},{q},P@2,{n % 2}\n" for s in ("old", "new") for n, q in enumerate(QUERIES)]
+    (files / "scores.csv").write_text("system,topic,measure,score\n" + "".join(rows))
+    done = call(*arguments, "--labels", "todo.tsv")
+    assert done.exit_code == 2 and "labels" in done.stderr, done.output
+    assert not done.stdout
+
+
+def test_a_report_with_labels(files):
+    labels = asl.read_labels("todo.tsv")
+    findings = asl.report(["old", "new"], "qrels", ["P@2"], labels=labels).findings
+    means = dict(zip(findings.names, findings.rankings[0].values.mean(axis=1)))
+    assert means == pytest.approx({"old": 0.5, "new": 11 / 12})
