@@ -100,22 +100,49 @@ def with_urls(pyproject: str, repository: str) -> str:
     return head + section + lines + re.sub(ours, "", rest, flags=re.MULTILINE)
 
 
+#: A link or picture of Markdown or HTML that is relative, and so leads nowhere on PyPI.
+_RELATIVE = re.compile(r"(\]\(|(?:src|href)=[\"'])(?!https?:|mailto:|#)([^)\"'\s]+)")
+
+
+def relative_links(readme: str) -> list[str]:
+    """The relative links and pictures of a text."""
+    return [link for _, link in _RELATIVE.findall(readme)]
+
+
+def with_links(readme: str, repository: str) -> str:
+    """The README with the address of the repository before relative links and pictures."""
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if link[2].endswith((".png", ".svg", ".jpg", ".gif")) else "blob"
+        return f"{link[1]}{repository}/{kind}/main/{link[2]}"
+
+    return _RELATIVE.sub(absolute, readme) if repository else readme
+
+
+def unreleased(changes: str) -> list[str]:
+    """The lines of a changelog below *Unreleased* that are not blank."""
+    below = changes.partition("\n## Unreleased\n")[2]
+    return [line for line in below.partition("\n## ")[0].splitlines() if line.strip()]
+
+
 def descriptions(root: Path = ROOT) -> dict[Path, str]:
-    """The files with URLs, version or authors, ``pyproject.toml`` among them, as they should be."""
+    """The files with URLs, version or authors, ``pyproject.toml`` among them, as they must be."""
     about = project(root)
-    pyproject, written = (
-        (root / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "CITATION.cff")
+    pyproject, written, readme = (
+        (root / name).read_text(encoding="utf-8")
+        for name in ("pyproject.toml", "CITATION.cff", about["readme"])
     )
     return {
         root / "pyproject.toml": with_urls(pyproject, about["repository"]),
         root / "CITATION.cff": citation(about, written),
         root / "codemeta.json": json.dumps(codemeta(about), indent=2) + "\n",
+        root / about["readme"]: with_links(readme, about["repository"]),
         root / ".zenodo.json": json.dumps(zenodo(about), indent=2) + "\n",
     }
 
 
 def problems(tag: str | None = None, root: Path = ROOT) -> list[str]:
-    """What keeps the project from being released, a sentence each."""
+    """The reasons why the project cannot be released, one sentence each."""
     about = project(root)
     answer = [
         f"{path.name} does not follow from pyproject.toml: run python docs/release.py"
@@ -129,6 +156,15 @@ def problems(tag: str | None = None, root: Path = ROOT) -> list[str]:
     changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if f"\n## {about['version']}\n" not in changes:
         answer.append(f"CHANGELOG.md has no section {about['version']}")
+    if lines := unreleased(changes):
+        answer.append(
+            f"CHANGELOG.md has {len(lines)} lines below Unreleased: move them to the version"
+        )
+    readme = (root / about["readme"]).read_text(encoding="utf-8")
+    if links := relative_links(readme):
+        answer.append(f"{about['readme']} has {len(links)} relative links, e.g. {links[0]}")
+    if re.search(r"not\s+(yet\s+)?on\s+PyPI", readme):
+        answer.append(f"{about['readme']} says that the package is not on PyPI")
     return answer
 
 

@@ -102,6 +102,72 @@ def test_several_runs_and_conditions_one_a_line(folder):
     assert len(list(suite.iter("testcase"))) >= 4
 
 
+def expression(text: str, context: dict[str, str]) -> str:
+    """What GitHub makes of an expression of names and ``||``."""
+    names = text.removeprefix("${{ ").removesuffix(" }}").split(" || ")
+    return next((context[name] for name in names if context.get(name)), "")
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"), [("", "/checkout"), ("pyterrier-asl==1.0", "pyterrier-asl==1.0")]
+)
+def test_the_checkout_is_installed_where_no_package_is_given(tmp_path, package, expected):
+    """Expressions are evaluated in steps; in the default of an input there is no context."""
+    assert not [about for about in ACTION["inputs"].values() if "${{" in about.get("default", "")]
+    (step,) = [step for step in ACTION["runs"]["steps"] if "pip install" in step.get("run", "")]
+    context = {"inputs.package": package, "github.action_path": "/checkout"}
+    variables = {name: expression(value, context) for name, value in step["env"].items()}
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > arguments\n')
+    python.chmod(0o755)
+    environment = {**os.environ, **variables, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=tmp_path, env=environment)
+    arguments = (tmp_path / "arguments").read_text().splitlines()
+    assert arguments[:3] == ["-m", "pip", "install"] and arguments[-1] == expected
+
+
+def test_folders_of_outputs_are_made(folder):
+    done = run_action(
+        folder,
+        qrels="qrels.txt",
+        baseline="live.run",
+        run="new.run",
+        conditions="RR worse",
+        badge="sub/b.json",
+        junit="other/g.xml",
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "sub" / "b.json").read_text())["message"] == "PASS"
+    assert (folder / "other" / "g.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"qrels": ""}, "the input qrels or scores is needed"),
+        ({"scores": "s.csv"}, "the inputs qrels and scores exclude each other"),
+        ({"conditions": " \n"}, "the input conditions is empty"),
+        ({"baseline": ""}, "the input baseline is empty"),
+        ({"run": ""}, "the input run is empty"),
+    ],
+)
+def test_a_wrong_input_is_named_in_every_output(folder, changed, problem):
+    inputs = {"qrels": "qrels.txt", "baseline": "live.run", "run": "new.run"}
+    done = run_action(folder, **{**inputs, "conditions": "RR worse", **changed})
+    assert done.returncode == 2 and f"::error title=ERROR::{problem}" in done.stdout
+    assert "--" not in done.stdout + done.stderr
+    assert (folder / "output").read_text() == "verdict=ERROR\n"
+    assert json.loads((folder / "guard.json").read_text())["message"] == "ERROR"
+    assert (folder / "summary").read_text() == f"## Guard: ERROR\n\n{problem}\n"
+    (error,) = ElementTree.parse(folder / "guard.xml").iter("error")
+    assert error.get("message") == problem
+
+
+def test_artifacts_of_a_matrix_have_names_of_their_own():
+    (name,) = [step["with"]["name"] for step in ACTION["runs"]["steps"] if "with" in step]
+    assert "strategy.job-index" in name and "inputs.artifact" in name
+
+
 def test_all_its_inputs_are_used():
     text = json.dumps(ACTION["runs"])
     for name in ACTION["inputs"]:

@@ -12,10 +12,14 @@ import release
 
 @pytest.fixture
 def root(tmp_path):
-    """A copy of the files that a release is checked by."""
-    names = ("pyproject.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", "CHANGELOG.md")
+    """A copy of the files that a release is checked by, with the changelog of a release."""
+    names = ("pyproject.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", "README.md")
     for name in names:
         shutil.copy(release.ROOT / name, tmp_path)
+    readme = tmp_path / "README.md"
+    readme.write_text(readme.read_text().replace("not on PyPI yet", "on PyPI"))
+    version = release.project()["version"]
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## {version}\n\n* First.\n")
     (tmp_path / "pyterrier_asl").mkdir()
     shutil.copy(release.ROOT / "pyterrier_asl" / "__init__.py", tmp_path / "pyterrier_asl")
     return tmp_path
@@ -38,8 +42,8 @@ def test_descriptions_are_up_to_date():
 
 def test_nothing_is_released_without_an_address(root):
     set_repository(root, "")
-    (problem,) = release.problems(f"v{release.project()['version']}", root)
-    assert problem.startswith("repository is empty")
+    problem, links = release.problems(f"v{release.project()['version']}", root)
+    assert problem.startswith("repository is empty") and "relative links" in links
     assert "example.org" not in (root / "pyproject.toml").read_text()
 
 
@@ -64,5 +68,50 @@ def test_the_address_is_set_in_one_place(root):
 def test_tag_and_changes_must_be_those_of_the_version(root):
     set_repository(root, "https://example.org/x")
     (root / "CHANGELOG.md").write_text("# Changelog\n")
+    (root / "README.md").write_text("# Title\n")
     problems = release.problems("v9.9", root)
     assert [problem.split()[0] for problem in problems] == ["the", "CHANGELOG.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        (
+            "CHANGELOG.md",
+            "# Changelog\n\n## Unreleased\n\n* One.\n\n* Two.\n\n## 0.1.0\n\n* First.\n",
+            "CHANGELOG.md has 2 lines below Unreleased",
+        ),
+        (
+            "README.md",
+            "It is not on\nPyPI yet.\n",
+            "README.md says that the package is not on PyPI",
+        ),
+        ("README.md", "Not yet: it is not yet on PyPI.\n", "says that the package is not on PyPI"),
+    ],
+)
+def test_what_is_no_release(root, name, text, problem):
+    set_repository(root, "https://example.org/x")
+    (root / name).write_text(text)
+    [found] = release.problems("v0.1.0", root)
+    assert problem in found
+
+
+LINKS = """[a](docs/a.rst) [b](https://b.org) [c](#c) ![p](docs/p.png)
+<img src="q.svg" alt="x"> <a href='d.md'>d</a> [e](mailto:e@e.org)
+"""
+
+
+def test_relative_links_lead_to_the_repository(root):
+    """On PyPI, which shows the README, they lead nowhere."""
+    (root / "README.md").write_text(LINKS)
+    assert release.relative_links(LINKS) == ["docs/a.rst", "docs/p.png", "q.svg", "d.md"]
+    set_repository(root, "https://example.org/x")
+    assert (root / "README.md").read_text() == (
+        "[a](https://example.org/x/blob/main/docs/a.rst) [b](https://b.org) [c](#c) "
+        "![p](https://example.org/x/raw/main/docs/p.png)\n"
+        '<img src="https://example.org/x/raw/main/q.svg" alt="x"> '
+        "<a href='https://example.org/x/blob/main/d.md'>d</a> [e](mailto:e@e.org)\n"
+    )
+    assert release.problems("v0.1.0", root) == []
+    (root / "README.md").write_text(LINKS)
+    assert "README.md has 4 relative links, e.g. docs/a.rst" in release.problems("v0.1.0", root)
