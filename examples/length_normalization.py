@@ -3,7 +3,7 @@
     python examples/length_normalization.py vaswani results
     python examples/length_normalization.py ~/corpora/time results ~/corpora/cacm
 
-What ``pyterrier-asl tune COLLECTION --out FOLDER --transfer COLLECTION`` does, in Python. A
+The command ``pyterrier-asl tune COLLECTION --out FOLDER --transfer COLLECTION`` in Python. A
 collection is an ir_datasets id, or a folder with docs.jsonl.gz (docno, text, title), queries.tsv
 (qid, query) and qrels.txt.
 
@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import sys
 
+import published
+
 from pyterrier_asl.io import tables
-from pyterrier_asl.tuning.clarke import in_the_papers_words, save, side_by_side, tune_for_each
+from pyterrier_asl.tuning.clarke import save, side_by_side, tune_for_each, with_paper_names
 from pyterrier_asl.tuning.collection import load_collection
 
 
@@ -29,10 +31,16 @@ def main(source: str, folder: str, transfer: str | None = None) -> None:
     # For each measure there is more: the pipeline with its best settings, and every trial.
     print(results["TBG"].pipeline)
     print(results["TBG"].trials["initial retrieval"].nlargest(3, "TBG"))
-    tables.show(in_the_papers_words(side_by_side(results)), group_by="stage")
+    tables.show(with_paper_names(side_by_side(results)), group_by="stage")
+    published.show(
+        "Table 2 of the paper, TREC 8 topics with parameters tuned on TREC 7",
+        published.side_by_side("Clarke, Table 2", published.TREC_8, {}, published.LICENSED),
+    )
     for path in save(results, folder):
         print(f"wrote {path}")
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        sys.exit("needed: COLLECTION FOLDER [COLLECTION TO TEST ON]; the folder gets the results")
     main(*sys.argv[1:])

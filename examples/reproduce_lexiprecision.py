@@ -1,12 +1,14 @@
 """The tables and figures of Diaz, Best-Case Retrieval Evaluation, for a folder of runs.
 
-    python examples/reproduce_lexiprecision.py dl20-passage/runs dl20-passage/qrels.txt --rel 2
+    python examples/reproduce_lexiprecision.py dl20-passage/runs dl20-passage/qrels.txt --rel 2 \\
+        --track dl-2020-passages
     python examples/reproduce_lexiprecision.py RUNS QRELS --charts figures
 
-RUNS is a folder of run files, QRELS a file or an ir_datasets id. Without ``--charts`` only tables
-are printed; with it the figures are saved there as HTML. The paper counts grades from 2 on as
-relevant on the Deep Learning passage collections, but from 1 on in its Tables 1 and 2; charts need
-pyterrier-asl[charts].
+RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the values of
+the paper next to the computed ones. ``--charts`` also saves the figures as HTML and needs
+pyterrier-asl[charts]. The paper counts grades from 2 on as relevant on the Deep Learning passage
+collections, but from 1 on in its Tables 1 and 2. Its runs of Table 1 are not cut to the judged
+topics, and its 100 randomizations of Table 4, HSD, have another seed.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import pandas as pd
+from published import show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -39,25 +41,25 @@ from pyterrier_asl.analysis import (
 DOCUMENTS, RELEVANT = 50_000, [1, 10, 50, 100, 250]
 
 
-def show(title: str, frame: pd.DataFrame, digits: int = 2) -> None:
-    """Prints a table under its title."""
-    click.echo(f"\n{title}\n{frame.round(digits).to_string(index=False)}")
-
-
-def tables(runs: Evaluation, rel: float, seed: int) -> None:
+def tables(runs: Evaluation, rel: float, seed: int, track: str | None) -> None:
     """Tables 1 to 4, and the systems in order."""
-    show("Table 1: the collection (grades from 1 on)", collection_statistics(runs, None))
-    show(
-        "Table 2: δRR_1 predicted from later positions (grades from 1 on)",
-        prediction_from_suffixes(runs, None),
-    )
-    show("Table 3: ties", ties(runs, rel=rel))
+    [sizes] = collection_statistics(runs, None).to_dict("records")
+    named = {name: sizes[name] for name in ("requests", "runs", "rel/request", "docs/request")}
+    show("Table 1: the collection", side_by_side("Diaz, Table 1", track, named), 2)
+    predicted = prediction_from_suffixes(runs, None).set_index("predictor")["percent"]
+    title = "Table 2: δRR_1 predicted from later positions, %"
+    show(title, side_by_side("Diaz, Table 2", track, predicted.to_dict()), 2)
+    tied = ties(runs, rel=rel).set_index("preference")["percent"]
+    show("Table 3: ties, %", side_by_side("Diaz, Table 3", track, tied.to_dict()), 2)
     power = preference_discrimination(runs, rel=rel, seed=seed)
-    show("Table 4: significant differences of systems, %", power)
+    tests = power["test"].str.startswith("tukey").map({True: "HSD", False: "paired"})
+    cells = dict(zip(tests + ", " + power["preference"], power["percent"], strict=True))
+    title = "Table 4: significant differences of systems, %"
+    show(title, side_by_side("Diaz, Table 4", track, cells), 2)
     for preference in ("sgnLP", "rrLP"):
         order = system_order(runs, preference=preference, rel=rel)
         show(f"The first systems by {preference}", order.head(10), 4)
-        show(f"Circles in {preference}", cycles(runs, preference=preference, rel=rel).head(5), 4)
+        show(f"Cycles in {preference}", cycles(runs, preference=preference, rel=rel).head(5), 4)
 
 
 def figures(runs: Evaluation, rel: float, seed: int, folder: Path) -> None:
@@ -89,11 +91,14 @@ def figures(runs: Evaluation, rel: float, seed: int, folder: Path) -> None:
 @click.argument("runs", type=click.Path(exists=True, path_type=Path))
 @click.argument("qrels")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
-@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
+@click.option("--seed", default=0, show_default=True, help="Seed of all draws.")
+@track_option
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
-def main(runs: Path, qrels: str, rel: float, seed: int, charts: Path | None) -> None:
+def main(
+    runs: Path, qrels: str, rel: float, seed: int, track: str | None, charts: Path | None
+) -> None:
     judged = Evaluation.of(runs, qrels)
-    tables(judged, rel, seed)
+    tables(judged, rel, seed, track)
     if charts is not None:
         figures(judged, rel, seed, charts)
 

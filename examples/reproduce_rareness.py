@@ -1,12 +1,14 @@
 """The tables and figures of Türkmen, Lease and Kutlu, New Metrics, for a folder of runs.
 
     python examples/reproduce_rareness.py trec8-adhoc/runs trec8-adhoc/qrels.txt.gz --query 431 \\
-        --table trec8-adhoc/runs_table.tsv --charts figures
+        --track trec-8 --table trec8-adhoc/runs_table.tsv --charts figures
 
-RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--table`` is a file of
-tab-separated columns run, group and type, for rareness counted over the runs of one type, and
-without a run's own group. ``--charts`` saves the figures as HTML and needs pyterrier-asl[charts].
-Tables 1 to 3 are printed as published, and Table 1 by a test that holds what it says, too.
+RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the values of
+the paper next to the computed ones. ``--table`` is a file of tab-separated columns run, group and
+type, for rareness counted over the runs of one type, and without a run's own group. ``--charts``
+saves the figures as HTML and needs pyterrier-asl[charts]. Tables 1 to 3 are computed as published;
+Table 1 also by a test that keeps its level over all pairs. Draws have another seed than the
+paper's.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import click
 import pandas as pd
+from published import PUBLISHED, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -30,30 +33,58 @@ from pyterrier_asl.analysis import (
     without_own_group,
 )
 
-
-def show(title: str, frame: pd.DataFrame, digits: int = 3) -> None:
-    """Prints a table under its title."""
-    click.echo(f"\n{title}\n{frame.round(digits).to_string(index=False)}")
+#: The query of Table 4.
+QUERY = "431"
 
 
-def tables(runs: Evaluation, query: str, seed: int) -> None:
+def _cell(measure: str, alpha: float, *more: str) -> str:
+    """The name of a cell: the measure without its parameters, alpha, and what else."""
+    name = measure.split("(")[0].split("@")[0].removesuffix("_Rareness") + "_Rareness@100"
+    return ", ".join([name, f"alpha {alpha:g}", *more])
+
+
+def _alpha(measure: str) -> float:
+    if "Rareness" not in measure:
+        return 0
+    return 1 if "alpha=1" in measure else 0.5
+
+
+def tables(runs: Evaluation, query: str, seed: int, track: str | None) -> None:
     """Tables 1 to 4."""
-    for published, how in ((True, "as published"), (False, "Holm over paired t-tests")):
+    levels = {0.05: "95%", 0.01: "99%"}
+    for published in (True, False):
         power = discriminative_power(runs, as_published=published)
-        counts = power.pivot(index="measure", columns="level", values="significant")
-        counts = counts[[0.05, 0.01]].set_axis(["95%", "99%"], axis="columns")
-        show(
-            f"Table 1, {how}: significant pairs of {power['pairs'].iloc[0]}",
-            counts.loc[power["measure"].unique()].reset_index(),
-        )
-    show("Table 2: stability", stability(runs, seed=seed, as_published=True))
+        power = power[power["level"].isin(levels)]
+        cells = {
+            _cell(row.measure, _alpha(row.measure), levels[row.level]): row.significant
+            for row in power.itertuples()
+        }
+        pairs = f"significant pairs of {power['pairs'].iloc[0]}"
+        if published:
+            show(f"Table 1: {pairs}", side_by_side("Türkmen, Table 1", track, cells))
+        else:
+            frame = pd.DataFrame({"cell": list(cells), "computed": list(cells.values())})
+            show(f"{pairs}, Holm over paired t-tests", frame)
+    table = stability(runs, seed=seed, as_published=True)
+    cells = {_cell(row.measure, _alpha(row.measure)): row.absolute for row in table.itertuples()}
+    show("Table 2: stability", side_by_side("Türkmen, Table 2", track, cells))
+    table = agreement_by_number_of_systems(runs, seed=seed, as_published=True)
+    cells = {
+        f"{_cell(row.measure, 1).split(',')[0]}, N = {row.systems}": row.tau
+        for row in table.itertuples()
+    }
+    title = "Table 3: tau of N systems with their order among all, alpha 1"
+    show(title, side_by_side("Türkmen, Table 3", track, cells))
+    documents = rare_documents(runs, None, query).set_index("docno")
+    of_paper = PUBLISHED["Türkmen, Table 4"].get(track or "", {})
+    chosen = documents.loc[[docno for docno in of_paper if docno in documents.index], "rareness"]
+    if query == QUERY and of_paper:
+        title = f"Table 4: rareness of five documents of query {query}"
+        show(title, side_by_side("Türkmen, Table 4", track, chosen.to_dict(), "not judged"))
     show(
-        "Table 3: tau of N systems with their order among all",
-        agreement_by_number_of_systems(runs, seed=seed, as_published=True),
-        4,
+        f"Relevant documents of query {query}, rarest first",
+        documents.reset_index().drop(columns=["qid", "found_by"]).head(20),
     )
-    documents = rare_documents(runs, None, query).drop(columns=["qid", "found_by"])
-    show(f"Table 4: relevant documents of query {query}, rarest first", documents.head(20))
 
 
 def pools(runs: Evaluation, table: pd.DataFrame) -> None:
@@ -91,14 +122,21 @@ def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:
 @click.argument("qrels")
 @click.option("--query", help="The query of Table 4 and Figure 1; the first by default.")
 @click.option("--table", type=click.Path(exists=True, path_type=Path), help="Types and groups.")
-@click.option("--seed", default=0, show_default=True, help="Of everything that is drawn.")
+@click.option("--seed", default=0, show_default=True, help="Seed of all draws.")
+@track_option
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
 def main(
-    runs: Path, qrels: str, query: str | None, table: Path | None, seed: int, charts: Path | None
+    runs: Path,
+    qrels: str,
+    query: str | None,
+    table: Path | None,
+    seed: int,
+    track: str | None,
+    charts: Path | None,
 ) -> None:
     judged = Evaluation.of(runs, qrels)
     query = str(judged.qids[0]) if query is None else query
-    tables(judged, query, seed)
+    tables(judged, query, seed, track)
     if table is not None:
         pools(judged, pd.read_csv(table, sep="\t", dtype=str))
     if charts is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import click
 import pandas as pd
+from published import NOT_PUBLIC, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -19,11 +20,6 @@ from pyterrier_asl.analysis import (
     human_range,
     satisfaction,
 )
-
-
-def shown(title: str, frame: pd.DataFrame, *, index: bool = False) -> None:
-    """Prints a table under its title."""
-    click.echo(f"\n{title}\n\n{frame.round(4).to_string(index=index)}")
 
 
 def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
@@ -44,6 +40,7 @@ def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
 @click.option("--judge-rel", "least", multiple=True, help="name=grade, where it is another.")
 @click.option("--permutations", default=10_000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
+@track_option
 def main(
     runs: str,
     qrels: str,
@@ -54,6 +51,7 @@ def main(
     least: tuple[str, ...],
     permutations: int,
     seed: int,
+    track: str | None,
 ) -> None:
     judged = Evaluation.of(runs, qrels)
     others = by_name(judges, "judges")
@@ -71,11 +69,13 @@ def main(
     )
     bar = system or (ranges["bar_run"].iloc[0] if len(ranges) else judged.names[0])
     curves = satisfaction(judged.select([bar]), **options)
-    shown(
-        "Figures 1 and 3. S@n", curves.pivot(index="system", columns="n", values="S@n"), index=True
+    show(
+        "Figures 1 and 3. S@n",
+        curves.pivot(index="system", columns="n", values="S@n").reset_index(),
+        4,
     )
     if len(ranges):
-        shown("Figure 2. The range of human scores, and the system", ranges)
+        show("Figure 2. The range of human scores, and the system", ranges, 4)
     if others:
         scores = assessor_scores(
             qrels,
@@ -85,12 +85,13 @@ def main(
             permutations=permutations,
             seed=seed,
         )
-        shown("MAP of judges, exactly and from random orders", scores)
+        show("MAP of judges, exactly and from random orders", scores, 4)
         tests = compare_with_assessors(judged.select([bar]), **options)
-        p = tests.pivot(index="bound", columns="judge", values="p")
+        cells = {f"{row.bound}, {row.judge}": row.p for row in tests.itertuples()}
+        title = f"Table 1. p of {bar} against each judge, as published (not corrected)"
+        show(title, side_by_side("Trotman, Table 1", track, cells, NOT_PUBLIC), 4)
         corrected = tests.pivot(index="bound", columns="judge", values="p_corrected")
-        shown(f"Table 1. p of {bar} against each judge, as published", p, index=True)
-        shown(f"The same, Holm over {tests.attrs['family']}", corrected, index=True)
+        show(f"The same, Holm over {tests.attrs['family']}", corrected.reset_index(), 4)
 
 
 if __name__ == "__main__":

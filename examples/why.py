@@ -53,4 +53,6 @@ def draw(target: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("needed: the file for the picture, such as why.svg")
     draw(Path(sys.argv[1]))

@@ -32,11 +32,11 @@ def rare_documents(
 ) -> pd.DataFrame:
     """Which relevant documents are rare, and which systems find them?
 
-    The relevant documents by rareness, rarest first.
+    The relevant documents, rarest first; those missed by all come last.
 
     Args:
         qid: the query; None: all of them.
-        few: leave out documents that more than so many runs (or groups) find; None: none.
+        few: omit documents that more runs (or groups) than this find; None: omit none.
         depth: how deep a run must have a document to be one that finds it; None: anywhere, as in
             the paper's table. ``P_Rareness@k`` counts to depth k: give that to see what it sees.
         groups: run -> group; count groups instead of runs.
@@ -77,7 +77,7 @@ def rare_documents(
             "found_by": [labels[column].tolist() for column in retrieves.T],
         }
     )
-    frame = frame.iloc[np.lexsort((frame["docno"], finders, queries))]
+    frame = frame.iloc[np.lexsort((frame["docno"], finders, finders == 0, queries))]
     rare = frame if few is None else frame[frame["S_d"] <= few]
     return rare.reset_index(drop=True)
 

@@ -108,7 +108,7 @@ def command(
     if output_format == "table":
         click.echo(f"{tuned_on.name}: BM25 with feedback, {trials} trials a stage (Clarke 2019)\n")
     if output_format in ("table", "latex"):
-        table = clarke.in_the_papers_words(table)
+        table = clarke.with_paper_names(table)
     tables.write(table, output_format, places=places, group_by="stage")
     for sentence in clarke.transfer_verdicts(results):
         click.echo(f"\n{sentence}", err=output_format != "table")

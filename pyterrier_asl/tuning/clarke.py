@@ -236,7 +236,7 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     return frame
 
 
-def in_the_papers_words(table: pd.DataFrame) -> pd.DataFrame:
+def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
     """Table 2 with the paper's names of parameters."""
     return table.assign(name=table["name"].replace(_PAPER))
 

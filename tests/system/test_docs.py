@@ -185,6 +185,7 @@ def test_the_commands_of_the_how_tos_run(place, vaswani, command, monkeypatch):
     if program == "python":
         example = Path(__file__).parents[2] / arguments[0]
         monkeypatch.setattr(sys, "argv", arguments)
+        monkeypatch.syspath_prepend(example.parent)  # as Python does for a script
         try:
             runpy.run_path(str(example), run_name="__main__")
         except SystemExit as ended:

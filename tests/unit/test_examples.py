@@ -8,6 +8,7 @@ from __future__ import annotations
 import doctest
 import gzip
 import re
+import runpy
 import shlex
 import textwrap
 from pathlib import Path
@@ -21,6 +22,7 @@ from pyterrier_asl.cli import main
 PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FIRST = "getting_started"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 #: What examples need that read the files of a collection.
 COLLECTIONS = r"irds:|dl20|\.qrels|^>>>.*vaswani"
 #: What the files of the guides on TREC's runs are, beside the folder of runs.
@@ -105,6 +107,25 @@ def test_the_example_of_the_readme_prints_what_it_shows(place, capsys):
     (_, code), (_, shown) = blocks[at : at + 2]
     exec(code, {})
     assert capsys.readouterr().out == shown
+
+
+def test_published_values_are_next_to_computed_ones():
+    published = runpy.run_path(str(EXAMPLES / "published.py"))
+    table = published["side_by_side"]("Diaz, Table 3", "dl-2020-passages", {"RR": 50.3}, "no runs")
+    assert table.to_dict("list") == {
+        "cell": ["rrLP, sgnLP", "RR"],
+        "published": [2.58, 50.30],
+        "computed": ["not reproducible: no runs", 50.3],
+    }
+    table = published["side_by_side"]("Diaz, Table 3", None, {"RR": 50.3})
+    assert table["published"].tolist() == ["-"]
+
+
+@pytest.mark.parametrize("script", sorted(EXAMPLES.glob("reproduce_*.py")), ids=lambda p: p.stem)
+def test_reproductions_say_what_they_need(script, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    result = CliRunner().invoke(runpy.run_path(str(script))["main"], [])
+    assert result.exit_code == 2 and "RUNS" in result.stderr
 
 
 def commands() -> list:
