@@ -158,6 +158,12 @@ places = click.option(
     help="Decimal places; -1: all. JSON lines always have all.",
 )
 
+#: How much of a table a terminal shows.
+table_size = together(
+    switch("--wide", help="In a terminal: all columns, even if lines wrap."),
+    switch("--all", "all_rows", help="In a terminal: all rows."),
+)
+
 alpha = click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

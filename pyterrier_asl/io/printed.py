@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
@@ -41,13 +43,15 @@ class Printed:
         """The printed paragraphs and tables, from the top."""
         raise NotImplementedError
 
-    def show(self, *, places: int = 4) -> None:
+    def show(self, *, places: int = 4, wide: bool = False, all_rows: bool = False) -> None:
         """Prints the result to standard output.
 
         Args:
             places: decimal places in tables; -1: all digits.
+            wide: whether a terminal shows all columns, even where lines wrap.
+            all_rows: whether a terminal shows all rows of a long table.
         """
-        print_parts(self.parts(), places=places)
+        print_parts(self.parts(), places=places, wide=wide, all_rows=all_rows)
 
     def to_latex(self, *, places: int = 4) -> str:
         """The tables as LaTeX: a ``tabular`` with booktabs' rules for each.
@@ -80,20 +84,26 @@ class Printed:
         )
 
 
-def print_parts(parts: Iterable[Part], *, places: int = 4) -> None:
+def print_parts(
+    parts: Iterable[Part], *, places: int = 4, wide: bool = False, all_rows: bool = False
+) -> None:
     """Prints paragraphs, an empty one as a blank line, and tables to standard output.
 
     Args:
         parts: paragraphs and tables.
         places: decimal places in tables; -1: all digits.
+        wide: whether a terminal shows all columns, even where lines wrap.
+        all_rows: whether a terminal shows all rows of a long table.
     """
+    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for number, part in enumerate(parts):
         if part.table is None:
-            print(textwrap.fill(part.text, WIDTH, subsequent_indent="  ", break_long_words=False))
+            print(textwrap.fill(part.text, width, subsequent_indent="  ", break_long_words=False))
             continue
         if part.text:
             print(f"{'' if not number else chr(10)}{part.text}\n")
-        tables.show(part.table, places=places, **part.style)
+        tables.show(part.table, **size, **part.style)
 
 
 def markdown(parts: Iterable[Part]) -> str:

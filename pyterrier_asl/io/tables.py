@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,15 @@ FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 #: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
 
+#: How many rows of a longer table a terminal shows, and how many more it shows rather than cut.
+_ROWS, _SPARE = 10, 5
+
+#: How many blocks of columns a terminal shows one below the other.
+_BLOCKS = 2
+
+#: Decimal places by default; a terminal then shows costs above 1, such as ASL, with one.
+_PLACES = 4
+
 #: How many of a list a human-readable cell names; machine-readable ones have all.
 _NAMED = 4
 
@@ -45,12 +55,16 @@ class Style:
         group_by: a column whose equal neighbours are shown once, with an empty line between groups.
         higher_is_better: the columns of measures, and which way each is better, None where neither.
             The best values are bold where several runs are compared, and arrows show directions.
+        wide: whether a terminal shows all columns, even where lines wrap.
+        all_rows: whether a terminal shows all rows of a long table.
     """
 
-    places: int = 4
+    places: int = _PLACES
     titles: Mapping[str, str] = field(default_factory=dict)
     group_by: str = ""
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict)
+    wide: bool = False
+    all_rows: bool = False
 
 
 def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> None:
@@ -67,7 +81,7 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
     elif form in ("latex", "markdown"):
         print({"latex": latex, "markdown": markdown}[form](table, **style), end="")
     else:
-        tsv = tsv_lines(table, header=header, places=style.get("places", 4))
+        tsv = tsv_lines(table, header=header, places=style.get("places", _PLACES))
         for line in tsv if form == "tsv" else jsonl_lines(table):
             print(line)
 
@@ -94,8 +108,9 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 def show(table: Columns, **style: Any) -> None:
     """Prints a table; see :func:`write`.
 
-    Where a table of measures is wider than the terminal, rows and columns change places if that
-    helps; none is cut off. Written to a file or a pipe it is as wide as it is.
+    A terminal shows what fits: of a long table the first rows, of a wide one two blocks of columns,
+    or, if that is shorter, runs as columns and measures as rows. What is left out is named. Written
+    to a file or a pipe, a table is complete and as wide as it is.
     """
     looks = Style(**style)
     if _is_plain_file(sys.stdout):
@@ -106,16 +121,69 @@ def show(table: Columns, **style: Any) -> None:
     from rich.console import Console
 
     console = Console(file=sys.stdout)
-    ascii_only = bool(console.options.ascii_only)
-    printed = rich_table(table, looks, ascii_only=ascii_only)
-    wide = _width(console, printed)
-    can_be_turned = list(table) == ["run", *looks.higher_is_better]
-    if console.is_terminal and wide > console.width and can_be_turned:
-        transposed = rich_table(table, looks, ascii_only=ascii_only, transposed=True)
-        if _width(console, transposed) <= console.width:
-            printed, wide = transposed, console.width
-    console.size = (max(wide, console.width), console.height)  # a dumb terminal's width, too
+    if console.is_terminal:
+        _show_in_terminal(console, table, looks)
+        return
+    printed = rich_table(table, looks, ascii_only=bool(console.options.ascii_only))
+    console.size = (max(_width(console, printed), console.width), console.height)
     console.print(printed)
+
+
+def _show_in_terminal(console: Console, table: Columns, style: Style) -> None:
+    """Prints the rows and columns that fit a terminal, and what is left out."""
+    shown = _shown_columns(table, style, missing="-", in_terminal=True)
+    number = len(next(iter(shown.values())).texts) if shown else 0
+    rows = _kept_rows(shown, style, number)
+    shown = {name: column.at(rows) for name, column in shown.items()}
+
+    def rich(columns: Iterable[Any], transposed: bool = False) -> Table:
+        some = {name: shown[name] for name in columns}
+        ascii_only = bool(console.options.ascii_only)
+        return _rich_table(some, style, ascii_only=ascii_only, transposed=transposed)
+
+    def fits(columns: Iterable[Any], transposed: bool = False) -> bool:
+        return _width(console, rich(columns, transposed)) <= console.width
+
+    left_out: list[str] = []
+    if style.wide or fits(shown):
+        printed = [rich(shown)]
+    elif list(table) == ["run", *style.higher_is_better] and fits(shown, transposed=True):
+        printed = [rich(shown, transposed=True)]
+    else:
+        measures = [name for name in shown if name in style.higher_is_better] or list(shown)[1:]
+        keys = list(takewhile(lambda name: name not in measures, shown))
+        blocks: list[list[Any]] = [[]]
+        for name in list(shown)[len(keys) :]:
+            if blocks[-1] and not fits([*keys, *blocks[-1], name]):
+                blocks.append([])
+            blocks[-1].append(name)
+        printed = [rich([*keys, *block]) for block in blocks[:_BLOCKS]]
+        left_out = [shown[name].title for block in blocks[_BLOCKS:] for name in block]
+    if style.wide:
+        console.size = (max(_width(console, printed[0]), console.width), console.height)
+    for block, one in enumerate(printed):
+        console.print(*[""] * bool(block), one, sep="\n")
+    if len(rows) < number:
+        console.print(f" ... {number - len(rows):,} more (--all)", highlight=False)
+    if left_out:
+        text = f" Columns not shown (--wide): {', '.join(left_out)}"
+        console.print(text, highlight=False, markup=False)
+
+
+def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> list[int]:
+    """The first rows of a long table, of a few groups the first of each."""
+    if style.all_rows or number <= _ROWS + _SPARE:
+        return list(range(number))
+    groups = shown[style.group_by].texts if style.group_by in shown else [""] * number
+    names = set(groups)
+    if len(names) > _ROWS // 2:
+        return list(range(_ROWS))
+    most, seen, kept = _ROWS // len(names), dict.fromkeys(names, 0), []
+    for row, group in enumerate(groups):
+        seen[group] += 1
+        if seen[group] <= most:
+            kept.append(row)
+    return kept
 
 
 def _is_plain_file(file: Any) -> bool:
@@ -176,13 +244,28 @@ def _padded(cells: list[str], to_the_right: bool) -> list[str]:
     return [text.rjust(width) if to_the_right else text.ljust(width) for text in texts]
 
 
-def rich_table(
-    source: Columns, style: Style, *, ascii_only: bool = False, transposed: bool = False
-) -> Table:
-    """The table that `show` prints.
+def rich_table(source: Columns, style: Style, *, ascii_only: bool = False) -> Table:
+    """The table that `show` prints where there is no terminal.
 
     Args:
         source: the table to print.
+        style: its style.
+        ascii_only: whether arrows cannot be printed.
+    """
+    return _rich_table(_shown_columns(source, style, missing="-"), style, ascii_only=ascii_only)
+
+
+def _rich_table(
+    shown: Mapping[Any, _ShownColumn],
+    style: Style,
+    *,
+    ascii_only: bool = False,
+    transposed: bool = False,
+) -> Table:
+    """A table for Rich.
+
+    Args:
+        shown: the columns to print, by name.
         style: its style.
         ascii_only: whether the terminal has no arrows.
         transposed: whether measures are rows and runs columns.
@@ -192,7 +275,6 @@ def rich_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    shown = _shown_columns(source, style, missing="-")
     arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
     columns = {
         name: [
@@ -214,7 +296,8 @@ def rich_table(
             table.add_column(header, justify="right", no_wrap=True)
         else:
             side: Any = "right" if column.is_number else "left"
-            table.add_column(Text(column.title, justify=side), justify=side, no_wrap=True)
+            title = Text(column.title, justify=side)
+            table.add_column(title, justify=side, no_wrap=column.is_number, overflow="fold")
     groups = [str(text) for text in columns.get(style.group_by, [])]
     if groups:
         columns[style.group_by] = list(map(Text, _shown_once(groups)))
@@ -282,7 +365,7 @@ def markdown(table: Columns, **style: Any) -> str:
 
 
 def html(frame: pd.DataFrame, **style: Any) -> str:
-    """A table for notebooks, the best value of each measure bold.
+    """A table for notebooks, the best value of each measure bold, with arrows of direction.
 
     >>> import pandas as pd
     >>> html(pd.DataFrame({"run": ["a<b"]}))
@@ -290,15 +373,20 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
     """
     from html import escape
 
-    shown = list(_shown_columns(frame, Style(**style), missing="-").values())
+    looks = Style(**style)
+    shown = _shown_columns(frame, looks, missing="-")
     columns = [
         [
             f"<b>{text}</b>" if best else text
             for text, best in zip(map(escape, column.texts), column.best)
         ]
-        for column in shown
+        for column in shown.values()
     ]
-    head = "".join(f"<th>{escape(column.title)}</th>" for column in shown)
+    titles = [
+        f"{column.title} {arrow(looks.higher_is_better.get(name))}".rstrip()
+        for name, column in shown.items()
+    ]
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     rows = ("".join(f"<td>{text}</td>" for text in row) for row in zip(*columns))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -316,14 +404,28 @@ class _ShownColumn(NamedTuple):
     best: list[bool]
     is_number: bool
 
+    def at(self, rows: list[int]) -> _ShownColumn:
+        """The column in some of the rows."""
+        texts, best = [self.texts[row] for row in rows], [self.best[row] for row in rows]
+        return self._replace(texts=texts, best=best)
 
-def _shown_columns(table: Columns, style: Style, missing: str) -> dict[Any, _ShownColumn]:
-    """The columns by name; ``missing`` stands where a value is none."""
+
+def _shown_columns(
+    table: Columns, style: Style, missing: str, *, in_terminal: bool = False
+) -> dict[Any, _ShownColumn]:
+    """The columns by name; ``missing`` is the text of a missing value."""
     directions = {} if "qid" in table else style.higher_is_better
+
+    def places(name: Any, values: list[Any]) -> int:
+        cost = in_terminal and style.places == _PLACES and style.higher_is_better.get(name) is False
+        return (
+            1 if cost and max(filter(None, map(as_python, values)), default=0) > 1 else style.places
+        )
+
     return {
         name: _ShownColumn(
             style.titles.get(name, str(name)),
-            [_human_readable(value, name, style.places, missing) for value in values],
+            [_human_readable(value, name, places(name, values), missing) for value in values],
             _are_best(values, directions.get(name)),
             _is_number(values),
         )

@@ -42,11 +42,17 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, file: io.StringIO, columns: int) -> list[str]:
+def shown(
+    monkeypatch: pytest.MonkeyPatch,
+    file: io.StringIO,
+    columns: int,
+    table: object = SCORES,
+    **style: object,
+) -> list[str]:
     monkeypatch.setattr(sys, "stdout", file)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
-    tables.show(SCORES, places=2, higher_is_better=DIRECTIONS)
+    tables.show(table, **{"places": 2, "higher_is_better": DIRECTIONS} | style)
     plain = re.sub(r"\x1b\[\d*m", "", file.getvalue())
     return [line.rstrip() for line in plain.splitlines()]
 
@@ -134,9 +140,73 @@ def test_on_a_terminal_that_is_wide_enough_runs_stay_rows(monkeypatch):
     assert lines[4].split() == ["two", "0.50", "186.50", "2.00", "0.50"]
 
 
-def test_where_that_does_not_help_nothing_is_cut_off(monkeypatch):
-    lines = shown(monkeypatch, Terminal(), 15)
-    assert lines[3].split() == ["one", "[bold]", "0.25", "186.50", "3.00", "1.00"]
+def many(rows: int, measures: int = 2) -> dict[str, list[object]]:
+    """Runs r0, r1, ... by measures M0, M1, ..., the last run the best."""
+    columns = {f"M{number}@1000": [row / rows for row in range(rows)] for number in range(measures)}
+    return {"run": [f"r{row}" for row in range(rows)], **columns}
+
+
+def directions(measures: int) -> dict[str, bool]:
+    return {f"M{number}@1000": True for number in range(measures)}
+
+
+def test_what_does_not_fit_a_terminal_is_in_two_blocks(monkeypatch):
+    style = {"higher_is_better": directions(9), "places": 4}
+    lines = shown(monkeypatch, Terminal(), 60, many(12, 9), **style)
+    assert max(map(len, lines)) <= 60
+    headers = [line.split() for line in lines if "M" in line]
+    assert headers == [["M0", "M1", "M2", "M3", "M4"], ["M5", "M6", "M7", "M8"]]
+    assert sum(line.startswith(" r3 ") for line in lines) == 2
+    [wide, *_] = shown(monkeypatch, Terminal(), 60, many(12, 9), **style, wide=True)
+    assert len(wide.split()) == 9
+
+
+def test_columns_beyond_two_blocks_are_named(monkeypatch):
+    style = {"higher_is_better": directions(7), "places": 4}
+    lines = shown(monkeypatch, Terminal(), 30, many(12, 7), **style)
+    assert max(map(len, lines[:-2])) <= 30
+    assert " ".join(lines[-2:]).endswith("(--wide): M4@1000, M5@1000, M6@1000")
+
+
+def test_long_names_fold_and_none_is_cut(monkeypatch):
+    lines = shown(monkeypatch, Terminal(), 16)
+    folded = "".join("".join(line[:9].split()) for line in lines[3:6])
+    assert folded.startswith("one[bold]") and "0.25" in "".join(lines)
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(1, 1), (15, 15), (16, 10), (61, 10)])
+def test_a_terminal_shows_the_first_rows_of_a_long_table(monkeypatch, rows, kept):
+    style = {"higher_is_better": directions(2)}
+    lines = shown(monkeypatch, Terminal(), 80, many(rows), **style)
+    assert sum(line.startswith(" r") for line in lines[3:]) == kept
+    assert (lines[-1] == f" ... {rows - kept} more (--all)") == (kept < rows)
+    everything = shown(monkeypatch, Terminal(), 80, many(rows), **style, all_rows=True)
+    assert len(everything) == rows + 3
+    assert len(shown(monkeypatch, Pipe(), 80, many(rows), **style)) == rows + 3
+
+
+def test_of_two_groups_the_first_rows_of_each_are_shown(monkeypatch):
+    table = {"track": ["x"] * 20 + ["y"] * 20, **many(40, 1)}
+    lines = shown(monkeypatch, Terminal(), 80, table, group_by="track")
+    assert lines[-1] == " ... 30 more (--all)"
+    numbers = [int(name[1:]) for line in lines for name in line.split() if re.match(r"r\d", name)]
+    assert numbers == [*range(5), *range(20, 25)]
+
+
+def test_a_terminal_shows_costs_above_1_with_one_decimal(monkeypatch):
+    style = {"higher_is_better": DIRECTIONS, "places": 4}
+    row = shown(monkeypatch, Terminal(), 80, **style)[4]
+    assert row.split() == ["two", "0.5000", "186.5", "2.0", "0.5000"]
+    assert shown(monkeypatch, Pipe(), 80, **style)[4].split()[2] == "186.5000"
+    below = {"run": ["a", "b"], "cost": [0.25, 1.0]}
+    rows = shown(monkeypatch, Terminal(), 80, below, places=4, higher_is_better={"cost": False})
+    assert rows[-1].split() == ["b", "1.0000"]
+
+
+def test_notebooks_show_directions():
+    text = tables.html(SCORES, higher_is_better=DIRECTIONS)
+    assert "<th>AP ↑</th><th>ASL@1000 ↓</th>" in text and "<th>Judged@10</th>" in text
+    assert "<th>run</th>" in text
 
 
 def test_without_unicode_there_are_other_arrows(monkeypatch):
