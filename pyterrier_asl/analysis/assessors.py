@@ -105,7 +105,7 @@ def compare_with_assessors(
     judge_rel: JudgeRel | None = None,
     both_ways: bool = False,
     test: str = "t",
-    correction: str | None = "holm",
+    correction: str = "holm",
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -118,7 +118,7 @@ def compare_with_assessors(
     Args:
         both_ways: also score the original's documents, and the runs, by each other judge (the
             paper's "T6 org").
-        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
+        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``.
         as_published: the paper's choice: the paired two-tailed t-test without correction.
 
     Returns:
@@ -154,7 +154,7 @@ def compare_with_assessors(
         return as_frame(rows)
 
     frame = per_slice(read.qids, of_slice, weights, by)
-    return with_corrected_p(frame, test, None if as_published else correction, alpha)
+    return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
 
 
 @compare_with_assessors.chart

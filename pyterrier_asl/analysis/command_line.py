@@ -37,11 +37,6 @@ def read_measure(text: str) -> Any:
     return measures[0]
 
 
-def read_correction(name: str) -> str | None:
-    """Reads the name of a correction; None for ``none``."""
-    return None if name == "none" else name
-
-
 def read_words(text: str) -> list[str]:
     """Splits a text at commas and blanks."""
     return text.replace(",", " ").split()

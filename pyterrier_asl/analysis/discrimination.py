@@ -27,7 +27,7 @@ from ..io.lazy import pd
 from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
-from ..statistics.tests import TUKEY_TESTS, compare_all
+from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
 from .reading import by_double_scores, per_slice, read
@@ -46,7 +46,7 @@ def discriminative_power(
     duplicates: str | None = None,
     rel: float | None = None,
     test: str = "t",
-    correction: str | None = "auto",
+    correction: str = "auto",
     levels: Sequence[float] = (0.05, 0.01),
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -85,7 +85,7 @@ def discriminative_power(
     """
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if as_published:
-        judged, test, correction = judged.once(by_double_scores), "unpaired-t", None
+        judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
@@ -222,7 +222,7 @@ def preference_discrimination(
                     weights=queries.weights,
                     progress=progress,
                 )
-                attrs = {"test": test, "correction": None, "family": p.size, "dropped": 0}
+                attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
             tables.append(_rows_by_level("preference", kind, p, levels, attrs))
         return pd.concat(tables, ignore_index=True)
 
@@ -246,7 +246,7 @@ def _rows_by_level(
             "significant": significant,
             "percent": 100 * significant / max(p.size, 1),
             "test": attrs["test"],
-            "correction": "none" if attrs["test"] in TUKEY_TESTS else attrs["correction"] or "none",
+            "correction": attrs["correction"],
             "family": attrs["family"],
             "dropped": attrs["dropped"],
         }

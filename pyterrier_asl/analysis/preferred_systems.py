@@ -73,7 +73,7 @@ def system_preferences(
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    correction: str | None = "auto",
+    correction: str = "auto",
     alpha: float = 0.05,
     weights: Weights | None = None,
     by: Slices | None = None,

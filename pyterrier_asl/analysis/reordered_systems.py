@@ -76,7 +76,7 @@ class Better:
     margin: float = 0.1
     alpha: float = 0.05
     test: str = "t"
-    correction: str | None = None
+    correction: str = "none"
 
 
 #: As the paper has it.
@@ -153,7 +153,7 @@ def reordering(
     margin: float = 0.1,
     alpha: float = 0.05,
     test: str = "t",
-    correction: str | None = None,
+    correction: str = "none",
     each: bool = False,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -203,7 +203,7 @@ def reordering(
     """
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
-    better = Better(margin, alpha, test, None if as_published else correction)
+    better = Better(margin, alpha, test, "none" if as_published else correction)
 
     def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         scored = judged.once(_scored, options)
@@ -367,9 +367,8 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
         panels.append(alt.layer(diagonal, points).properties(title=str(change)))
     about, how = systems.attrs, ""
     if "margin" in about:
-        corrected = (
-            f"corrected by {about['correction']}" if about["correction"] else "not corrected"
-        )
+        method = about["correction"]
+        corrected = "not corrected" if method == "none" else f"corrected by {method}"
         how = (
             f" (by {about['margin']:.0%} or more, and significantly: {about['test']} test at "
             f"{about['alpha']:g}, {corrected})"

@@ -57,7 +57,7 @@ def compare_techniques(
     missing: str = "pad",
     as_published: bool = False,
     test: str = "t",
-    correction: str | None = "holm",
+    correction: str = "holm",
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     seed: int = 0,
@@ -79,7 +79,7 @@ def compare_techniques(
         cutoff: k, as in ``ASL@k``, for the default measures.
         missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``, for the
             default measures.
-        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, None.
+        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``.
         as_published: the paper's choices: missing documents right after the list
             (``missing='after'``), and no correction (the paper has no tests at all).
 
@@ -123,7 +123,7 @@ def compare_techniques(
         return frame
 
     frame = per_track_and_slice(tracks, of_slice, weights, by)
-    return with_corrected_p(frame, test, None if as_published else correction, alpha)
+    return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
 
 
 @compare_techniques.chart

@@ -27,14 +27,14 @@ class PairedTest:
 
     Attributes:
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
-        correction: ``'holm'``, ``'bonferroni'``, ``'bh'`` or None.
+        correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`.
         alpha: the level of significance; intervals cover 1 - alpha.
         n_resamples: draws of a randomisation test.
         seed: of those draws.
     """
 
     test: str = "t"
-    correction: str | None = "holm"
+    correction: str = "holm"
     alpha: float = 0.05
     n_resamples: int = 10_000
     seed: int = 0
@@ -67,9 +67,9 @@ def significance(frame: pd.DataFrame) -> str:
     dropped = int(about.get("dropped", frame["p"].isna().sum()))
     if family == 0:
         return "No comparison can be tested: there is no difference, or a single query."
-    method = about.get("correction")
+    method = about.get("correction", "none")
     over = f"over {counted(family, 'comparison')}"
-    corrected = f"corrected {over} ({method})" if method else f"{over}, not corrected"
+    corrected = f"corrected {over} ({method})" if method != "none" else f"{over}, not corrected"
     untested = f"; {dropped} cannot be tested" if dropped else ""
     return (
         f"Significant: {about.get('test', 't')} test at {about.get('alpha', 0.05):g}, "

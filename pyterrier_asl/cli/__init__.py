@@ -32,6 +32,8 @@ from typing import Any
 
 import click
 
+from ..io.atomic import FULL
+
 #: The commands in the order of help, with their descriptions. A command's module is imported when
 #: it is called, so that ``--help`` is quick.
 _COMMANDS = {
@@ -123,6 +125,8 @@ def error_line(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.errno in FULL and not error.filename:
+        return f"cannot write the standard output: {error.strerror}"  # files are named by then
     if re.search("can't start new thread|Resource temporarily unavailable", text):
         return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
     if isinstance(error, (ValueError, OSError, ImportError)):

@@ -108,7 +108,6 @@ _OPTIONS: dict[str, Decorator] = {
     "correction": _option(
         "--correction",
         metavar="NAME",
-        read=command_line.read_correction,
         help="holm, bonferroni, bh or none.",
     ),
     "alpha": options.alpha,

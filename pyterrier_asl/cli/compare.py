@@ -87,21 +87,13 @@ def _check_inputs(ctx: click.Context) -> None:
             raise click.UsageError(
                 "--track goes with --baseline NAME, and not with runs or --scores"
             )
-        if ctx.get_parameter_source("test") is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError("--test is of one collection; --track has a test of its own")
-    elif values["baseline"] or values["common"]:
-        raise click.UsageError("--baseline and --common go with --track")
+    elif values["baseline"]:
+        raise click.UsageError("--baseline goes with --track")
     elif len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if tracks or scores:
-        options = {parameter.name: parameter.opts[-1] for parameter in ctx.command.params}
-        further = ("by_query", "moved", "bounds", "pool", "lengths", "labels")
-        for name in further if tracks else further[1:]:
-            if values[name] not in (None, False, ()):
-                raise click.UsageError(
-                    f"{options[name]} needs the runs and qrels of one collection"
-                )
+    if (tracks and values["by_query"]) or ((tracks or scores) and values["moved"] is not None):
+        raise click.UsageError("-q and --moved need the runs and qrels of one collection")
 
 
 def _report_usage_error(parsed: dict[str, Any], error: click.UsageError) -> None:
@@ -173,9 +165,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
     "-t",
     "--test",
     type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
-    default="t",
-    show_default=True,
-    help="Two-sided test for pairs. sgnLP always has the sign test.",
+    help="Two-sided test for pairs; sgnLP always has the sign test.  [default: t]",
 )
 @click.option(
     "--correction",
@@ -217,7 +207,6 @@ def command(
     tracks: tuple[tuple[str, str, str], ...],
     measures: tuple[str, ...],
     conditions: tuple[str, ...],
-    allow_missing: bool,
     junit: str | None,
     github: bool | None,
     summary: str | None,
@@ -230,24 +219,18 @@ def command(
     ir_datasets dataset. With --scores the names of systems stand in the place of QRELS and runs,
     the baseline first.
     """
-    from ..comparison.guard import Outcome, unanswered_verdicts
+    from ..comparison.guard import Outcome
 
-    if not conditions and (junit or summary or github or allow_missing):
+    if not conditions and (junit or summary or github or settings["allow_missing"]):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
     names = [name for name in (qrels, run_a, *runs_b) if name]
     systems = names[1:] if scores else list(runs_b) or ["run"]
     reports = _reports(click.get_current_context().params)
     with _errors_reported(reports, systems, conditions):
-        if scores or tracks:
-            compared = _compare_values(names, scores, tracks, measures, conditions, **settings)
-        else:
-            compared = _compare(names, measures, conditions, **settings)
+        compared = _compare(names, scores, tracks, measures, conditions, **settings)
         if not conditions:
             return
-        verdicts = list(compared.verdicts)
-        if not allow_missing:
-            verdicts += unanswered_verdicts(compared.unanswered, compared.baseline)
-        outcome = reports.report(verdicts, compared)
+        outcome = reports.report(compared.verdicts, compared)
     if outcome is not Outcome.PASS:
         raise click.exceptions.Exit(outcome.value)
 
@@ -271,41 +254,10 @@ def _errors_reported(
         raise
 
 
-def _compare_values(
+def _compare(
     names: Sequence[str],
     scores: tuple[str, ...],
     tracks: tuple[tuple[str, str, str], ...],
-    measures: tuple[str, ...],
-    conditions: tuple[str, ...],
-    *,
-    output_format: str,
-    places: int,
-    by_query: bool,
-    **settings: Any,
-) -> RunComparison:
-    """Compares systems by their scores, or over several tracks, and prints the comparison."""
-    from ..comparison import compare, printing
-    from ..comparison.conditions import parse_condition
-
-    of_scores = {name: settings[name] for name in options.OF_SCORES}
-    asked = measures or tuple(parse_condition(text).measure for text in conditions)
-    source, _ = options.sources(None, (), tracks, scores, measures=asked, **of_scores)
-    shared = {name: settings[name] for name in ("alpha", "seed", "rel", "common", "test")}
-    compared = compare.compare(
-        source.systems(names) if scores else source,
-        None,
-        measures or None,
-        baseline=names[0] if scores else settings["baseline"],
-        conditions=conditions,
-        correction=None if settings["correction"] == "none" else settings["correction"],
-        **shared,
-    )
-    printing.print_comparison(compared, output_format, by_query=by_query, places=places)
-    return compared
-
-
-def _compare(
-    names: Sequence[str],
     measures: tuple[str, ...],
     conditions: tuple[str, ...],
     *,
@@ -313,24 +265,37 @@ def _compare(
     moved: int | None,
     places: int,
     output_format: str,
+    duplicates: str,
+    labels: tuple[str, ...],
     **settings: Any,
 ) -> RunComparison:
-    """Compares runs and prints the comparison."""
+    """Compares runs, or systems by their scores or over several tracks; prints the comparison."""
     from ..comparison import compare, printing
+    from ..comparison.conditions import parse_condition
     from ..io.texts import Texts
 
     if by_query and moved is not None and output_format != "table":
         raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
     of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
-    qrels, *files = names
-    options.sources(qrels, files, **of_scores)
-    del settings["baseline"], settings["common"]
-    runs = compare.run_files(files)
-    if settings["correction"] == "none":
-        settings["correction"] = None
-    settings["labels"] = options.read_labels(settings["labels"])
-    compared = compare.compare(runs, qrels, measures or None, conditions=conditions, **settings)
-    is_id = by_query and not Path(qrels).exists()
+    if scores or tracks:
+        asked = measures or tuple(parse_condition(text).measure for text in conditions)
+        runs, qrels = options.sources(None, (), tracks, scores, measures=asked, **of_scores)
+        if scores:
+            runs, settings["baseline"] = runs.systems(names), names[0]
+    else:
+        qrels, *files = names
+        options.sources(qrels, files, **of_scores)
+        runs = compare.run_files(files)
+    compared = compare.compare(
+        runs,
+        qrels,
+        measures or None,
+        conditions=conditions,
+        duplicates=None if duplicates == "error" else duplicates,
+        labels=options.read_labels(labels),
+        **settings,
+    )
+    is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(dataset=qrels).queries if is_id else {}
     printing.print_comparison(
         compared, output_format, by_query=by_query, texts=texts, places=places, moved=moved
@@ -338,6 +303,6 @@ def _compare(
     if compared.hint:
         click.echo(f"Hint: {compared.hint}", err=True)
     if output_format != "table":
-        for note in compared.missing_answers():
-            click.echo(note, err=True)
+        for note in compared.answers.notes:
+            click.echo(f"Note: {note}", err=True)
     return compared

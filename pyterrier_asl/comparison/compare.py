@@ -24,13 +24,14 @@ from ..evaluation.relevant_documents import RelevantDocuments
 from ..evaluation.scores import ScoreTable
 from ..io.files import local_path
 from ..io.runs import run_name
-from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
 from ..measures.lexip import LexiP
 from ..measures.names import Measures, NamedMeasure, named_measures, unique, words
 from ..scoring.lexicographic import first_difference
-from ..statistics.inputs import check_name
-from .conditions import Condition, are_relevant, check_condition, parse_condition
+from ..statistics.correction import CORRECTIONS
+from ..statistics.inputs import check_name, check_probability
+from .answers import Answers
+from .conditions import Condition, check_condition, parse_condition
 from .guard import limits_of
 from .result import (
     PREFERENCES,
@@ -49,9 +50,10 @@ def compare(
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
-    conditions: Iterable[str] = (),
-    test: str = "t",
-    correction: str | None = "holm",
+    conditions: str | Iterable[str] = (),
+    allow_missing: bool = False,
+    test: str | None = None,
+    correction: str = "holm",
     alpha: float = 0.05,
     seed: int = 0,
     rel: float | None = None,
@@ -74,12 +76,16 @@ def compare(
             :func:`~pyterrier_asl.measures.names.default_measures`. The preferences rrLP and sgnLP
             are always added.
         baseline: the name of the baseline; None: the first run.
-        conditions: conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
+        conditions: one or several conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. Their measures are
             added, and :attr:`RunComparison.verdicts` holds their outcomes.
-        test: one of :data:`TESTS`, for pairs and two-sided; sgnLP always has the sign test.
+        allow_missing: whether conditions are tested where the baseline lacks queries or documents
+            that a run has, which is an error otherwise, and whether a run may leave queries
+            unanswered that the baseline answers.
+        test: one of :data:`TESTS`, for pairs and two-sided; None: ``'t'``. sgnLP always has the
+            sign test, and several collections have a test of their own.
         correction: of the p-values, over all measures and runs: ``'holm'``, ``'bonferroni'``,
-            ``'bh'`` or None.
+            ``'bh'`` or ``'none'``.
         alpha: intervals cover 1 - alpha.
         seed: of the draws of the randomization test.
         rel: minimum grade of a relevant document, for preferences and for measures without one.
@@ -96,8 +102,9 @@ def compare(
         is that of a pair in :func:`~pyterrier_asl.ranks`.
 
     Raises:
-        ValueError: for invalid runs, qrels, measures or conditions; with conditions also for
-            qrels that give a document two grades for one query.
+        ValueError: for invalid runs, qrels, measures or conditions, or an option that the input
+            has no use for; with conditions also for qrels that give a document two grades for one
+            query.
         OSError: for a file that cannot be read.
 
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
@@ -111,29 +118,80 @@ def compare(
     2    rrLP    NaN   NaN       0.250     1     1
     3   sgnLP    NaN   NaN       0.500     1     1
     """
-    check_name("test", test, list(TESTS))
-    options = PairedTest(test, correction, alpha, seed=seed)
-    if qrels is None and isinstance(runs, (ScoreTable, Mapping)):
-        further = {"pool": pool, "lengths": lengths, "bounds": bounds or None, "labels": labels}
-        if needs := [name for name, value in further.items() if value is not None]:
-            raise ValueError(f"{needs[0]} needs the runs and qrels of one collection")
-        if isinstance(runs, ScoreTable):
-            source = values_of_scores(runs, measures, conditions)
-        else:
-            source = values_of_tracks(tracks(runs, None, duplicates), measures, conditions, rel)
-        return compare_values(source, baseline, conditions, options, common=common)
-    parsed = [parse_condition(text) for text in conditions]
+    check_name("test", test, [None, *TESTS])
+    check_name("correction", correction, CORRECTIONS)
+    check_probability("alpha", alpha)
+    conditions = [conditions] if isinstance(conditions, str) else list(conditions)
+    options = PairedTest(test or "t", correction, alpha, seed=seed)
+    of_runs = {"pool": pool, "lengths": lengths, "bounds": bounds, "labels": labels}
+    source = None
+    if isinstance(runs, ScoreTable):
+        _refuse(
+            "is for runs and qrels, not for scores",
+            qrels=qrels,
+            rel=rel,
+            duplicates=duplicates,
+            **of_runs,
+        )
+        several = len(runs.tracks) > 1
+        source = values_of_scores(runs, measures, conditions)
+    elif several := qrels is None and isinstance(runs, Mapping):
+        _refuse("is for one collection", **of_runs)
+        source = values_of_tracks(tracks(runs, None, duplicates), measures, conditions, rel)
+    if several:
+        _refuse("is for one collection", test=test)
+    else:
+        _refuse("is for several collections", common=common)
+    if source is not None:
+        return compare_values(
+            source, baseline, conditions, options, common=common, allow_missing=allow_missing
+        )
+    return _compare_runs(
+        Evaluation.of(runs, qrels_with(qrels, labels, duplicates), duplicates=duplicates),
+        measures,
+        baseline,
+        [parse_condition(text) for text in conditions],
+        options,
+        qrels=qrels,
+        rel=rel,
+        pool=pool,
+        lengths=lengths,
+        bounds=bounds,
+        allow_missing=allow_missing,
+    )
+
+
+def _compare_runs(
+    judged: Evaluation,
+    measures: Measures | None,
+    baseline: str | None,
+    conditions: list[Condition],
+    options: PairedTest,
+    *,
+    qrels: Any,
+    rel: float | None,
+    pool: Any,
+    lengths: Any,
+    bounds: bool,
+    allow_missing: bool,
+) -> RunComparison:
+    """Compares the runs of one collection; see `compare` for the arguments."""
+    if len(judged) < 2:
+        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
+    if baseline is not None:
+        judged = judged.select([baseline, *(other for other in judged.names if other != baseline)])
     listed = None if measures is None else _without_preferences(measures)
-    guarded = [_measure_of(c) for c in parsed if c.measure not in PREFERENCES]
-    judgements = qrels_with(qrels, labels, duplicates)
-    judged = _judged(runs, judgements, baseline, duplicates, is_guard=bool(parsed))
+    guarded = [_measure_of(c) for c in conditions if c.measure not in PREFERENCES]
     if listed is None:
-        name = qrels if isinstance(qrels, str) else ""
-        listed = measures_for(name, several=pool is not None, lengths=lengths is not None, rel=rel)
+        listed = measures_for(qrels, several=pool is not None, lengths=lengths is not None, rel=rel)
     measured = complete_measures([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
     shown = unique(measured)
-    named = _named_conditions(parsed, measured[len(listed) :], shown, test, systems=len(judged))
+    named = _named_conditions(
+        conditions, measured[len(listed) :], shown, options.test, systems=len(judged)
+    )
     least = _least_grade(shown, rel)
+    measured_by_name = {measure.name: measure.measure for measure in shown}
+    measured_by_name |= dict.fromkeys(PREFERENCES, LexiP(rel=least))
     moved, retrieved = _documents(judged, shown, least)
     return comparison_of(
         judged.names[0],
@@ -143,11 +201,13 @@ def compare(
         bounds=bounds,
         moved=moved,
         retrieved=retrieved,
-        unanswered=_unanswered(judged),
+        answers=Answers.of(
+            judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
+        ),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
-        _untestable=_untestable(judged.judgements, shown, least),
+        _allow_missing=allow_missing,
     )
 
 
@@ -176,20 +236,16 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 # Runs, measures and conditions
 
 
-def _judged(
-    runs: Runs, qrels: Qrels | None, baseline: str | None, duplicates: str | None, *, is_guard: bool
-) -> Evaluation:
-    """The runs matched with the qrels, the baseline first."""
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
-    if is_guard and judged.judgements.contradiction:
-        raise ValueError(
-            f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one of them"
-        )
-    if len(judged) < 2:
-        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    if baseline is None:
-        return judged
-    return judged.select([baseline, *(name for name in judged.names if name != baseline)])
+def _refuse(why: str, **values: Any) -> None:
+    """Raises a ValueError for an option that was given and has no use.
+
+    Args:
+        why: what the option is for.
+        **values: the options; None or False: not given.
+    """
+    for name, value in values.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} {why}: leave it out")
 
 
 def _without_preferences(measures: Measures) -> list[NamedMeasure]:
@@ -248,24 +304,6 @@ def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
     return float(grades[0] if grades else 1 if rel is None else rel)
 
 
-def _untestable(
-    judgements: Judgements, shown: Sequence[NamedMeasure], rel: float
-) -> dict[str, str]:
-    """The measures, by name, on which conditions cannot be tested, with the reason."""
-    highest = f"{judgements.grades.max():g}" if len(judgements.grades) else "none"
-    reason = (
-        "no test can be made: no judged document is relevant to it (the highest grade is "
-        f"{highest}); check the qrels and rel"
-    )
-    measures = {measure.name: measure.measure for measure in shown}
-    measures |= dict.fromkeys(PREFERENCES, LexiP(rel=rel))
-    return {
-        name: reason
-        for name, measure in measures.items()
-        if not are_relevant(measure, judgements.grades)
-    }
-
-
 def _limits(
     judged: Evaluation,
     shown: Sequence[NamedMeasure],
@@ -300,15 +338,6 @@ def _run_differences(
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
         for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
             yield RunDifference(run, name, True, none, none, values, judged.qids)
-
-
-def _unanswered(judged: Evaluation) -> dict[str, list[str]]:
-    """The queries that the baseline answered and a run did not, by run."""
-    first, *others = (run.retrieved > 0 for run in judged.runs)
-    return {
-        name: [str(judged.qids[q]) for q in np.flatnonzero(first & ~answered)]
-        for name, answered in zip(judged.names[1:], others)
-    }
 
 
 def _documents(

@@ -90,7 +90,7 @@ def parse_condition(text: str) -> Condition:
     >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
     True
     """
-    parts = _CONDITION.fullmatch(text.strip())
+    parts = _CONDITION.fullmatch(text.strip()) if isinstance(text, str) else None
     if parts is None or len(words(parts["measure"])) > 1:
         raise ValueError(
             f"the condition {text!r} cannot be understood: write {GRAMMAR}, "

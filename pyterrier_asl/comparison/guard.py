@@ -6,7 +6,7 @@ The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -204,7 +204,7 @@ def verdict_on(
     observed: Observed,
     *,
     family: int,
-    correction: str | None,
+    correction: str,
     limits: Limits | None,
     untestable: str = "",
 ) -> Verdict:
@@ -215,15 +215,18 @@ def verdict_on(
         run: the run.
         observed: the values of its measure.
         family: over how many p-values ``observed.p`` was corrected.
-        correction: the name of the correction; None: there was none.
+        correction: the name of the correction.
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
     """
-    family = family if correction and family > 1 else 1
+    family = 1 if correction == "none" else family
     change = f"{observed.difference + 0:+.4g} from A to B"
     if observed.base:
         change += f" ({100 * observed.difference / observed.base + 0:+.2f} %)"
-    parts, numbers, note = [change], {"difference": observed.difference, "p": observed.p}, ""
+    parts, note, queries = [change], "", len(observed.by_query)
+    numbers = {"difference": observed.difference, "p": observed.p, "queries": queries}
+    if queries:
+        parts.append(f"over {counted(queries, 'query', 'queries')}")
     if condition.amount:
         numbers["amount"] = condition.least(observed.base)
     numbers["detectable"] = math.nan
@@ -234,8 +237,10 @@ def verdict_on(
         )
     if condition.possibly and not condition.least(observed.base):
         untestable = untestable or "no test can be made: the amount is a percentage of 0"
+    if not math.isfinite(observed.difference):
+        untestable = untestable or "no test can be made: the difference is not a number"
     if untestable:
-        message = f"{change}, {untestable}"
+        message = ", ".join([*parts, untestable])
         return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
     outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
@@ -244,8 +249,9 @@ def verdict_on(
         if condition.possibly:
             parts += _rejection(condition, observed, p, condition.level / family, numbers)
         else:
+            is_equal = queries and not observed.by_query.any()
             power = _power(observed, condition.level / family, family, numbers)
-            parts += [p, *power]
+            parts += power if is_equal else [p, *power]
             note = _little_power(condition, numbers) if outcome is Outcome.PASS else ""
     if limits:
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
@@ -259,7 +265,7 @@ def _power(observed: Observed, level: float, family: int, numbers: dict[str, flo
     There is none at a level of 1, which is no test.
     """
     if len(observed.by_query) and not observed.by_query.any():
-        return ["no test can be made: B has the value of A in every query"]
+        return ["equal values in every query, so there is no difference to test"]
     if len(observed.by_query) < 2 or level >= 1:
         return []
     numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
@@ -318,19 +324,3 @@ def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """The outcome of a guard: ERROR if a condition cannot be tested, else FAIL if one holds."""
     outcomes = (verdict.outcome for verdict in verdicts)
     return max(outcomes, default=Outcome.PASS, key=lambda outcome: outcome.value)
-
-
-def unanswered_verdicts(unanswered: Mapping[str, Sequence[str]], baseline: str) -> list[Verdict]:
-    """A FAIL for each run that leaves queries unanswered which the baseline answered."""
-    return [
-        Verdict(
-            run,
-            "every query that A answers is answered",
-            Outcome.FAIL,
-            f"{counted(len(qids), 'query', 'queries')} that {baseline} answers unanswered, "
-            f"e.g. {qids[0]!r}; --allow-missing lets that pass",
-            {"unanswered": len(qids)},
-        )
-        for run, qids in unanswered.items()
-        if qids
-    ]

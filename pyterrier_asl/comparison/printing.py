@@ -127,7 +127,7 @@ def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataF
 
 def _human_readable(compared: RunComparison) -> pd.DataFrame:
     """The measures with one p-value, the corrected one if there is a correction."""
-    extra = ["p_corrected"] if compared.options.correction is None else ["p"]
+    extra = ["p_corrected"] if compared.options.correction == "none" else ["p"]
     return _of_one(compared, compared.summary.drop(columns=[*extra, "test", "detectable"]))
 
 

@@ -20,6 +20,7 @@ from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference
 from ..statistics.noninferiority import non_inferiority
 from ..statistics.tests import compare_pair
+from .answers import Answers
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
 from .printing import means_parts, moved_parts
@@ -135,7 +136,7 @@ class RunComparison(Printed):
         retrieved: for each run how many relevant documents were retrieved by ``both``, by ``A``
             only, by ``B`` only and by ``neither``; of those that both retrieved, how many are
             ``nearer`` to the top in the run and how many ``farther`` from it.
-        unanswered: for each run the queries that the baseline answered and the run did not.
+        answers: the queries and documents that the baseline or a run lacks.
         higher_is_better: by measure; None of a count.
         rel: the least grade of a relevant document, for preferences and documents.
         options: the test and its correction; sgnLP, which is only a sign, always has the sign
@@ -158,12 +159,12 @@ class RunComparison(Printed):
     dropped: int
     moved: pd.DataFrame = field(default_factory=pd.DataFrame)
     retrieved: pd.DataFrame = field(default_factory=pd.DataFrame)
-    unanswered: dict[str, list[str]] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
     rel: float = 1
     hint: str = ""
     _conditions: list[tuple[Condition, str]] = field(default_factory=list)
     _limits: AllLimits = field(default_factory=dict)
-    _untestable: dict[str, str] = field(default_factory=dict)
+    _allow_missing: bool = False
     by_track: pd.DataFrame | None = None
 
     def parts(self) -> list[Part]:
@@ -178,7 +179,7 @@ class RunComparison(Printed):
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
             "Wins: queries in which B is better.",
             self._test_note(),
-            *self.missing_answers(),
+            *self.answers.notes,
         ]
 
     def _test_note(self) -> str:
@@ -188,29 +189,20 @@ class RunComparison(Printed):
             return f"No test can be made: there {queries}."
         test, effect = TESTS[self.options.test]
         if not self.family:
-            return "No test can be made: B has the value of A in every query, by every measure."
+            return "No test is made: A and B have equal values in every query, by every measure."
         preferences = ", for sgnLP the sign test" if "sgnLP" in self.higher_is_better else ""
         these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
             "p is not corrected for their number"
-            if self.options.correction is None
+            if self.options.correction == "none"
             else f"p ({self.options.correction}) is corrected over {these}"
         )
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
         return f"Test: {test}{preferences}, two-sided; effect: {effect}; {corrected}{dropped}."
 
-    def missing_answers(self) -> list[str]:
-        """A sentence for each run that leaves queries unanswered which the baseline answered."""
-        return [
-            f"{run} does not answer {counted(len(qids), 'query', 'queries')} of {self.queries} "
-            f"that {self.baseline} answers ({_some(qids)}); each counts with the worst value."
-            for run, qids in self.unanswered.items()
-            if qids
-        ]
-
     @cached_property
     def verdicts(self) -> list[Verdict]:
-        """The verdict on each condition for each run.
+        """The verdict on each condition for each run, then on unanswered queries.
 
         p-values are corrected over the conditions with a test, not over the whole summary: a
         verdict does not depend on the other measures.
@@ -235,7 +227,7 @@ class RunComparison(Printed):
         }
         corrected = correct(list(p.values()), self.options.correction)
         p = dict(zip(p, corrected.p.tolist()))
-        return [
+        verdicts = [
             verdict_on(
                 condition,
                 run,
@@ -243,10 +235,12 @@ class RunComparison(Printed):
                 family=corrected.family,
                 correction=self.options.correction,
                 limits=self._limits[run, name] if condition.certainly else None,
-                untestable=self._untestable.get(name, ""),
+                untestable=self.answers.untestable.get((run, name), ""),
             )
             for run, condition, name in tested
         ]
+        unanswered = tested and not self._allow_missing
+        return [*verdicts, *(self.answers.verdicts(self.baseline) if unanswered else [])]
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure
@@ -325,10 +319,6 @@ def comparison_of(
         _limits=limits,
         **details,
     )
-
-
-def _some(qids: Sequence[str], most: int = 5) -> str:
-    return ", ".join(qids[:most]) + (", ..." if len(qids) > most else "")
 
 
 def _test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:

@@ -24,7 +24,8 @@ from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures, measure_named, named_measures, unique
 from ..statistics.correction import correct
-from ..statistics.rank_intervals import p_of_pair
+from ..statistics.rank_intervals import rank_intervals
+from .answers import Answers, join_answers
 from .conditions import Condition, check_condition, parse_condition
 from .result import PREFERENCES, RunComparison, RunDifference, comparison_of
 
@@ -39,10 +40,14 @@ class SystemValues:
     Attributes:
         by_track: collection -> measure -> values, systems in rows and topics in columns.
         higher_is_better: by measure; None of a count.
+        judged: the runs by collection; none of scores.
+        measures: the measures of runs by name.
     """
 
     by_track: dict[str, dict[str, pd.DataFrame]]
     higher_is_better: dict[str, bool | None]
+    judged: Mapping[str, Evaluation] = field(default_factory=dict)
+    measures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,8 +79,9 @@ class TrackComparison(RunComparison):
         return [
             f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
             "signs of the differences within collections, as of a pair in 'ranks', "
-            + (f"corrected ({kind})." if kind else "not corrected."),
+            + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *self._disagreements(rows),
+            *self.answers.notes,
             "These collections were chosen, not drawn: nothing is said of others.",
         ]
 
@@ -120,7 +126,7 @@ def values_of_tracks(
     """The values of runs of several collections; see `compare` for the arguments."""
     wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
     parsed = unique(complete_measures(wanted, rel=rel))
-    parsed = parsed or measures_for("", several=False, lengths=False, rel=rel)
+    parsed = parsed or measures_for(None, several=False, lengths=False, rel=rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
@@ -128,7 +134,9 @@ def values_of_tracks(
         }
         for track, judged in several.items()
     }
-    return SystemValues(values, {measure.name: measure.higher_is_better for measure in parsed})
+    higher = {measure.name: measure.higher_is_better for measure in parsed}
+    measured = {measure.name: measure.measure for measure in parsed}
+    return SystemValues(values, higher, several, measured)
 
 
 def _wanted(
@@ -151,6 +159,7 @@ def compare_values(
     options: PairedTest,
     *,
     common: bool = False,
+    allow_missing: bool = False,
 ) -> RunComparison:
     """Compares systems with a baseline by their values; see `compare` for the arguments."""
     names = shared_systems(
@@ -172,7 +181,23 @@ def compare_values(
         for run in others
         for label in values.higher_is_better
     ]
-    compared = comparison_of(first, differences, options, _conditions=named)
+    answers = {
+        track: Answers.of(
+            judged.select([first, *others]),
+            values.measures,
+            is_guard=bool(named),
+            allow_missing=allow_missing,
+        )
+        for track, judged in values.judged.items()
+    }
+    compared = comparison_of(
+        first,
+        differences,
+        options,
+        answers=join_answers(answers),
+        _conditions=named,
+        _allow_missing=allow_missing,
+    )
     return _over_tracks(compared, differences) if len(values.by_track) > 1 else compared
 
 
@@ -192,8 +217,10 @@ def _track_row(values: RunDifference, track: str, options: PairedTest) -> dict[s
     a, b, gain = values.a[chosen], values.b[chosen], values.gain[chosen]
     names, codes, counts = np.unique(tracks, return_inverse=True, return_counts=True)
     weights = 1 / counts[codes] / len(names)
-    enough = len(tracks) >= FEWEST
-    p = p_of_pair([a, b], collections=tracks.tolist(), seed=options.seed) if enough else np.nan
+    p = np.nan
+    if len(tracks) >= FEWEST:
+        collections = tracks.tolist()
+        p = float(rank_intervals([a, b], collections=collections, seed=options.seed).p[0, 1])
     return {
         "track": track,
         "run": values.run,

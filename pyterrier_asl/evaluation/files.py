@@ -52,16 +52,7 @@ class Measured:
 
     def notes(self, most: int = 5) -> list[str]:
         """A sentence for each run that does not answer all queries, for ``most`` of them."""
-        queries = len(self.values.qids)
-        sentences = [
-            f"{run} does not answer {missing} of {queries} queries; "
-            "each counts with the worst value"
-            for run, missing in self.unanswered.items()
-        ]
-        more = len(sentences) - most
-        if more <= 0:
-            return sentences
-        return [*sentences[:most], f"nor do {more} other runs answer all queries"]
+        return unanswered_notes(self.unanswered, len(self.values.qids), most)
 
     @property
     def higher_is_better(self) -> dict[str, bool | None]:
@@ -125,6 +116,19 @@ class Measured:
         return shown
 
 
+def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5) -> list[str]:
+    """A sentence for each run that does not answer all queries, for ``most`` of them."""
+    sentences = [
+        f"{run} does not answer {missing} of {queries} queries; each counts with the worst value"
+        for run, missing in unanswered.items()
+    ]
+    more = len(sentences) - most
+    if more <= 0:
+        return sentences
+    others = "does 1 other run" if more == 1 else f"do {more} other runs"
+    return [*sentences[:most], f"nor {others} answer all queries"]
+
+
 def measure_files(
     qrels: str,
     runs: Iterable[str | os.PathLike[str]],
@@ -183,7 +187,7 @@ def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[An
 
 
 def measures_for(
-    qrels: str, *, several: bool, lengths: bool, rel: float | None = None
+    qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
     """Default measures; for an ir_datasets id also its official ones."""
     official = [] if rel is not None else official_of(qrels)
@@ -203,7 +207,9 @@ def complete_measures(
         params["lengths"] = DocLengths.resolve(lengths)
     if pool is not None and any(needs_pool(named.measure) for named in typed):
         params["pool"] = (
-            RarenessPool.from_runs(pool) if Path(pool).is_dir() else RarenessPool.resolve(pool)
+            RarenessPool.from_runs(pool)
+            if isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
+            else RarenessPool.resolve(pool)
         )
     asked = [named.with_params(**params) for named in typed]
     for named in asked:

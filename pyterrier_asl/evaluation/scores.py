@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +36,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.runs import run_name
 from ..io.tables import ALL, counted
+from ..io.texts import parse_json
 from ..io.trec_text import open_text
 from ..measures.names import higher_is_better, measure_named
 from ..scoring.arrays import Floats
@@ -346,7 +346,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
-                row = json.loads(line)
+                row = parse_json(line)
             except ValueError as error:
                 raise ValueError(f"line {number} is not JSON: {error}") from None
             if not isinstance(row, dict):

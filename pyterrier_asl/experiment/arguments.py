@@ -17,7 +17,8 @@ from ..evaluation.inputs import rel_beside
 from ..measures import LexiP
 from ..measures.names import higher_is_better, parse_measure, parse_measures
 from ..scoring.arrays import Floats
-from ..statistics.inputs import check_probability
+from ..statistics.correction import CORRECTIONS
+from ..statistics.inputs import check_name, check_probability
 from ..statistics.pairwise import sign_test, t_test
 from .recorder import text_ids
 
@@ -174,14 +175,11 @@ def test_of(test: Any) -> Test:
 
 
 def check_correction(method: str | None, alpha: float) -> None:
-    """Raises ValueError for a correction unknown to statsmodels, or an invalid level."""
+    """Raises ValueError for an unknown correction, or an invalid level."""
     check_probability("correction_alpha", alpha)
-    if method is None:
+    if method is None or method in CORRECTIONS:
         return
-    from statsmodels.stats.multitest import multitest_alias, multitest_methods_names
+    from statsmodels.stats.multitest import multitest_alias
 
     if method.lower() not in multitest_alias:
-        raise ValueError(
-            f"correction must be one of statsmodels' ({', '.join(multitest_methods_names)}), not "
-            f"{method!r}"
-        )
+        check_name("correction", method, CORRECTIONS)

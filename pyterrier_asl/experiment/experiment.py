@@ -103,7 +103,8 @@ def Experiment(
         filter_by_topics: drop qrels that are not in the topics.
         baseline: number of a system, or its name, or a list of them.
         test: ``'t'``, ``'wilcoxon'``, or a function as ``scipy.stats.ttest_rel``.
-        correction: how p-values are corrected, by its name in statsmodels.
+        correction: how p-values are corrected: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``,
+            or the name of another method of statsmodels; None: ``'none'``.
         correction_alpha: the family-wise error rate.
         highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
         round: decimal places, of all means or by measure.
@@ -147,6 +148,7 @@ def Experiment(
     columns, mrt = columns_of(eval_metrics, baselines, names)
     check_options(perquery, correction, baselines, highlight, round, batch_size)
     check_correction(correction, correction_alpha)
+    correction = None if correction == "none" else correction
     test_function = test_of(test)
     if verbose != "auto":  # which PyTerrier 1.0 does not have
         options["verbose"] = verbose
@@ -196,7 +198,7 @@ def check_options(
     """Raises ValueError for an invalid option, or options that do not fit together."""
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
-    if correction is not None and not baselines:
+    if correction not in (None, "none") and not baselines:
         raise ValueError("correction needs something to correct: say baseline=")
     whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
     if batch_size is not None and not (whole and batch_size > 0):

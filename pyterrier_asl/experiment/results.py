@@ -21,6 +21,7 @@ import pyarrow.csv as pcsv
 from ..io.atomic import replacing
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
+from ..statistics.correction import CORRECTIONS, correct
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
 
@@ -118,21 +119,24 @@ def corrected_columns(
     Args:
         p_values: one for each system; the name ends in ``p-value``.
         baseline: the row of the baseline.
-        method: a method of statsmodels' ``multipletests``.
+        method: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`, or another method
+            of statsmodels' ``multipletests``, as in PyTerrier.
         alpha: the family-wise error rate.
 
     Returns:
         ``reject`` and ``p-value corrected``, a row for each system.
     """
-    from statsmodels.stats.multitest import multipletests
-
     label = str(p_values.name)
     family = np.arange(len(p_values)) != baseline
     reject, values = np.zeros(len(p_values), dtype=bool), np.full(len(p_values), np.nan)
-    if family.any():
-        reject[family], values[family], *_ = multipletests(
-            p_values[family].fillna(1.0), alpha=alpha, method=method
-        )
+    tested = p_values[family].fillna(1.0)
+    if method in CORRECTIONS:
+        values[family] = correct(tested, method).p
+        reject[family] = values[family] <= alpha
+    elif family.any():
+        from statsmodels.stats.multitest import multipletests
+
+        reject[family], values[family], *_ = multipletests(tested, alpha=alpha, method=method)
     values[p_values.isna()] = np.nan
     return pd.DataFrame(
         {f"{label.removesuffix('p-value')}reject": reject, f"{label} corrected": values}

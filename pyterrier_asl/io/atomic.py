@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -21,6 +22,9 @@ _BEGINNINGS = {
     ".pdf": b"%PDF",
     ".parquet": b"PAR1",
 }
+
+#: Errors of a file that cannot grow.
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 @contextmanager
@@ -48,7 +52,7 @@ def replacing(
             which would be left behind.
         IsADirectoryError: If ``path`` is a folder.
         PermissionError: If the file must not be written, or its owner cannot be kept.
-        OSError: If it is a device or a pipe.
+        OSError: If it is a device or a pipe, or the disk is full.
 
     Example:
         >>> import tempfile
@@ -62,16 +66,37 @@ def replacing(
     target = Path(os.path.realpath(path))
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
-        yield beside
-        if target.exists():
-            _keep_mode_and_owner(target, beside)
-        # Without this a crash of the machine could leave the new name on an empty file.
-        with open(beside, "rb") as written:
-            os.fsync(written.fileno())
-        os.replace(beside, target)
+        with naming_full_disk(path):
+            yield beside
+            if target.exists():
+                _keep_mode_and_owner(target, beside)
+            # Without this a crash of the machine could leave the new name on an empty file.
+            with open(beside, "rb") as written:
+                os.fsync(written.fileno())
+            os.replace(beside, target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
+    """Names what cannot be written where the system says only that there is no space.
+
+    Args:
+        what: The file, or what is written.
+
+    Raises:
+        OSError: For a full disk, an exceeded quota or a file that is too large, with ``what``.
+    """
+    try:
+        yield
+    except OSError as error:
+        written_less = "requested and" in str(error)  # NumPy's words, without a number
+        if error.errno not in FULL and not written_less:
+            raise
+        reason = os.strerror(errno.ENOSPC if written_less else error.errno or 0)
+        raise OSError(f"cannot write {what}: {reason}") from error
 
 
 @contextmanager
@@ -154,7 +179,8 @@ def check_replaceable(
 
     Args:
         path: The file.
-        inputs: Files and folders that are read: none of them, and nothing in them, is written.
+        inputs: Files and folders that are read: none of them, and no file in them, is written. A
+            new file in a folder of runs would be read as a run.
         begins: What a file begins with that may be replaced; by default its ending says so.
         force: Whether a file of another kind may be replaced.
 
@@ -164,6 +190,10 @@ def check_replaceable(
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {target.parent}")
+    for source in inputs:
+        if _is_or_holds(source, target):
+            what = "is" if target.exists() else "would be"
+            raise FileExistsError(f"cannot write {path}: it {what} one of the inputs ({source})")
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -172,9 +202,6 @@ def check_replaceable(
         raise IsADirectoryError(f"cannot write {path}: it is a folder")
     if not stat.S_ISREG(status.st_mode):
         raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
-    for source in inputs:
-        if _is_or_holds(source, target):
-            raise FileExistsError(f"cannot write {path}: it is one of the inputs ({source})")
     if status.st_nlink > 1:
         raise FileExistsError(
             f"cannot write {path}: it has {status.st_nlink} names (hard links), of which only one "
@@ -201,8 +228,12 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
     if not os.path.exists(source):  # such as the id of a dataset
         return False
     if os.path.isdir(source):
-        return target.is_relative_to(os.path.realpath(source))
-    return os.path.samefile(source, target)
+        folder = Path(os.path.realpath(source))
+        if not target.is_relative_to(folder):
+            return False
+        first, *below = target.relative_to(folder).parts
+        return not below or "=" in first  # other subfolders are not read
+    return target.exists() and os.path.samefile(source, target)
 
 
 def _keep_mode_and_owner(old: Path, new: Path) -> None:

@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from .atomic import naming_full_disk
 from .columns import QID, column_names, is_frame, typed_table
 from .kernels import pc
 from .lazy import pd, pq
@@ -88,7 +89,7 @@ def local_path(source: StrPath) -> Path:
     folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder) / "stdin"
-    with path.open("wb") as file:
+    with naming_full_disk(path), path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     return path
 

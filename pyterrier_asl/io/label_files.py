@@ -13,11 +13,12 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .atomic import locked
+from .atomic import locked, naming_full_disk
 from .files import StrPath
 from .lazy import pd
 from .machine_readable import text_of_cell
 from .qrels import read_qrels
+from .texts import parse_json
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -99,7 +100,7 @@ class LabelFile:
                 something else; nothing is written then.
         """
         lines = [_line_of(label) for label in labels]
-        with open(self.path, "ab+") as file, locked(file):
+        with naming_full_disk(self.path), open(self.path, "ab+") as file, locked(file):
             end, feed = self._end_of_whole_lines(file)
             file.truncate(end)
             file.write(feed + b"".join(lines))
@@ -143,8 +144,8 @@ def _line_of(label: Mapping[str, Any]) -> bytes:
 
 def _is_label(line: bytes) -> bool:
     try:
-        row = json.loads(line.removeprefix(_BYTE_ORDER_MARK))
-    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        row = parse_json(line.removeprefix(_BYTE_ORDER_MARK))
+    except ValueError:  # UnicodeDecodeError is one
         return False
     return isinstance(row, dict) and {_our_name(name) for name in row}.issuperset(KEY)
 
@@ -323,13 +324,11 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
             continue
         where = f"{path}, line {number}"
         try:
-            row = json.loads(line)
-        except RecursionError:
-            raise ValueError(f"{where}: this is nested too deeply: {_shown(line)}") from None
+            row = parse_json(line)
         except ValueError as error:  # UnicodeDecodeError is one
             if number == len(lines) and _is_cut(line, error):
                 break
-            raise ValueError(f"{where}: this is no JSON: {_shown(line)}") from None
+            raise ValueError(f"{where}: this is no JSON ({error}): {_shown(line)}") from None
         if not isinstance(row, dict):
             raise ValueError(f"{where}: this is no label with qid, docno and label: {_shown(line)}")
         names = _new_names(row, where)

@@ -31,7 +31,7 @@ def parse_metadata(comments: Iterable[str], source: str = "the run") -> dict[str
         The metadata; empty where the comments hold none.
 
     Raises:
-        ValueError: If it does not end, or is no YAML mapping.
+        ValueError: If it does not end, or is no YAML mapping, or is nested too deeply.
 
     Example:
         >>> parse_metadata(["# ir_metadata.start", "# actor:", "#   team: A", "# ir_metadata.end"])
@@ -47,6 +47,8 @@ def parse_metadata(comments: Iterable[str], source: str = "the run") -> dict[str
 
     try:
         metadata = yaml.safe_load("\n".join(lines[: lines.index(_END)]).replace("\t", "  "))
+    except RecursionError:
+        raise ValueError(f"the metadata of {source} is nested too deeply") from None
     except yaml.YAMLError as error:
         raise ValueError(f"the metadata of {source} is no YAML: {error}") from None
     if metadata is not None and not isinstance(metadata, dict):

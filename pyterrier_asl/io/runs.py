@@ -98,7 +98,15 @@ def list_runs(
     elif is_frame(source) or isinstance(source, pa.Table):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
-        paths = [source] if isinstance(source, (str, os.PathLike)) else source
+        paths: list[Any] = [source]
+        if isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
+            paths = list(source)
+        for path in paths:
+            if not isinstance(path, (str, os.PathLike)):
+                raise TypeError(
+                    f"runs are files, a folder, or a dict from name to run, and one of these is a "
+                    f"{type(path).__name__}: give it a name, {{'name': run}}"
+                )
         by_name = _by_name(map(local_path, paths))
     if not by_name:
         raise ValueError("there are no runs")

@@ -135,9 +135,9 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
             raise ValueError(f"{where}: expected {form}, found {line.strip()[:100]!r}")
         return name, text
     try:
-        row = json.loads(line)
-    except ValueError:
-        raise ValueError(f"{where}: this is no JSON: {line.strip()[:100]!r}") from None
+        row = parse_json(line)
+    except ValueError as error:
+        raise ValueError(f"{where}: this is no JSON ({error}): {line.strip()[:100]!r}") from None
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
     texts = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
     if not (names and texts):
@@ -146,6 +146,21 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
             f"{', '.join(row)}"
         )
     return str(names[0]), "\n".join(text for text in texts if text)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parses JSON.
+
+    Raises:
+        ValueError: for text that is not JSON, or is nested too deeply for Python.
+
+    >>> parse_json("[1]")
+    [1]
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:

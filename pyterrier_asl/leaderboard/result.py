@@ -36,6 +36,9 @@ class Leaderboard(Printed):
             have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``, missing where it was
             not asked for. Of several collections first ``track``: ``overall``, or the collection.
         better: whether the row's system is better than the column's.
+        p: the p-value of each pair, adjusted for all pairs: at most ``alpha`` exactly where the
+            pair is ordered. 0 means less than ``1 / draws``. Of several judges the greatest, and 1
+            where they do not agree on which of the two is better.
         critical: what the statistic of a pair had to exceed, step by step; of several judges a list
             for each.
         measure: the measure.
@@ -45,7 +48,11 @@ class Leaderboard(Printed):
         alpha: the probability that some pair is put in the wrong order.
         statistic: row's less column's difference, higher being better, divided by its standard
             error; of several judges the first's; with unjudged documents of the least difference.
+        draws: the number of sign vectors behind each p-value.
         judges: the judges, whichever of whom is right.
+        difference_interval: of two systems the confidence interval of the difference that `pairs`
+            has, in the measure's unit; it excludes 0 exactly where the pair is ordered. None of
+            more systems.
         unjudged: whether it holds whatever the unjudged documents are.
         left_out: how many topics not every judge has.
         tracks: of several collections the leaderboard of each that has 10 topics.
@@ -60,6 +67,7 @@ class Leaderboard(Printed):
 
     table: pd.DataFrame
     better: pd.DataFrame
+    p: pd.DataFrame
     critical: list[Any]
     measure: str
     higher_is_better: bool
@@ -67,7 +75,9 @@ class Leaderboard(Printed):
     topics: int
     alpha: float
     statistic: pd.DataFrame
+    draws: int
     judges: list[str]
+    difference_interval: tuple[float, float] | None = None
     unjudged: bool = False
     left_out: int = 0
     tracks: dict[str, Leaderboard] = field(default_factory=dict)
@@ -90,8 +100,10 @@ class Leaderboard(Printed):
         """A row for each pair of systems, the one with the better mean first.
 
         Returns:
-            ``a``, ``b``, ``difference`` (of the means), ``statistic`` and ``ordered``, whether a is
-            better than b.
+            ``a``, ``b``, ``difference`` (of the means), ``statistic``, ``p``, adjusted for all
+            pairs (0 means less than 1 / :attr:`draws`), and ``ordered``, whether a is better than
+            b, which is where p is at most :attr:`alpha`. Of two systems
+            :attr:`difference_interval` is the confidence interval of the difference.
         """
         a, b = np.triu_indices(len(self.names), k=1)
         names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()
@@ -101,6 +113,7 @@ class Leaderboard(Printed):
                 "b": names[b],
                 "difference": means[a] - means[b],
                 "statistic": self.statistic.to_numpy()[a, b],
+                "p": self.p.to_numpy()[a, b],
                 "ordered": self.better.to_numpy()[a, b],
             }
         )
@@ -219,19 +232,28 @@ def board_of(
     def frame(matrix: Any) -> pd.DataFrame:
         return pd.DataFrame(matrix[np.ix_(order, order)], pd.Index(names, name="name"), names)
 
+    between = None
+    if intervals.least is not None:
+        first, second = order
+        ends = intervals.least[first, second], -intervals.least[second, first]
+        low, high = sorted(sample.sign * end for end in ends)
+        between = (float(low), float(high))
     return Leaderboard(
-        table,
-        frame(intervals.better),
-        intervals.critical,
-        measure,
-        sample.higher_is_better,
-        names,
-        len(sample.qids),
-        alpha,
-        frame(intervals.statistic),
-        list(by_judge),
-        bool(sample.lower),
-        sample.left_out,
+        table=table,
+        better=frame(intervals.better),
+        p=frame(intervals.p),
+        critical=intervals.critical,
+        measure=measure,
+        higher_is_better=sample.higher_is_better,
+        names=names,
+        topics=len(sample.qids),
+        alpha=alpha,
+        statistic=frame(intervals.statistic),
+        draws=intervals.draws,
+        judges=list(by_judge),
+        difference_interval=between,
+        unjudged=bool(sample.lower),
+        left_out=sample.left_out,
     )
 
 

@@ -289,7 +289,7 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
             node = node.func
         if not isinstance(node, ast.Name):
             raise ValueError("a name comes first")
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
             f"{word!r} is no measure ({getattr(error, 'msg', error)}): write it as in "
             "'ASL(g=10, rel=2)@1000'"

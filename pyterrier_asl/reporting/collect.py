@@ -166,13 +166,16 @@ def _whatever_unjudged(
 def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
     """The intervals of a leaderboard, systems in the order of ``names``."""
     table = board.table.set_index("name").loc[names]
-    better, statistic = (
-        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic)
+    better, statistic, p = (
+        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic, board.p)
     )
     low, high = (table[end].to_numpy(dtype=np.int64) for end in ("low", "high"))
     best = table["could_be_best"].to_numpy(dtype=bool)
     means = table["mean"].to_numpy(dtype=np.float64)
-    return RankIntervals(low, high, better, best, means[:, None] - means, statistic, board.critical)
+    differences = means[:, None] - means
+    return RankIntervals(
+        low, high, better, best, differences, statistic, p, None, board.critical, board.draws
+    )
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:

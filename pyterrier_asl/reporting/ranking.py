@@ -132,7 +132,7 @@ class SystemRanking:
             return None
         own = self.comparisons
         if self.test not in PAIR_TESTS:
-            own = compare_all(self.values, self.names, test="t", correction=None)
+            own = compare_all(self.values, self.names, test="t", correction="none")
         return own["p"].to_numpy(dtype=np.float64)
 
     @cached_property

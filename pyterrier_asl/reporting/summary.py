@@ -152,8 +152,8 @@ class Summary:
 def test_name(ranking: SystemRanking) -> str:
     """The test behind the groups, with its level and, where there is one, its correction."""
     frame = ranking.comparisons
-    method = None if frame is None else frame.attrs["correction"]
-    corrected = f" with {_CORRECTIONS[method]} over all pairs" if method else ""
+    method = "none" if frame is None else frame.attrs["correction"]
+    corrected = "" if method == "none" else f" with {_CORRECTIONS[method]} over all pairs"
     return f"{_TESTS[ranking.test]}{corrected} at {ranking.alpha:g}"
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyterrier as pt
 
+from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
 from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
@@ -69,7 +70,9 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
             yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
 
     with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
-        sizes = [_count(*block, columns, tfs) for block in _blocks(tokenised())]
+        blocks = _blocks(tokenised())
+        with naming_full_disk(f"temporary files in {tempfile.gettempdir()}"):
+            sizes = [_count(*block, columns, tfs) for block in blocks]
         offsets = cumulate(np.concatenate(sizes))
         return Contents(list(docnos), list(term_ids), offsets, _read_back(columns), _read_back(tfs))
 
@@ -210,7 +213,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
     """A temporary folder, which is moved to ``path`` at the end unless that exists by then."""
     folder = None
     try:
-        with pt.io.finalized_directory(str(path)) as name:
+        with naming_full_disk(path), pt.io.finalized_directory(str(path)) as name:
             folder = Path(name)
             yield folder
     except OSError as error:

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 #: Corrections of ascending p-values by name. (statsmodels' take a second to import.)
 _METHODS: dict[str, Callable[[Floats], Floats]] = {
+    "none": lambda p: p,
     "bonferroni": lambda p: p * len(p),
     "holm": lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1)),
     "bh": lambda p: np.minimum.accumulate((p / (np.arange(1, len(p) + 1) / len(p)))[::-1])[::-1],
 }
 
-#: Names of corrections; with ``'auto'`` the test of a comparison determines its correction.
-CORRECTIONS: tuple[str | None, ...] = ("auto", None, *_METHODS)
+#: Names of corrections.
+CORRECTIONS = tuple(_METHODS)
 
 
 class Corrected(NamedTuple):
@@ -38,7 +39,7 @@ class Corrected(NamedTuple):
     dropped: int
 
 
-def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
+def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
     """Corrects p-values for multiple comparisons.
 
     NaN stands for no p-value: it is left out of the family, counted, and stays NaN.
@@ -48,7 +49,7 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
             together: all pairs, all measures.
         method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
             rejection, ``'bh'`` (Benjamini and Hochberg, 1995) the expected share of false ones
-            among the rejections; None: no correction.
+            among the rejections; ``'none'`` corrects nothing.
 
     Returns:
         :class:`Corrected`, with p-values in the same shape.
@@ -59,7 +60,7 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
     >>> correct([0.01, 0.04, float("nan"), 0.03])
     Corrected(p=array([0.03, 0.06,  nan, 0.06]), family=3, dropped=1)
     """
-    check_name("correction", method, (None, *_METHODS))
+    check_name("correction", method, CORRECTIONS)
     p = np.array(p_values, dtype=np.float64)
     is_number = ~np.isnan(p)
     if np.any((p[is_number] < 0) | (p[is_number] > 1)):
@@ -67,21 +68,18 @@ def correct(p_values: ArrayLike, method: str | None = "holm") -> Corrected:
             "p-values lie between 0 and 1, but these hold "
             f"{p[is_number].min()} to {p[is_number].max()}"
         )
-    if method is not None:
-        rows = np.argsort(p, axis=None, kind="stable")[: int(is_number.sum())]  # NaN comes last
-        p.ravel()[rows] = np.minimum(_METHODS[method](p.ravel()[rows]), 1)
+    rows = np.argsort(p, axis=None, kind="stable")[: int(is_number.sum())]  # NaN comes last
+    p.ravel()[rows] = np.minimum(_METHODS[method](p.ravel()[rows]), 1)
     return Corrected(p, int(is_number.sum()), int((~is_number).sum()))
 
 
-def with_corrected_p(
-    frame: pd.DataFrame, test: str, method: str | None, alpha: float
-) -> pd.DataFrame:
+def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) -> pd.DataFrame:
     """Corrects the p-values of a frame of comparisons, all its rows being one family.
 
     Args:
         frame: One row for each comparison, with its ``p``.
         test: The name of the test.
-        method: The correction: ``'bonferroni'``, ``'holm'``, ``'bh'`` or None.
+        method: The correction, one of :data:`CORRECTIONS`.
         alpha: The level of significance.
 
     Returns:

@@ -21,6 +21,7 @@ from .inputs import (
     means_of,
     prepare,
 )
+from .rounding import NO_DIFFERENCE
 
 
 class Interval(NamedTuple):
@@ -135,7 +136,8 @@ def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Flo
     A weight is how much a query counts in the mean; only ratios of weights matter. The mean is then
     a ratio of two sums over sampled queries, and its error that of a ratio (Cochran, 1977; Gatz and
     Smith, 1995, find it closest to the bootstrap): that of weighted least squares on a constant
-    with the HC1 covariance. With equal weights it is the usual one.
+    with the HC1 covariance. With equal weights it is the usual one. Values that are equal but for
+    rounding have a deviation of 0.
     """
     n = values.shape[1]
     share = np.full(n, 1 / n) if weights is None else weights / weights.sum()
@@ -143,6 +145,8 @@ def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Flo
     squares = (values - mean[:, None]) ** 2
     error = np.sqrt(n / (n - 1) * (squares @ share**2))
     deviation = np.sqrt(n / (n - 1) * (squares @ share))
+    is_constant = deviation <= NO_DIFFERENCE * np.abs(values).max(axis=1)
+    deviation[is_constant] = error[is_constant] = 0.0
     return mean, error, deviation, n - 1
 
 

@@ -1,21 +1,23 @@
-"""Simultaneous intervals of the ranks of S systems.
+"""Simultaneous intervals of the ranks of S systems, and the p-value of each pair.
 
 The Q topics are a sample. With probability ``1 - alpha`` (asymptotically) every interval holds the
 rank that its system has by the mean over the population of topics. The intervals follow from pairs:
 the probability that any pair of systems is put in the wrong order is at most ``alpha``. A pair's
-difference is divided by its standard error, whose square is averaged with that of all pairs, and
-compared with the largest such quotient of all pairs where the topics' residuals get random signs;
-pairs that are ordered are then left out, and the rest is compared again.
+difference is divided by its standard error, whose square is a quarter its own and three quarters
+the mean of all pairs, and compared with the largest such quotient of all pairs where the topics'
+residuals get random signs; pairs that are ordered are then left out, and the rest is compared
+again. The p-value of a pair is the least ``alpha`` that orders it.
 
-Sources: step-down maxima: Romano and Wolf 2005; ranks from pairs: Mogstad, Romano, Shaikh and
-Wilhelm 2024; topics as blocks: Carterette 2012; the best: Hsu 1981.
+Sources: step-down maxima and their p-values: Romano and Wolf 2005; ranks from pairs: Mogstad,
+Romano, Shaikh and Wilhelm 2024; topics as blocks: Carterette 2012; the best: Hsu 1981, in two
+steps: Romano, Shaikh and Wolf 2014.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -27,14 +29,14 @@ from .rounding import EQUAL
 
 Bools = NDArray[np.bool_]
 
-#: How a pair's squared error is computed: averaged with that of all pairs, or the latter alone.
-VARIANCES = ("averaged", "common")
-
-#: The greatest error of statistics in single precision, relative and absolute.
-_SINGLE = 1e-4
+#: How much of a pair's squared error is its own; the rest is the mean of all pairs.
+VARIANCES = {"averaged": 0.25, "common": 0.0}
 
 #: The number of values in a chunk of draws, which a core's cache holds.
-_BLOCK = 2**18
+_BLOCK = 2**17
+
+#: The number of draws in a chunk where one pair at a time is computed.
+_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,19 @@ class RankIntervals:
     """Ranks of S systems.
 
     Attributes:
-        low: the best rank that each can have, from 1, shape (S,).
-        high: the worst, shape (S,).
+        low: the best rank that each system can have, from 1, shape (S,).
+        high: the worst rank, shape (S,).
         better: whether the row's system is better than the column's, shape (S, S).
-        possibly_best: whether each could be the best, by a test of its own, shape (S,); None
-            where it was not computed.
+        possibly_best: whether each system could be the best, shape (S,); None where it was not
+            computed.
         difference: weighted mean difference, row less column (with bounds the least), (S, S).
-        statistic: the same divided by its standard error, shape (S, S).
+        statistic: the difference divided by its standard error, shape (S, S).
+        p: the p-value of each pair, adjusted for all pairs, shape (S, S); the diagonal is 1. A pair
+            is ordered exactly where it is at most ``alpha``. 0 means less than ``1 / draws``.
+        least: of two systems the least difference in the confidence interval, row less column,
+            shape (2, 2); the greatest is minus the other order's least. None of more systems.
         critical: the critical value of each step; of several judges a list for each.
+        draws: the number of sign vectors.
     """
 
     low: Ints
@@ -58,7 +65,10 @@ class RankIntervals:
     possibly_best: Bools | None
     difference: Floats
     statistic: Floats
+    p: Floats
+    least: Floats | None
     critical: list[Any]
+    draws: int
 
 
 def rank_intervals(
@@ -98,71 +108,95 @@ def rank_intervals(
     >>> ranks = rank_intervals([*values, values[1]])
     >>> ranks.low.tolist(), ranks.high.tolist(), ranks.possibly_best.tolist()
     ([1, 2, 2], [1, 3, 3], [True, False, False])
+    >>> ranks.p[0].tolist(), float(ranks.p[1, 2])
+    ([1.0, 0.0, 0.0], 1.0)
     """
     check_probability("alpha", alpha)
     pairs = Pairs(values, lower, weights, collections, variance, draws, seed)
-    systems = len(pairs.difference)
-    nth = pairs.draws - ceil((1 - alpha) * pairs.draws - 1e-9) + 1
-    unordered = ~np.eye(systems, dtype=bool)
-    # Where all sign vectors are enumerated, a statistic can be equal to its critical value.
-    precision = np.float32 if pairs.are_random else np.float64
-    largest = pairs.largest(unordered, np.arange(pairs.draws), precision, progress)
-    critical_values = np.partition(largest, -nth, axis=1)[:, -nth].astype(np.float64)
-    remains = np.asarray(~pairs.exceeds(critical_values).any(axis=0)) if possibly_best else None
-    better, critical = np.zeros_like(unordered), []
+    p, largest = pairs.p_values(progress)
+    better = (p <= alpha + EQUAL / pairs.draws) & (pairs.difference > 0)
+    unordered, critical = ~np.eye(len(p), dtype=bool), []
     while unordered.any():
-        critical.append(pairs.nth_largest(unordered, largest.max(axis=0), nth))
+        critical.append(float(pairs.critical(unordered, largest, alpha)))
         rejected = unordered & pairs.exceeds(critical[-1])
         if not rejected.any():
             break
-        better |= rejected
         unordered &= ~(rejected | rejected.T)
-    low, high = 1 + better.sum(axis=0), systems - better.sum(axis=1)
-    return RankIntervals(low, high, better, remains, pairs.difference, pairs.statistic, critical)
+    remains = None
+    if possibly_best:
+        # Of two systems the joint test decides.
+        two = len(p) <= 2
+        remains = better.sum(axis=0) == 0 if two else _possibly_best(pairs, largest, alpha / 2)
+    low, high = 1 + better.sum(axis=0), len(p) - better.sum(axis=1)
+    least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
+    return RankIntervals(
+        low,
+        high,
+        better,
+        remains,
+        pairs.difference,
+        pairs.statistic,
+        p,
+        least,
+        critical,
+        pairs.draws,
+    )
+
+
+def _possibly_best(pairs: Pairs, largest: Floats, alpha: float) -> Bools:
+    """The systems that no other is better than, each by a test of its own in two steps.
+
+    Rivals that are surely worse are set aside at a tenth of alpha; the rest is compared with it.
+
+    Args:
+        largest: the largest statistic of all pairs in each draw.
+        alpha: the probability to leave out a system that is the best.
+    """
+    needed = pairs.nth(0.9 * alpha)
+    beaten_by = np.where(pairs.difference > 0, pairs.statistic, 0).max(axis=0) * (1 - EQUAL)
+    order = np.argsort(-largest, kind="stable")
+    # In no draw is the largest statistic of some pairs above that of all pairs.
+    contested = (beaten_by > 0) & (beaten_by <= largest[order[needed - 1]])
+    rivals = ~np.eye(len(contested), dtype=bool) & contested
+    ahead = pairs.critical(rivals, largest, 0.1 * alpha, by_column=True, reverse=True)
+    rivals &= ~pairs.exceeds(ahead[:, np.newaxis]).T
+    as_large, start = np.zeros(len(contested), np.int64), 0
+    while contested.any() and start < pairs.draws:
+        maxima = pairs.largest(rivals & contested, order[start : start + needed])
+        as_large += np.sum(maxima >= beaten_by[:, np.newaxis], axis=1) * contested
+        start += needed
+        bound = largest[order[min(start, pairs.draws - 1)]]
+        contested &= (as_large < needed) & (beaten_by <= bound)
+    return np.asarray((beaten_by <= 0) | (as_large >= needed))
 
 
 def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
     """Intervals of ranks that hold whichever of several judges is right.
 
     A pair is ordered where every judge orders it so, an interval covers those of all judges, and
-    a system could be the best where it could be by any judge. Differences and statistics are those
-    of the first judge.
+    a system could be the best where it could be by any judge. A pair's p-value is the greatest, and
+    1 where judges do not agree on the direction. Differences and statistics are those of the first
+    judge.
     """
     first = by_judge[0]
     remaining = [judge.possibly_best for judge in by_judge if judge.possibly_best is not None]
-    return RankIntervals(
-        np.min([judge.low for judge in by_judge], axis=0),
-        np.max([judge.high for judge in by_judge], axis=0),
-        np.all([judge.better for judge in by_judge], axis=0),
-        np.any(remaining, axis=0) if remaining else None,
-        first.difference,
-        first.statistic,
-        [judge.critical for judge in by_judge],
+    least = [judge.least for judge in by_judge if judge.least is not None]
+    ahead = np.any([judge.difference > 0 for judge in by_judge], axis=0)
+    return replace(
+        first,
+        low=np.min([judge.low for judge in by_judge], axis=0),
+        high=np.max([judge.high for judge in by_judge], axis=0),
+        better=np.all([judge.better for judge in by_judge], axis=0),
+        possibly_best=np.any(remaining, axis=0) if remaining else None,
+        p=np.where(ahead & ahead.T, 1.0, np.max([judge.p for judge in by_judge], axis=0)),
+        least=np.min(least, axis=0) if least else None,
+        critical=[judge.critical for judge in by_judge],
     )
 
 
-def p_of_pair(
-    values: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    collections: Sequence[Any] | None = None,
-    variance: str = "averaged",
-    draws: int = 10_000,
-    seed: int = 0,
-) -> float:
-    """The two-sided p-value of a pair of systems; see :func:`rank_intervals` for the arguments.
-
-    The share of sign vectors whose statistic is as large; the observed value is one of random ones.
-
-    >>> p_of_pair([[0.5, 0.7, 0.4, 0.9, 0.3], [0.4, 0.6, 0.5, 0.7, 0.2]])
-    0.25
-    """
-    pairs = Pairs(values, None, weights, collections, variance, draws, seed)
-    if len(pairs.difference) != 2:
-        raise ValueError(f"a pair is two systems, not {len(pairs.difference)}")
-    largest = pairs.largest(~np.eye(2, dtype=bool), np.arange(pairs.draws)).max(axis=0)
-    as_large = int((largest >= abs(pairs.statistic[0, 1]) * (1 - EQUAL)).sum())
-    return (1 + as_large) / (1 + pairs.draws) if pairs.are_random else as_large / pairs.draws
+def nth_largest(maxima: Floats, n: int) -> Any:
+    """The n-th largest of the draws, n from 1; maxima have shape (..., N)."""
+    return np.partition(maxima, -n, axis=-1)[..., -n]
 
 
 class Pairs:
@@ -174,12 +208,16 @@ class Pairs:
         residuals: of each system and topic, shape (S, Q), a pair's being the difference of two
             systems'; with bounds of each pair, (S, S, Q).
         difference: the mean difference of each pair, shape (S, S).
-        error: the squared error of each pair, shape (S, S).
+        error: the squared error by which it is divided, shape (S, S).
+        statistic: their quotient, infinite where there is no error, shape (S, S).
         groups: the topics of each collection.
         signs: sign vectors, shape (Q, N).
         draws: how many sign vectors there are, N.
-        are_random: whether these are random ones, not all that there are.
-        common: whether all pairs have the same squared error.
+        own_share: how much of a pair's squared error is its own.
+        scale: one divided by the root of the error; 0 of a pair without residuals, shape (S, S).
+        shrinkage: with the error recomputed in a draw a quotient q of a single collection becomes
+            q / sqrt(1 - shrinkage q^2), which grows with q: only maxima are corrected. 0 where
+            errors are recomputed pair by pair, or not at all.
     """
 
     def __init__(
@@ -192,7 +230,7 @@ class Pairs:
         draws: int,
         seed: int,
     ) -> None:
-        check_name("variance", variance, VARIANCES)
+        check_name("variance", variance, list(VARIANCES))
         if draws < 1:
             raise ValueError(f"draws is {draws}: give at least 1")
         array = _finite(values, lower)
@@ -207,110 +245,165 @@ class Pairs:
         self.difference = array @ share
         if lower is None:
             self.difference = self.difference[:, np.newaxis] - self.difference
-            # What systems have in common is in no difference, and would cost single precision.
-            self.residuals -= self.residuals.mean(axis=0)
         rounding = EQUAL * float(np.abs(array).max(initial=0))
         self.difference[np.abs(self.difference) <= rounding] = 0
-        self.error = _squared_errors(self.residuals, rounding * float(share.max()))
+        own, systems = _squared_errors(self.residuals, rounding * float(share.max())), len(array)
+        self.own_share = VARIANCES[variance]
+        mean = own.sum() / max(systems * (systems - 1), 1)
+        self.error = self.own_share * own + (1 - self.own_share) * mean
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.statistic = np.where(
+                self.difference == 0, 0, self.difference / np.sqrt(self.error)
+            )
+            self.scale = np.where(own > 0, 1 / np.sqrt(self.error), 0)
         self.signs = _signs(draws, array.shape[-1], seed)
         self.draws = int(self.signs.shape[1])
-        self.are_random = self.draws != 2 ** len(self.signs)
-        self.common = variance == "common"
-
-    @cached_property
-    def mean_error(self) -> float:
-        """The mean squared error of all ordered pairs."""
-        systems = len(self.error)
-        return float(self.error.sum() / max(systems * (systems - 1), 1))
-
-    @cached_property
-    def statistic(self) -> Floats:
-        """The statistic of each pair, infinite where there is no error."""
-        size = np.sqrt(self.mean_error if self.common else (self.error + self.mean_error) / 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = self.difference / size
-        return np.where(self.difference == 0, 0, statistic)
+        self.shrinkage = self.own_share / len(self.signs) if len(self.groups) == 1 else 0.0
 
     def exceeds(self, critical: float | Floats) -> Bools:
-        """The pairs whose statistics exceed a critical value, or one of each column."""
+        """The pairs whose statistics exceed critical values, which fit shape (S, S)."""
         return np.asarray((self.statistic > critical * (1 + EQUAL)) & (self.difference > 0))
 
-    def largest(
-        self, pairs: Bools, draws: Ints, dtype: Any = np.float64, progress: bool | None = False
-    ) -> NDArray[Any]:
-        """The largest statistic, 0 at least, of the pairs with each column's system.
+    def p_values(self, progress: bool | None = False) -> tuple[Floats, Floats]:
+        """The p-value of each pair, and the largest statistic of all pairs in each draw.
+
+        Returns:
+            Shapes (S, S) and (N,).
+        """
+        from tqdm.auto import tqdm
+
+        a, b = np.triu_indices(len(self.statistic), k=1)
+        larger = np.maximum(np.maximum(self.statistic[a, b], self.statistic[b, a]), 0)
+        order = np.argsort(larger, kind="stable")
+        with np.errstate(divide="ignore"):
+            size = 1 / np.sqrt((larger[order] * (1 - EQUAL)) ** -2.0 + self.shrinkage)
+        at_least, largest = np.zeros(len(order), np.int64), []
+        for start in range(0, self.draws, _DRAWS):
+            drawn = Draws(self, slice(start, start + _DRAWS))
+            maxima, least, count = np.zeros(len(drawn)), 0.0, len(drawn)
+            ascending = zip(a[order].tolist(), b[order].tolist(), size.tolist())
+            bar = tqdm(
+                ascending,
+                "ranks",
+                len(order),
+                disable=progress if progress is None else not progress,
+                leave=False,
+            )
+            for position, (j, k, observed) in enumerate(bar):
+                np.maximum(maxima, drawn.either_order(j, k), out=maxima)
+                if observed > least:
+                    count = int(np.count_nonzero(maxima >= observed))
+                    least = float(maxima.min()) if count == len(maxima) else 0.0
+                at_least[position] += count
+            largest.append(maxima)
+        p = np.ones_like(self.statistic)
+        p[a[order], b[order]] = np.maximum.accumulate(at_least[::-1])[::-1] / self.draws
+        return np.minimum(p, p.T), self._corrected(np.concatenate(largest))
+
+    def largest(self, pairs: Bools, draws: Ints, *, reverse: bool = False) -> Floats:
+        """The largest statistic, 0 at least, of the pairs with each column's system in each draw.
 
         Args:
             pairs: which pairs, row's system less column's, shape (S, S).
             draws: with the signs of which draws, n of them.
-            dtype: of the numbers.
-            progress: whether to show a progress bar.
+            reverse: whether to take column's system less row's.
 
         Returns:
             Shape (S, n).
         """
-        from tqdm.auto import tqdm
-
-        maxima = np.zeros((len(pairs), len(draws)), dtype)
-        residuals, by_value = self.residuals.astype(dtype, copy=False), self.residuals.ndim == 2
-        rows: dict[int, Any] = {int(j): pairs[:, j] for j in np.flatnonzero(pairs.any(axis=0))}
-        for j, chosen in rows.items():
-            # A system's statistic against itself is 0, which no maximum is below.
-            every = chosen.sum() == len(pairs) - 1
-            rows[j] = slice(None) if every else np.flatnonzero(chosen)
+        maxima = np.zeros((len(pairs), len(draws)))
+        columns = [(int(j), np.flatnonzero(pairs[:, j])) for j in np.flatnonzero(pairs.any(axis=0))]
         step = max(16, _BLOCK // len(pairs))
-        starts = range(0, len(draws), step)
-        disable = None if progress is None else not progress
-        for start in tqdm(starts, desc="ranks", disable=disable, leave=False):
-            signs = self.signs[:, draws[start : start + step]].astype(dtype)
-            sums = [residuals[..., group] @ signs[group] for group in self.groups if by_value]
-            for j, row in rows.items():
-                if by_value:
-                    totals = [part[row] - part[j] for part in sums]
-                else:
-                    totals = [residuals[row, j][:, group] @ signs[group] for group in self.groups]
-                quotients = self._quotients(totals, row, j, dtype)
+        for start in range(0, len(draws), step):
+            drawn = Draws(self, draws[start : start + step])
+            for j, rows in columns:
+                quotients = drawn.quotients(j, rows) if reverse else drawn.quotients(rows, j)
                 maxima[j, start : start + step] = quotients.max(axis=0, initial=0)
-        if len(self.groups) == 1 and not self.common:
-            # With the error recomputed the quotient q becomes this, which grows with q.
-            maxima *= np.sqrt(2 / (1 - maxima**2 / len(self.signs)))
-        return maxima
+        return self._corrected(maxima)
 
-    def nth_largest(self, pairs: Bools, before: NDArray[Any], n: int) -> float:
-        """The n-th largest, over the draws, of the largest statistic of pairs, in double precision.
+    def nth(self, alpha: float) -> int:
+        """The critical value at alpha is the n-th largest of the draws, n from 1."""
+        return self.draws - ceil((1 - alpha) * self.draws - 1e-9) + 1
 
-        It is computed for those draws only that could be among the n.
+    def critical(
+        self,
+        pairs: Bools,
+        largest: Floats,
+        alpha: float,
+        *,
+        by_column: bool = False,
+        reverse: bool = False,
+    ) -> Floats:
+        """The critical value of some pairs: the quantile over draws of their largest statistic.
+
+        It is computed for those draws only that could be among the largest.
 
         Args:
-            pairs: which pairs.
-            before: the largest statistic of these and further pairs in each draw.
-            n: from 1.
+            pairs: which pairs, row's system less column's, shape (S, S).
+            largest: the largest statistic of all pairs in each draw.
+            alpha: the share of draws above it.
+            by_column: whether each column's pairs have a critical value, 0 without pairs.
+            reverse: whether to take column's system less row's.
+
+        Returns:
+            Shape (S,), or without ``by_column`` ().
         """
-        bound = before * (1 + _SINGLE) + _SINGLE
-        order, values, nth = np.argsort(-bound, kind="stable"), np.empty(0), -np.inf
-        while len(values) < len(order) and nth < bound[order[len(values)]]:
-            some = order[len(values) : max(n, 2 * len(values))]
-            values = np.concatenate((values, self.largest(pairs, some).max(axis=0)))
-            nth = float(np.partition(values, -n)[-n])
-        return nth
+        n, order = self.nth(alpha), np.argsort(-largest, kind="stable")
+        columns = pairs.any(axis=0)
+        values = np.empty((columns.sum() if by_column else 1, 0))
+        nth: Floats = np.full(len(values), -np.inf)
+        while values.shape[1] < self.draws and (nth < largest[order[values.shape[1]]]).any():
+            some = order[values.shape[1] : max(n, 2 * values.shape[1])]
+            maxima = self.largest(pairs, some, reverse=reverse)[columns]
+            maxima = maxima if by_column else maxima.max(axis=0, keepdims=True)
+            values = np.concatenate((values, maxima), axis=1)
+            nth = nth_largest(values, n)
+        result = np.zeros(len(pairs))
+        result[columns] = nth
+        return result if by_column else np.asarray(nth[0])
 
-    @cached_property
-    def _reciprocal_errors(self) -> Floats:
-        size = self.mean_error if self.common else self.error + self.mean_error
-        with np.errstate(divide="ignore"):
-            return np.where(self.error > 0, 1 / np.sqrt(size), 0)
+    def _corrected(self, maxima: Floats) -> Floats:
+        return np.asarray(maxima / np.sqrt(1 - self.shrinkage * maxima**2))
 
-    def _quotients(self, totals: list[NDArray[Any]], row: Any, j: int, dtype: Any) -> NDArray[Any]:
-        """The statistics of some pairs; of a single collection their errors are not recomputed."""
-        if self.common or len(self.groups) == 1:
-            total = sum(totals[1:], start=totals[0])
-            total *= self._reciprocal_errors[row, j, np.newaxis].astype(dtype)
+
+class Draws:
+    """The statistics of pairs in some draws, n of them; of one collection before correction."""
+
+    def __init__(self, pairs: Pairs, draws: slice | Ints) -> None:
+        self.pairs = pairs
+        self.signs = [pairs.signs[group][:, draws].astype(np.float64) for group in pairs.groups]
+        # The sums of a pair are the differences of two systems' sums, or with bounds its own.
+        self.by_system = self._sums(pairs.residuals) if pairs.residuals.ndim == 2 else None
+
+    def __len__(self) -> int:
+        return int(self.signs[0].shape[1])
+
+    def quotients(self, rows: Any, columns: Any) -> Floats:
+        """The statistics of rows' systems less columns', shape (pairs, n); of one pair (n,)."""
+        pairs = self.pairs
+        if self.by_system is None:
+            totals = self._sums(pairs.residuals[rows, columns])
+        else:
+            totals = [part[rows] - part[columns] for part in self.by_system]
+        total = sum(totals[1:], start=totals[0])
+        scale = pairs.scale[rows, columns][..., np.newaxis]
+        if pairs.shrinkage or not pairs.own_share:
+            total *= scale
             return total
-        explained = sum(part**2 / len(group) for part, group in zip(totals, self.groups))
-        error = (self.error[row, j, np.newaxis] + self.mean_error).astype(dtype) - explained
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = sum(totals) / np.sqrt(error / 2)
-        return np.where(self.error[row, j, np.newaxis] > 0, statistic, 0)
+        explained = sum(part**2 / len(group) for part, group in zip(totals, pairs.groups))
+        return np.asarray(total * scale / np.sqrt(1 - pairs.own_share * explained * scale**2))
+
+    def either_order(self, row: int, column: int) -> Floats:
+        """The larger statistic of the two orders of a pair, shape (n,)."""
+        quotients = self.quotients(row, column)
+        if self.by_system is not None:
+            return np.abs(quotients, out=quotients)
+        return np.maximum(quotients, self.quotients(column, row))
+
+    def _sums(self, residuals: Floats) -> list[Floats]:
+        """The sum of signed residuals in each draw, by collection."""
+        groups = zip(self.pairs.groups, self.signs)
+        return [residuals[..., group] @ signs for group, signs in groups]
 
 
 def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:

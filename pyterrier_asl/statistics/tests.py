@@ -171,7 +171,7 @@ def compare_all(
     names: Sequence[str],
     *,
     test: str = "tukey-two-way",
-    correction: str | None = "auto",
+    correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
     n_resamples: int = 10_000,
@@ -234,7 +234,7 @@ def compare_with_baseline(
     baseline: str,
     *,
     test: str = "t",
-    correction: str | None = "auto",
+    correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
     n_resamples: int = 10_000,
@@ -284,7 +284,7 @@ def compare_differences(
     names: Sequence[tuple[str, str]],
     *,
     test: str = "t",
-    correction: str | None = "auto",
+    correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
     n_resamples: int = 10_000,
@@ -338,7 +338,7 @@ def _compare_pairs(
     second: Ints,
     pairs: Sequence[tuple[str, ...]],
     test: str,
-    correction: str | None,
+    correction: str,
     options: Settings,
 ) -> pd.DataFrame:
     """Compares the systems of ``first`` with those of ``second``, whose names are ``pairs``."""
@@ -383,14 +383,14 @@ def _test_pairs(
         return pairwise.compare_rows(test, values[first], values[second], options)
 
 
-def _correction_for(test: str, correction: str | None) -> str | None:
+def _correction_for(test: str, correction: str) -> str:
     """The correction for a test; ValueError for one that would correct twice."""
-    check_name("correction", correction, CORRECTIONS)
+    check_name("correction", correction, ("auto", *CORRECTIONS))
     if test in TUKEY_TESTS:
-        if correction not in ("auto", None):
+        if correction not in ("auto", "none"):
             raise ValueError(
                 f"correction {correction!r} would correct twice: {test!r} is about all pairs "
                 f"already, so leave correction out"
             )
-        return None
+        return "none"
     return "holm" if correction == "auto" else correction

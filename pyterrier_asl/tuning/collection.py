@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.texts import read_texts
+from ..io.texts import parse_json, read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
@@ -117,7 +116,7 @@ def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                document = json.loads(line)
+                document = parse_json(line)
                 docno, text = docno_of(document), indexed_text(document)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(

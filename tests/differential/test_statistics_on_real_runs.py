@@ -58,7 +58,7 @@ def test_significant_pairs_of_trec8_as_published_for_rareness(data):
     for measure, (at_95, at_99) in published.items():
         values = tables[measure]
         assert values.shape == (129, 50)
-        frame = compare_all(values, names(values), test="unpaired-t", correction=None)
+        frame = compare_all(values, names(values), test="unpaired-t", correction="none")
         assert len(frame) == 8256
         assert np.sum(frame["p"] <= 0.05) == pytest.approx(at_95, abs=1)
         assert np.sum(frame["p"] <= 0.01) == pytest.approx(at_99, abs=1)

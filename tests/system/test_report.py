@@ -21,9 +21,8 @@ import pandas as pd
 import pytest
 from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run, data_of, write_files
 from conftest import _missing
-from pyterrier_asl.unjudged.labels import read_labels
 
-from pyterrier_asl import evaluate, report
+from pyterrier_asl import evaluate, read_labels, report
 from pyterrier_asl.evaluation.preferences import preferences
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.reporting.summary import p_value

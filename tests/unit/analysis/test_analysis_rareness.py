@@ -424,7 +424,9 @@ def test_the_chart_of_rare_finds_names_who_finds_something_alone():
 @pytest.mark.parametrize(
     "analysis",
     [
-        lambda *given, **more: discriminative_power(*given, correction=None, levels=[0.3], **more),
+        lambda *given, **more: discriminative_power(
+            *given, correction="none", levels=[0.3], **more
+        ),
         lambda *given, **more: stability(*given, draws=9, **more),
         lambda *given, **more: agreement_by_number_of_systems(*given, sizes=[3], draws=9, **more),
         lambda *given, **more: agreement_by_alpha(*given, alphas=[0.5], **more),

@@ -96,7 +96,7 @@ def test_swaps_against_loops(toy, measure):
             pair = (a, b) if first > 0 else (b, a)
             swapped.append(tuple(f"s{system}" for system in pair))
     assert swapped, "the toy should have some"
-    options = {"measure": measure, "test": "t", "correction": None, "alpha": 0.5}
+    options = {"measure": measure, "test": "t", "correction": "none", "alpha": 0.5}
     frame = leaderboard_swaps(runs, judges, **options)
     assert sorted(zip(frame["better"], frame["worse"])) == sorted(swapped)
     # In the measure's own space: the better run's mean less the worse one's.

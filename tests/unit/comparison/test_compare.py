@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from pyterrier_asl import compare, holes
+from pyterrier_asl import RarenessPool, compare, holes
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -58,3 +58,26 @@ def test_relevant_documents_that_either_run_retrieves():
     # Irrelevant documents above: a 0 -> 1, c 0 -> 1, b 2 -> 0.
     expected = {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
     assert {name: int(counts[name]) for name in expected} == expected
+
+
+@pytest.mark.parametrize("runs", [[LIVE, OTHER], [pd.DataFrame(), pd.DataFrame()], 3, [3, 4]])
+def test_runs_without_names_are_refused(runs):
+    with pytest.raises(TypeError, match="one of these is a (dict|DataFrame|int): give it a name"):
+        compare(runs, judged(1), ["RR"])
+
+
+def test_one_condition_may_be_text():
+    [verdict] = compare(
+        {"live": LIVE, "new": LIVE}, judged(1), ["RR"], conditions="RR worse"
+    ).verdicts
+    assert verdict.outcome.name == "PASS"
+    with pytest.raises(ValueError, match="the condition 3 cannot be understood"):
+        compare({"live": LIVE, "new": LIVE}, judged(1), ["RR"], conditions=[3])
+
+
+@pytest.mark.filterwarnings("ignore:.*fewer than 8")
+def test_a_pool_may_be_an_object():
+    pool = RarenessPool.from_runs({"live": LIVE, "new": OTHER})
+    runs, asked = {"live": LIVE, "new": OTHER}, ["P_Rareness@2"]
+    by_pool, by_runs = (compare(runs, judged(1), asked, pool=p).summary for p in (pool, None))
+    assert by_pool["a"].tolist()[:1] == by_runs["a"].tolist()[:1]

@@ -8,7 +8,7 @@ import pytest
 from _calls import call, rows
 
 import pyterrier_asl as asl
-from pyterrier_asl.statistics.rank_intervals import p_of_pair
+from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]
 QRELS = {qid: {f"d{k}": int(k < 3) for k in range(8)} for qid in TOPICS}
@@ -63,7 +63,11 @@ def test_scores_give_what_the_runs_give():
     [
         ({"baseline": "none"}, "there is no system 'none'"),
         ({"measures": "rrLP"}, "rrLP needs the runs and qrels"),
-        ({"bounds": True}, "bounds needs the runs and qrels"),
+        ({"bounds": True}, "bounds is for runs and qrels, not for scores: leave it out"),
+        ({"rel": 2}, "rel is for runs and qrels"),
+        ({"duplicates": "best"}, "duplicates is for runs and qrels"),
+        ({"qrels": QRELS}, "qrels is for runs and qrels"),
+        ({"common": True}, "common is for several collections"),
         ({"conditions": ["AP worse certainly"]}, "certainly needs the runs"),
         ({"conditions": ["AP worse by 2"]}, "can never hold"),
         ({"measures": "RR"}, "no measure 'RR'; they have AP"),
@@ -124,11 +128,11 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
     difference = {t: (p.loc["new"] - p.loc["old"]).mean() for t, p in parts.items()}
     row = table.loc[("overall", "new", "AP")]
     assert row["difference"] == pytest.approx(np.mean(list(difference.values())))
-    assert row["p"] == p_of_pair(values, collections=["x"] * 30 + ["y"] * 12)
+    assert row["p"] == rank_intervals(values, collections=["x"] * 30 + ["y"] * 12).p[0, 1]
     for track, part in parts.items():
         row = table.loc[(track, "new", "AP")]
         assert row["difference"] == pytest.approx(difference[track])
-        assert row["p"] == p_of_pair(part.loc[["old", "new"]])
+        assert row["p"] == rank_intervals(part.loc[["old", "new"]]).p[0, 1]
     assert (
         compared.summary.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
         == (table.loc[("overall", "new", "AP"), "p"])
@@ -138,7 +142,7 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
 
 
 @pytest.mark.parametrize(
-    ("correction", "words"), [("holm", ", corrected (holm)."), (None, ", not corrected.")]
+    ("correction", "words"), [("holm", ", corrected (holm)."), ("none", ", not corrected.")]
 )
 def test_the_correction_is_named(correction, words):
     compared = asl.compare(collections(), None, ["AP"], baseline="old", correction=correction)
@@ -186,15 +190,46 @@ def test_the_command_takes_tracks(files):
     ("arguments", "message"),
     [
         (["--track", "x", "x.qrels", "x"], "--baseline NAME"),
-        (["--track", "x", "x.qrels", "x", "--baseline", "old", "--test", "t"], "a test of its own"),
-        (["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"], "go with --track"),
+        (
+            ["--track", "x", "x.qrels", "x", "--baseline", "old", "--test", "t"],
+            "test is for one collection",
+        ),
+        (
+            ["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"],
+            "--baseline goes with --track",
+        ),
         (["x.qrels", "x/old.run", "x/new.run", "--fill", "0"], "--fill needs --scores"),
         (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
         (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
-        (["--scores", "scores.csv", "old", "new", "--bounds"], "--bounds needs the runs"),
-        (["--track", "x", "x.qrels", "x", "--baseline", "old", "-q"], "--by_query needs the runs"),
+        (["--scores", "scores.csv", "old", "new", "--bounds"], "bounds is for runs and qrels"),
+        (
+            ["--track", "x", "x.qrels", "x", "--baseline", "old", "-q"],
+            "-q and --moved need the runs",
+        ),
     ],
 )
 def test_what_does_not_go_together(files, arguments, message):
     result = call("compare", *arguments)
     assert result.exit_code == 2 and message in result.stderr
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
+def test_several_collections_have_one_test(test):
+    scores = asl.read_scores(asl.evaluate(collections(), measures=["AP"]))
+    for source in (collections(), scores):
+        with pytest.raises(ValueError, match="test is for one collection: leave it out"):
+            asl.compare(source, baseline="old", test=test)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"common": True}, "common is for several collections"),
+        ({"correction": None}, "correction None is unknown: use one of"),
+        ({"test": "tukey"}, "test 'tukey' is unknown"),
+        ({"alpha": 5}, "alpha"),
+    ],
+)
+def test_options_that_one_collection_has_no_use_for(options, message):
+    with pytest.raises(ValueError, match=message):
+        asl.compare(runs(0), QRELS, ["AP"], **options)

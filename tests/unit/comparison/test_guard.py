@@ -6,12 +6,13 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from ir_measures import AP
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from pyterrier_asl import compare
+from pyterrier_asl import compare, read_scores
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.guard import (
     Limits,
@@ -127,7 +128,7 @@ def test_what_a_test_finds_is_said_at_the_corrected_level_of_the_condition(level
 def test_levels_are_not_divided_where_nothing_is_corrected():
     asked = parse_condition("AP worse p<.05"), "new", graded(DIFFERENCES)
     one, three = (
-        verdict_on(*asked, family=family, correction=None, limits=None) for family in (1, 3)
+        verdict_on(*asked, family=family, correction="none", limits=None) for family in (1, 3)
     )
     assert one == three
 
@@ -135,7 +136,8 @@ def test_levels_are_not_divided_where_nothing_is_corrected():
 def test_of_equal_runs_no_test_can_be_made():
     found = verdict(LIVE, "RR worse p<.05", measures=["RR"])
     assert found.outcome is Outcome.PASS and math.isnan(found.numbers["detectable"])
-    assert "no test can be made: B has the value of A in every query" in found.message
+    assert "equal values in every query, so there is no difference to test" in found.message
+    assert "p =" not in found.message
     assert "a difference of" not in found.message
 
 
@@ -290,7 +292,7 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     found = Observed(0.5, -0.2, True, p, limits.low)
     outcomes = [
         verdict_on(condition, "new", found, family=2, correction=by, limits=limits).outcome
-        for by in ("holm", None)
+        for by in ("holm", "none")
     ]
     assert outcomes == [Outcome.PASS, Outcome.FAIL]
 
@@ -314,3 +316,25 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
     (result,) = found.verdicts
     assert result.outcome is Outcome.ERROR
     assert re.search("no judged document is relevant to it .*check the qrels", result.message)
+
+
+def test_an_equal_difference_in_every_query_has_an_infinite_effect():
+    """.1 + .2 - .3 is rounding, not deviation."""
+    values = [0.3, 0.4, 0.1, 0.1 + 0.2 + 0.5, 0.4 + 0.5, 0.6]
+    frame = pd.DataFrame({"name": [*"aaabbb"], "qid": [*"123123"], "AP": values})
+    compared = compare(read_scores(frame), conditions=["AP better p<.05"])
+    row = compared.summary.iloc[0]
+    assert row["effect"] == math.inf and row["p"] == 0
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((0.5, 0.5))
+    [verdict] = compared.verdicts
+    assert verdict.outcome is Outcome.FAIL
+    assert "the difference is the same in every query" in verdict.message
+
+
+@pytest.mark.parametrize("text", ["AP worse", "AP worse p<.05", "AP possibly worse by .1 p<.05"])
+def test_a_difference_that_is_no_number_is_an_error(text):
+    observed = Observed(0.5, math.nan, True, math.nan, np.array([math.nan, 0.1]))
+    found = verdict_on(
+        parse_condition(text), "new", observed, family=1, correction="holm", limits=None
+    )
+    assert found.outcome is Outcome.ERROR and "no test can be made" in found.message

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from pyterrier_asl import compare
-from pyterrier_asl.comparison.guard import Outcome, Verdict, unanswered_verdicts
+from pyterrier_asl.comparison.answers import Answers
+from pyterrier_asl.comparison.guard import Outcome, Verdict
 from pyterrier_asl.comparison.reports import GuardReports, github_annotations, summary_of
 
 VERDICTS = {
@@ -107,12 +108,12 @@ def test_a_summary_has_measures_and_what_moved():
     text = summary_of(compared.verdicts, compared)
     lines = text.splitlines()
     assert lines[0] == "## Guard: FAIL" and "### Measures" in lines
-    assert "| FAIL | new | AP worse by 5% | -0.5 from A to B (-50.00 %) |" in lines
+    assert "| FAIL | new | AP worse by 5% | -0.5 from A to B (-50.00 %), over 1 query |" in lines
     assert any(line.startswith("| AP ↑ | 1.0000 | 0.5000 | -0.5000 |") for line in lines)
     assert "| q | a | 1 | 2 | 1 | both |" in lines
 
 
 def test_a_run_that_leaves_queries_unanswered_is_named():
-    (found,) = unanswered_verdicts({"new": ["q1", "q2"], "other": []}, "live")
+    (found,) = Answers(unanswered={"new": ["q1", "q2"], "other": []}).verdicts("live")
     assert (found.run, found.outcome) == ("new", Outcome.FAIL)
     assert found.message.startswith("2 queries that live answers unanswered, e.g. 'q1'")

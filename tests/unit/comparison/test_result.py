@@ -24,7 +24,7 @@ def test_one_query_is_no_test():
 
 def test_equal_runs_are_no_test():
     text = said(LIVE)
-    assert "No test can be made: B has the value of A in every query, by every measure." in text
+    assert "No test is made: A and B have equal values in every query, by every measure." in text
     assert "corrected" not in text
 
 
@@ -32,7 +32,7 @@ def test_the_comparisons_that_were_corrected_are_counted():
     assert "p (holm) is corrected over these 4 comparisons." in said(NEW)
     text = said(NEW, measures=["RR", "P@2"])
     assert "over these 3 comparisons; 1 without any difference left out." in text
-    assert "p is not corrected for their number." in said(NEW, correction=None)
+    assert "p is not corrected for their number." in said(NEW, correction="none")
 
 
 def test_its_repr_is_what_is_printed_and_no_arrays():

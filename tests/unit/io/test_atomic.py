@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from _users import own_folder
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths, RarenessPool
+from pyterrier_asl import DocLengths, RarenessPool, TermIndex
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.atomic import check_replaceable, replacing
+from pyterrier_asl.io.label_files import LabelFile
+from pyterrier_asl.io.runs import write_run
 
 RUN = "q Q0 d1 1 2.5 x\nq Q0 d2 2 1.5 x\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and pipes of POSIX")
@@ -119,6 +124,69 @@ def test_inputs_are_no_outputs(tmp_path):
     check_replaceable(run, inputs=[tmp_path / "other"])
 
 
+def test_no_new_file_is_put_into_a_folder_that_is_read(tmp_path):
+    """The next call would read it as a run."""
+    runs = tmp_path / "runs"
+    (runs / "charts").mkdir(parents=True)
+    (runs / "name=a").mkdir()
+    for output in (runs / "new.html", runs / "name=a" / "new.parquet"):
+        with pytest.raises(FileExistsError, match="it would be one of the inputs"):
+            check_replaceable(output, inputs=[runs], force=True)
+    check_replaceable(runs / "charts" / "new.html", inputs=[runs])  # is not read
+    check_replaceable(tmp_path / "new.html", inputs=[runs, runs / "new.html"])
+
+
+@pytest.fixture
+def small_files():
+    """Files cannot grow beyond 1,000 bytes, as on a full disk."""
+    resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def _save_lengths(path):
+    DocLengths.from_dict({f"d{n * n}": n for n in range(2000)}).save(path)
+
+
+def _save_run(path):
+    write_run(
+        pd.DataFrame({"qid": "q", "docno": [f"d{n}" for n in range(2000)], "score": 1.0}), path
+    )
+
+
+def _save_index(path):
+    texts = [{"docno": f"d{n}", "text": f"word{n} radio"} for n in range(2000)]
+    TermIndex.from_documents(texts, path=path, verbose=False)
+
+
+def _add_labels(path):
+    rows = [{"qid": "q", "docno": f"d{n}", "label": 1, "source": "me"} for n in range(2000)]
+    LabelFile(path).add(rows)
+
+
+@pytest.mark.parametrize("save", [_save_lengths, _save_run, _add_labels])
+def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path):
+    with pytest.raises(OSError, match=rf"^cannot write {tmp_path}.new: File too large$"):
+        save(tmp_path / "new")
+
+
+def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
+    with pytest.raises(OSError, match="^cannot write (.*new|temporary files in .*): "):
+        _save_index(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+@posix
+def test_a_full_standard_output_is_an_error_that_names_it(folder):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "pyterrier_asl", "evaluate", "qrels", "r1.run", "-m", "RR"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "Error: cannot write the standard output: No space left on device\n"
+
+
 def test_what_is_saved_replaces_only_its_kind(tmp_path):
     pool = RarenessPool.from_runs({f"r{i}": {"q": {"d": 1.0}} for i in range(8)})
     lengths = DocLengths.from_dict({"d": 3})
@@ -154,6 +222,8 @@ def folder(tmp_path, monkeypatch) -> Path:
     [
         ["pool", "r1.run", "r2.run", "-o", "r1.run"],
         ["pool", ".", "-o", "r1.run"],
+        ["pool", ".", "-o", "new.pool"],
+        ["report", "qrels", ".", "-o", "new.html"],
         ["report", "qrels", "r1.run", "r2.run", "-o", "r2.run"],
         ["report", "qrels", "r1.run", "r2.run", "-o", "qrels"],
     ],
@@ -162,7 +232,7 @@ def test_a_command_never_overwrites_what_it_reads(folder, command, force):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     result = CliRunner().invoke(main, [*command, *force])
     assert result.exit_code not in (0, None)
-    assert "it is one of the inputs" in result.stderr
+    assert "one of the inputs" in result.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 

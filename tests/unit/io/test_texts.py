@@ -36,6 +36,7 @@ def test_forms(tmp_path, content, texts, name):
         ('{"docno": "d1"}\n', r"line 1: expected an id .* and a text .*, found docno"),
         ('{"text": "one"}\n', "line 1: expected an id"),
         ('{"docno": \n', "line 1: this is no JSON"),
+        ('{"docno": ' + "[" * 10**5, r"line 1: this is no JSON \(it is nested too deeply\)"),
     ],
 )
 def test_lines_that_do_not_fit(tmp_path, content, why):

@@ -81,6 +81,26 @@ def test_pairs_have_the_better_mean_first():
     assert pairs["ordered"].sum() == board.better.to_numpy().sum()
 
 
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.3}, {"unjudged": True}, {"judges": True}])
+def test_a_pair_is_ordered_exactly_where_its_p_is_at_most_alpha(options):
+    options = dict(options, judges={"m": swapped()} if "judges" in options else None)
+    board = asl.ranks(boards(), QRELS, "RR@5", **options)
+    pairs = board.pairs()
+    assert pairs["ordered"].tolist() == (pairs["p"] <= board.alpha).tolist()
+    assert board.difference_interval is None and board.draws == 10_000
+
+
+@pytest.mark.parametrize("measure", ["RR", "ASL@5"])
+def test_two_systems_have_the_interval_of_their_difference(measure):
+    for names, ordered in (("ad", True), ("ab", False)):
+        board = asl.ranks({name: boards()[name] for name in names}, QRELS, measure)
+        [pair] = board.pairs().itertuples()
+        low, high = board.difference_interval
+        assert low < pair.difference < high
+        assert pair.ordered == ordered == (low > 0 or high < 0)
+        assert (board.table["could_be_best"].sum() == 1) == ordered
+
+
 @pytest.mark.parametrize(
     ("runs", "sentences"),
     [

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from pyterrier_asl import TBG, DocLengths
-from pyterrier_asl.measures import lengths as module
 
 
 def look_up(lengths, *docnos):
@@ -131,16 +130,17 @@ class Collection:
 def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
     documents = [("d1", "wave  equations,\nagain\t"), ("d2", ""), ("d3", "x-ray")]
     collections = {"toy": Collection(documents), "none": Collection([])}
-    monkeypatch.setattr(module, "load_irds", collections.get)
+    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)
     lengths = DocLengths.from_irds("toy")
     assert lengths == DocLengths.from_dict({"d1": 3, "d2": 0, "d3": 1})
     assert lengths.name == "irds:toy" and len(lengths) == 3
-    with pytest.raises(ValueError, match="the ir_datasets collection 'none' has no documents"):
+    with pytest.raises(ValueError, match="the ir_datasets dataset 'none' has no documents"):
         DocLengths.from_irds("none")
 
 
 def test_a_collection_is_counted_when_it_is_named(monkeypatch):
-    monkeypatch.setattr(module, "load_irds", {"named": Collection([("d1", "a b")])}.get)
+    collections = {"named": Collection([("d1", "a b")])}
+    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)
     expected = DocLengths.from_dict({"d1": 2}, name="irds:named")
     lengths_id = expected.id
     for text in ("irds:named", lengths_id):

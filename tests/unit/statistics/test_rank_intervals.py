@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from pyterrier_asl.statistics.rank_intervals import (
     RankIntervals,
     joint_ranks,
-    p_of_pair,
     rank_intervals,
 )
 
 
 def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common=False):
-    """The definition in plain loops, with all sign vectors: better, critical, who stays."""
+    """The definition in plain loops, with all sign vectors: better, critical, who stays, p."""
     if lower is None:
         lower = [[[a - b for a, b in zip(x, y)] for y in values] for x in values]
         scale = max(abs(v) for row in values for v in row)
@@ -50,11 +49,11 @@ def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common
                 r[j, k][q] = 0 if abs(residual) <= 1e-9 * scale * max(w) else residual
         v[j, k] = sum(x * x for x in r[j, k])
     if not pairs:
-        return [], [], list(range(systems))
+        return [], [], list(range(systems)), np.ones((systems, systems))
     mean_v = sum(v.values()) / len(v)
 
     def divided(t, v):
-        size = mean_v if common else (v + mean_v) / 2
+        size = mean_v if common else v / 4 + 3 * mean_v / 4
         return 0.0 if t == 0 else t / math.sqrt(size) if size > 0 else math.copysign(math.inf, t)
 
     observed = {pair: divided(t[pair], v[pair]) for pair in pairs}
@@ -65,9 +64,9 @@ def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common
             sums = [sum(signs[q] * r[pair][q] for q in members[g]) for g in names]
             error = v[pair] - sum(s * s / len(members[g]) for s, g in zip(sums, names))
             drawn[-1][pair] = divided(sum(sums), error) if v[pair] > 0 else 0.0
-    nth = math.ceil((1 - alpha) * len(drawn) - 1e-9) - 1
 
-    def quantile(some):
+    def quantile(some, alpha):
+        nth = math.ceil((1 - alpha) * len(drawn) - 1e-9) - 1
         return sorted(max(0, *(draw[pair] for pair in some)) for draw in drawn)[nth]
 
     def exceeds(pair, c):
@@ -75,19 +74,36 @@ def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common
 
     unordered, better, critical = set(pairs), [], []
     while unordered:
-        critical.append(quantile(unordered))
+        critical.append(quantile(unordered, alpha))
         rejected = {pair for pair in unordered if exceeds(pair, critical[-1])}
         if not rejected:
             break
         better += rejected
         unordered -= rejected | {(k, j) for j, k in rejected}
-    against = {j: [(k, j) for k in range(systems) if k != j] for j in range(systems)}
-    stays = [
-        j
-        for j, those in against.items()
-        if not any(exceeds(pair, c) for c in [quantile(those)] for pair in those)
-    ]
-    return sorted(better), critical, stays
+
+    def stays(j):
+        if systems == 2:
+            return (1 - j, j) not in better
+        others = [k for k in range(systems) if k != j]
+        ahead = quantile([(j, k) for k in others], alpha / 20)
+        rivals = [(k, j) for k in others if not exceeds((j, k), ahead)]
+        if not rivals:
+            return True
+        c = quantile(rivals, alpha / 2 - alpha / 20)
+        return not any(exceeds(pair, c) for pair in rivals)
+
+    def larger(statistics, pair):
+        return max(0, statistics[pair], statistics[pair[::-1]])
+
+    p, greatest = np.ones((systems, systems)), 0.0
+    ordered = sorted(itertools.combinations(range(systems), 2), key=lambda x: -larger(observed, x))
+    for at, pair in enumerate(ordered):
+        size = larger(observed, pair) * (1 - 1e-9)
+        rest = ordered[at:]
+        share = sum(max(larger(draw, x) for x in rest) >= size for draw in drawn) / len(drawn)
+        greatest = max(greatest, share)
+        p[pair] = p[pair[::-1]] = greatest if larger(observed, pair) else 1
+    return sorted(better), critical, [j for j in range(systems) if stays(j)], p
 
 
 def ranked(result: RankIntervals):
@@ -97,13 +113,14 @@ def ranked(result: RankIntervals):
 def test_worked_cases(ranks_vectors):
     for case in ranks_vectors["cases"]:
         check_case(case)
-    assert len(ranks_vectors["cases"]) == 29
+    assert len(ranks_vectors["cases"]) == 33
 
 
 def check_case(case):
     key = "values" if "values" in case else "lower"
     array, of_one_judge = np.array(case[key], float), 2 if key == "values" else 3
     options = {"collections": case.get("strata"), "weights": case.get("weights")}
+    options["variance"] = case.get("variance", "averaged")
     by_judge = [
         rank_intervals(**{key: judge}, alpha=case["alpha"], **options)
         for judge in (array if array.ndim > of_one_judge else [array])
@@ -115,6 +132,7 @@ def check_case(case):
     assert np.flatnonzero(result.low == 1).tolist() == expected["possibly_first"], name
     if expected["possibly_best"] is not None:
         assert np.flatnonzero(result.possibly_best).tolist() == expected["possibly_best"], name
+    assert result.p == pytest.approx(np.array(expected["p"]), abs=1e-12), name
     lists = (result.critical, expected["critical"])
     for critical, wanted in zip(*lists, strict=True) if len(by_judge) > 1 else [lists]:
         assert critical == pytest.approx(wanted, rel=1e-12, abs=1e-12), name
@@ -152,10 +170,11 @@ def test_plain_loops_with_all_sign_vectors(values, two, weighted, common, alpha)
         alpha=alpha,
         variance="common" if common else "averaged",
     )
-    better, critical, stays = plain(values, collections, weights, alpha, common=common)
+    better, critical, stays, p = plain(values, collections, weights, alpha, common=common)
     assert list(map(tuple, np.argwhere(result.better).tolist())) == better
     assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
     assert np.flatnonzero(result.possibly_best).tolist() == stays
+    assert result.p == pytest.approx(p, abs=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
@@ -164,10 +183,11 @@ def test_plain_loops_of_bounds(values, seed, alpha):
     exact = np.array(values)[:, np.newaxis] - np.array(values)
     lower = exact - np.random.default_rng(seed).choice([0, 0.1, 0.3], exact.shape)
     result = rank_intervals(lower=lower, alpha=alpha)
-    better, critical, stays = plain(None, alpha=alpha, lower=lower.tolist())
+    better, critical, stays, p = plain(None, alpha=alpha, lower=lower.tolist())
     assert list(map(tuple, np.argwhere(result.better).tolist())) == better
     assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
     assert np.flatnonzero(result.possibly_best).tolist() == stays
+    assert result.p == pytest.approx(p, abs=1e-12)
 
 
 def board(systems=12, topics=40, seed=0):
@@ -236,25 +256,68 @@ def test_the_draws_are_those_of_the_definition():
     v = (r**2).sum(axis=-1)
     mean = v.sum() / 6
     t = np.einsum("nq,jkq->njk", signs, r)
-    size = np.sqrt((v - t**2 / topics + mean) / 2)
+    size = np.sqrt((v - t**2 / topics + 3 * mean) / 4)
     largest = (t / size).max(axis=(1, 2))
     assert rank_intervals(values, draws=200, seed=7).critical[0] == pytest.approx(
         np.sort(largest)[189], rel=1e-12
     )
 
 
-def test_p_of_a_pair_is_the_smallest_level_that_orders_it():
-    values = board(12, 9)[[5, 7]]
-    p = p_of_pair(values)
-    assert 0 < p < 1
-    assert rank_intervals(values, alpha=p).better.any()
-    assert not rank_intervals(values, alpha=p - 1 / 512).better.any()
-    assert p_of_pair(values[::-1]) == p
+@pytest.mark.parametrize("draws", [512, 300])
+def test_p_is_the_smallest_level_that_orders_a_pair(draws):
+    values, off = board(16, 9)[4:9], ~np.eye(5, dtype=bool)
+    p = rank_intervals(values, draws=draws).p
+    assert len(np.unique(p[off])) > 3
+    for level in np.unique(p[off & (p > 0) & (p < 1)]):
+        ordered = rank_intervals(values, draws=draws, alpha=level).better
+        assert np.array_equal(ordered | ordered.T, p <= level)
+        ordered = rank_intervals(values, draws=draws, alpha=level - 0.5 / draws).better
+        assert np.array_equal(ordered | ordered.T, p < level)
 
 
-def test_p_of_a_pair_with_random_draws_counts_the_observed_value():
-    assert p_of_pair([[1.0] * 20, [0.0] * 20], draws=99) == 1 / 100
-    assert p_of_pair([[0.5] * 20, [0.5] * 20], draws=99) == 1.0
+def test_steps_of_the_critical_values_order_what_p_orders():
+    """Steps down, by critical values alone, with random draws of two collections and bounds."""
+    values = board(8, 30, seed=3)
+    lower = values[:, np.newaxis] - values
+    lower = lower - np.random.default_rng(0).uniform(0, 0.1, lower.shape)
+    for array in ({"values": values}, {"lower": lower}):
+        for collections in (None, ["a"] * 12 + ["b"] * 18):
+            result = rank_intervals(**array, collections=collections, draws=2000)
+            last = result.statistic > result.critical[-1] * (1 + 1e-9)
+            assert np.array_equal(result.better, last & (result.difference > 0))
+            assert np.array_equal(result.better | result.better.T, result.p <= 0.05)
+
+
+def test_p_of_pairs_without_a_difference_is_1_and_of_a_certain_one_0():
+    result = rank_intervals([[1.0] * 20, [0.0] * 20, [0.0] * 20], draws=99)
+    assert result.p.tolist() == [[1, 0, 0], [0, 1, 1], [0, 1, 1]]
+    assert result.draws == 99
+
+
+@settings(max_examples=40, deadline=None)
+@given(boards(topics=(4, 6)), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
+def test_two_systems_have_one_answer(values, alpha, bounded):
+    """The interval excludes 0, p is at most alpha and one is the best exactly where it is better"""
+    values = np.array([values[0], values[-1]])
+    lower = values[:, np.newaxis] - values - 0.05
+    array = {"lower": lower} if bounded else {"values": values}
+    result = rank_intervals(**array, alpha=alpha)
+    ordered = bool(result.better.any())
+    low, high = result.least[0, 1], -result.least[1, 0]
+    assert low <= high
+    assert (low > 0 or high < 0) == ordered == (result.p[0, 1] <= alpha)
+    assert (result.possibly_best.sum() == 1) == ordered
+    assert rank_intervals(np.vstack((values, values[:1]))).least is None
+
+
+def test_the_interval_of_a_difference_is_that_of_the_definition():
+    values = board(2, 9)
+    result = rank_intervals(values)
+    differences = values[0] - values[1]
+    error = differences.std(ddof=1) / 3
+    margin = result.critical[0] * error  # of a single pair the mean of all pairs is its own
+    assert result.least[0, 1] == pytest.approx(differences.mean() - margin)
+    assert -result.least[1, 0] == pytest.approx(differences.mean() + margin)
 
 
 @pytest.mark.parametrize(
@@ -280,11 +343,6 @@ def test_what_cannot_be_computed_is_an_error(arguments, message):
         rank_intervals(**arguments)
 
 
-def test_a_pair_is_two_systems():
-    with pytest.raises(ValueError, match="two systems, not 3"):
-        p_of_pair(board(3))
-
-
 def test_ranks_whichever_judge_is_right():
     """Three systems: the judges agree on the last, and not on the first two."""
     noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))
@@ -299,6 +357,11 @@ def test_ranks_whichever_judge_is_right():
     assert np.array_equal(joint.difference, judges[0].difference)
     assert np.array_equal(joint.statistic, judges[0].statistic)
     assert joint.critical == [judge.critical for judge in judges]
+    # The judges disagree on the first pair, and p is the greatest of the others.
+    assert joint.p[0, 1] == joint.p[1, 0] == 1
+    assert joint.p[0, 2] == max(judge.p[0, 2] for judge in judges) <= 0.05
+    two = joint_ranks([rank_intervals(each) for each in (means[:, :, np.newaxis] + noise)[:, :2]])
+    assert two.least[0, 1] < 0 and two.least[1, 0] < 0
     without = [
         rank_intervals(each, possibly_best=False) for each in means[:, :, np.newaxis] + noise
     ]

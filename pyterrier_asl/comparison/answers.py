@@ -1,0 +1,182 @@
+"""Whether runs answer the same queries, and whether the baseline of a guard is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.files import unanswered_notes
+from ..io.tables import counted
+from ..io.values import take
+from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
+from ..judging.matching import PairIndex, codes
+from ..judging.unjudged import unjudged
+from ..scoring.arrays import Bools
+from .conditions import are_relevant
+from .guard import Outcome, Verdict
+
+#: What to do where queries or documents of a baseline are missing.
+_REMEDY = "restore them, or let that pass: allow_missing=True (--allow-missing)"
+#: The number of top documents of a query whose ids are looked up.
+_TOP = 10
+#: A baseline of which a larger share of these is unknown seems to be damaged.
+_MOST_UNKNOWN = 0.4
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The queries and documents of a baseline and other runs that one of them lacks.
+
+    Attributes:
+        notes: sentences on queries that runs leave unanswered, and on queries that are not judged.
+        unanswered: for each run the queries that the baseline answers and the run does not.
+        untestable: the reason why a guard cannot compare a run with the baseline by a measure, by
+            run and measure.
+    """
+
+    notes: list[str] = field(default_factory=list)
+    unanswered: dict[str, list[str]] = field(default_factory=dict)
+    untestable: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, judged: Evaluation, measures: Mapping[str, Any], *, is_guard: bool, allow_missing: bool
+    ) -> Answers:
+        """Looks which queries and documents are missing.
+
+        Args:
+            judged: the runs, the baseline first.
+            measures: the measures by name.
+            is_guard: whether to look for reasons not to compare.
+            allow_missing: whether missing queries and documents of the baseline are no reason.
+
+        Raises:
+            ValueError: of a guard, for qrels that give a document two grades for one query.
+        """
+        baseline, *others = judged.runs
+        names = judged.names[1:]
+        unanswered = {
+            name: _ids(judged, (baseline.retrieved > 0) & (run.retrieved == 0))
+            for name, run in zip(names, others)
+        }
+        untestable: dict[tuple[str, str], str] = {}
+        if is_guard:
+            if judged.judgements.contradiction:
+                raise ValueError(
+                    f"the qrels contradict themselves: {judged.judgements.contradiction}; keep one "
+                    "of them"
+                )
+            for name in names:
+                damage = "" if allow_missing else _damage(judged, name)
+                for label, measure in measures.items():
+                    cut = "" if allow_missing else _cut_short(judged, name, measure)
+                    reason = _nothing_relevant(judged.judgements, measure) or damage or cut
+                    untestable |= {(name, label): reason} if reason else {}
+        return cls(_notes(judged), unanswered, untestable)
+
+    def verdicts(self, baseline: str) -> list[Verdict]:
+        """A FAIL for each run that leaves queries unanswered which the baseline answers."""
+        return [
+            Verdict(
+                run,
+                "every query that A answers is answered",
+                Outcome.FAIL,
+                f"{counted(len(qids), 'query', 'queries')} that {baseline} answers unanswered, "
+                f"e.g. {qids[0]!r}; allow_missing=True (--allow-missing) lets that pass",
+                {"unanswered": len(qids)},
+            )
+            for run, qids in self.unanswered.items()
+            if qids
+        ]
+
+
+def join_answers(by_track: Mapping[str, Answers]) -> Answers:
+    """The answers of several collections as one."""
+    joined = Answers()
+    for track, answers in by_track.items():
+        joined.notes.extend(f"{track}: {note}" for note in answers.notes)
+        for run, qids in answers.unanswered.items():
+            joined.unanswered.setdefault(run, []).extend(f"{track}: {qid}" for qid in qids)
+        for key, reason in answers.untestable.items():
+            joined.untestable.setdefault(key, f"{track}: {reason}")
+    return joined
+
+
+def _notes(judged: Evaluation) -> list[str]:
+    """Sentences on queries that are not answered, or not judged."""
+    unanswered, numbers = {}, {}
+    for name, run in zip(judged.names, judged.runs):
+        numbers[name] = len(codes(run.table.qid)[1])
+        if missing := int((run.retrieved == 0).sum()):
+            unanswered[name] = missing
+    queries, most = len(judged.qids), max(numbers, key=lambda name: numbers[name])
+    notes = unanswered_notes(unanswered, queries)
+    if numbers[most] >= 2 * queries:
+        notes.append(
+            f"{most} answers {numbers[most]:,} queries and the qrels judge {queries:,}: only "
+            "judged queries count"
+        )
+    return notes
+
+
+def _nothing_relevant(judgements: Judgements, measure: Any) -> str:
+    """The reason why no test can be made by a measure to which no document is relevant."""
+    if are_relevant(measure, judgements.grades):
+        return ""
+    highest = f"{judgements.grades.max():g}" if len(judgements.grades) else "none"
+    return (
+        "no test can be made: no judged document is relevant to it (the highest grade is "
+        f"{highest}); check the qrels and rel"
+    )
+
+
+def _damage(judged: Evaluation, name: str) -> str:
+    """The reason why the baseline seems to be damaged, compared with a run; '' for none."""
+    baseline, run = judged.runs[0], judged.runs[judged.row(name)]
+    missing = _ids(judged, (run.retrieved > 0) & (baseline.retrieved == 0))
+    if missing:
+        queries = counted(len(missing), "query", "queries")
+        which = f"{queries} that {name} answers, e.g. {missing[0]!r}"
+        return f"{judged.names[0]} lacks {which}; {_REMEDY}"
+    ours, theirs = _share_unknown(baseline, run), _share_unknown(run, baseline)
+    # Where as many of the run's are unknown, few documents are judged, or the runs differ much.
+    if ours < _MOST_UNKNOWN or ours < 2 * theirs:
+        return ""
+    return (
+        f"{100 * ours:.0f} % of the first {_TOP} documents of {judged.names[0]} are neither judged "
+        f"nor retrieved by {name}: are its ids right? If so, allow_missing=True (--allow-missing)"
+    )
+
+
+def _cut_short(judged: Evaluation, name: str, measure: Any) -> str:
+    """The numbers of documents where the baseline has far fewer than a run; '' where not."""
+    baseline, run = judged.runs[0], judged.runs[judged.row(name)]
+    few, many = (float(np.median(r.retrieved[r.retrieved > 0])) for r in (baseline, run))
+    if few >= min(_TOP, measure.params.get("cutoff") or _TOP) or 20 * few > many:
+        return ""
+    return (
+        f"{judged.names[0]} retrieves {few:g} documents per query (median) and {name} {many:g}; "
+        f"{_REMEDY}"
+    )
+
+
+def _share_unknown(run: JudgedRun, other: JudgedRun) -> float:
+    """The share of a run's top documents that are neither judged nor retrieved by another run.
+
+    Only queries that both answer count.
+    """
+    both = (run.retrieved > 0) & (other.retrieved > 0)
+    top, theirs = unjudged(run, _TOP), other.whole_ranking
+    known = PairIndex(theirs.offsets, other.docnos(theirs))
+    found = known.find(top.queries, take(run.table.docno, top.rows)) >= 0
+    total = np.minimum(run.retrieved, _TOP)[both].sum()
+    return float((~found & both[top.queries]).sum() / max(total, 1))
+
+
+def _ids(judged: Evaluation, queries: Bools) -> list[str]:
+    return [str(judged.qids[q]) for q in np.flatnonzero(queries)]

@@ -1,0 +1,149 @@
+"""A guard does not pass by a damaged baseline; comparisons say which queries are missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from _calls import call
+
+from pyterrier_asl import compare
+
+QUERIES = [f"q{number:02}" for number in range(20)]
+DOCS = [f"d{number:03}" for number in range(200)]
+QRELS = {qid: {docno: int(docno < "d005") for docno in DOCS[:30]} for qid in QUERIES}
+
+
+def run_of(ranking: list[str], queries: list[str] = QUERIES) -> dict[str, dict[str, float]]:
+    return {qid: {docno: -float(at) for at, docno in enumerate(ranking)} for qid in queries}
+
+
+LIVE = run_of(DOCS)
+#: Worse: two irrelevant documents come first.
+NEW = run_of([*DOCS[5:7], *DOCS[:5], *DOCS[7:]])
+
+DAMAGED = {
+    "five queries": {qid: LIVE[qid] for qid in QUERIES[:5]},
+    "half of the queries": {qid: LIVE[qid] for qid in QUERIES[::2]},
+    "one document per query": run_of(DOCS[:1]),
+    "half of the ids": run_of([d if i % 2 else f"x/{d}" for i, d in enumerate(DOCS)]),
+    "ids of other documents": run_of([d if i % 2 else f"e{i:03}" for i, d in enumerate(DOCS)]),
+}
+REASONS = {
+    "five queries": "live lacks 15 queries that new answers, e.g. 'q05'",
+    "half of the queries": "live lacks 10 queries that new answers, e.g. 'q01'",
+    "one document per query": "live retrieves 1 documents per query (median) and new 200",
+    "half of the ids": "50 % of the first 10 documents of live are neither judged nor retrieved",
+    "ids of other documents": "50 % of the first 10 documents of live are neither judged nor",
+}
+
+
+def verdicts(live, new, *conditions, qrels=QRELS, **options):
+    return compare({"live": live, "new": new}, qrels, conditions=conditions, **options).verdicts
+
+
+def save(name: str, run: dict[str, dict[str, float]]) -> None:
+    rows = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
+    Path(name).write_text("".join(rows))
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "ASL@100", "rrLP"])
+def test_a_worse_run_fails(measure):
+    [verdict] = verdicts(LIVE, NEW, f"{measure} worse p<.05")
+    assert verdict.outcome.name == "FAIL" and ", over 20 queries, p = " in verdict.message
+    assert verdict.numbers["queries"] == 20
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.parametrize(
+    "condition",
+    ["AP worse p<.05", "nDCG@10 worse", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"],
+)
+def test_a_damaged_baseline_is_an_error(damage, condition):
+    [verdict] = verdicts(DAMAGED[damage], NEW, condition)
+    assert verdict.outcome.name == "ERROR" and REASONS[damage] in verdict.message
+    assert "--allow-missing" in verdict.message
+    [allowed] = verdicts(DAMAGED[damage], NEW, condition, allow_missing=True)
+    assert allowed.outcome.name != "ERROR"
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_baseline_is_an_error_in_every_output(damage, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save("live.run", DAMAGED[damage])
+    save("new.run", NEW)
+    rows = (f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items())
+    Path("qrels").write_text("".join(rows))
+    result = call(
+        *("compare", "qrels", "live.run", "new.run", "--fail-if", "AP worse p<.05"),
+        *("-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--github"),
+    )
+    assert result.exit_code == 2 and "Guard: ERROR" in result.stderr
+    assert REASONS[damage] in result.stderr and "::error title=ERROR" in result.stderr
+    assert json.loads(result.stdout.splitlines()[-1])["verdict"] == "ERROR"
+    assert ElementTree.parse("guard.xml").getroot().get("errors") == "1"
+    assert Path("guard.md").read_text().startswith("## Guard: ERROR")
+    assert "PASS" not in result.output + Path("guard.xml").read_text()
+
+
+def test_each_collection_is_looked_at():
+    several = {
+        "x": ({"live": LIVE, "new": LIVE}, QRELS),
+        "y": ({"live": DAMAGED["five queries"], "new": NEW}, QRELS),
+    }
+    [verdict] = compare(several, measures=["AP"], conditions=["AP worse p<.05"]).verdicts
+    assert verdict.outcome.name == "ERROR"
+    assert f"y: {REASONS['five queries']}" in verdict.message
+    less = {"y": ({"live": LIVE, "new": DAMAGED["five queries"]}, QRELS)}
+    compared = compare(several | less, measures=["AP"], conditions=["AP better"])
+    assert [v.outcome.name for v in compared.verdicts] == ["PASS", "FAIL"]
+    assert "15 queries that live answers unanswered, e.g. 'y: q05'" in compared.verdicts[1].message
+    assert "y: new does not answer 15 of 20 queries; each counts with the worst value" in str(
+        compared.notes()
+    )
+    nothing = {q: dict.fromkeys(DOCS[:9], 0) for q in QUERIES}
+    worse = {**several, "y": ({"live": LIVE, "new": NEW}, nothing)}
+    [verdict] = compare(worse, measures=["AP"], conditions=["AP worse"]).verdicts
+    assert verdict.outcome.name == "ERROR" and "no judged document is relevant" in verdict.message
+
+
+# Baselines that are whole
+
+
+def test_queries_that_no_run_answers_are_no_damage():
+    fewer = [{q: run[q] for q in QUERIES[:15]} for run in (LIVE, NEW)]
+    compared = compare(dict(zip(("live", "new"), fewer)), QRELS, ["AP"], conditions=["AP better"])
+    assert [verdict.outcome.name for verdict in compared.verdicts] == ["PASS"]
+    assert compared.answers.notes == [
+        f"{name} does not answer 5 of 20 queries; each counts with the worst value"
+        for name in ("live", "new")
+    ]
+
+
+def test_short_rankings_of_both_runs_or_short_measures_are_no_damage():
+    short = run_of(DOCS[:1])
+    for live, new, condition in [
+        (short, run_of([DOCS[5]]), "AP worse"),
+        (short, NEW, "P@1 worse"),
+        (run_of(DOCS[:10]), NEW, "AP worse"),
+    ]:
+        [verdict] = verdicts(live, new, condition)
+        assert verdict.outcome.name == "FAIL", condition
+
+
+def test_runs_of_which_nothing_is_judged_but_little_are_no_damage():
+    """One judged document per query, and two runs of ten others each."""
+    qrels = {qid: {"d000": 1} for qid in QUERIES}
+    live, new = run_of(["d000", *DOCS[1:10]]), run_of(["d100", "d000", *DOCS[101:109]])
+    [verdict] = verdicts(live, new, "RR worse", qrels=qrels)
+    assert verdict.outcome.name == "FAIL"
+
+
+def test_queries_that_are_not_judged_are_noted():
+    qrels = {qid: QRELS[qid] for qid in QUERIES[:10]}
+    notes = compare({"live": LIVE, "new": NEW}, qrels, ["AP"]).answers.notes
+    assert notes == ["live answers 20 queries and the qrels judge 10: only judged queries count"]
+    qrels = {qid: QRELS[qid] for qid in QUERIES[:11]}
+    assert compare({"live": LIVE, "new": NEW}, qrels, ["AP"]).answers.notes == []
