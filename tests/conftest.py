@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Has the full suite try more examples."""
+    """Has the full suite try more examples, and temporary files end with the session."""
+    folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
+    tempfile.tempdir = folder.name
+    config.add_cleanup(folder.cleanup)
     if config.getoption("--full"):
         settings.load_profile("pyterrier_asl full")
 

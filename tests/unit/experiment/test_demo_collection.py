@@ -35,8 +35,8 @@ def test_it_is_the_same_for_a_seed():
 
 def test_changing_what_it_returns_does_not_change_it():
     dataset = demo_collection.generated(documents=50, topics=2)
-    dataset.get_qrels().loc[:, "label"] = 0
-    dataset.get_topics().loc[:, "query"] = ""
+    qrels, topics = dataset.get_topicsqrels()[::-1]
+    qrels["label"], topics["query"] = 0, ""
     assert (dataset.get_qrels()["label"] == 1).all() and dataset.get_topics()["query"].all()
 
 
