@@ -37,7 +37,7 @@ UNDECIDED = "cannot be said"
 UNKNOWN = "range unknown"
 
 #: The columns of the agreement of people with each other, and of a judge's less theirs.
-_HUMAN = ("human_low", "human_high", "less_human", "less_low", "less_high")
+HUMAN = ("human_low", "human_high", "less_human", "less_low", "less_high")
 
 #: The agreements that verdicts are about: on documents, and on the ranking of systems.
 DOCUMENTS, SYSTEMS = "kappa", "tau"
@@ -159,13 +159,13 @@ def _human_columns(
 ) -> dict[str, Any]:
     """The agreement of people with each other, and how much less a judge's agreement is."""
     if judges is None:
-        return {**dict.fromkeys(_HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
+        return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
     people = judges.people
     human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
     less = _interval(_less_human(name, people, values), alpha)
     numbers = (min(human), max(human), less.mean, less.low, less.high)
     return {
-        **dict(zip(_HUMAN, numbers)),
+        **dict(zip(HUMAN, numbers)),
         "verdict": _verdict(less),
         "human_pairs": len(judges.members[name].judgements.grades),
     }
@@ -211,35 +211,44 @@ def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
 
 def _sentence(row: dict[str, Any], people: list[str]) -> str:
     judge, symbol = row["judge"], row["agreement"]
-    is_documents = symbol == DOCUMENTS
-    what = "documents" if is_documents else f"the ranking by {row['measure']}"
+    what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
     numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
     if np.isnan(row["value"]):
         numbers = f"{symbol} has no value"
-    about = f"{judge}, {what}: {numbers} with {row['reference']}"
+    numbers += f" with {row['reference']}"
     queries = counted(row["queries"], "query", "queries")
     pairs = counted(row["pairs"], "pair of query and document", "pairs of query and document")
     if row["verdict"] == UNKNOWN:
-        on = f"{pairs} ({queries})" if is_documents or row["human_pairs"] else queries
-        return f"{about} on {on}; {_why_unknown(row, people)}."
-    human = f"{row['human_low']:.3f}"
-    if f"{row['human_high']:.3f}" != human:
-        human += f" to {row['human_high']:.3f}"
-    less = f"{row['less_human']:+.3f}"
-    compared = {"+": "higher than", "-": "lower than"}[less[0]]
-    if float(less) == 0:
-        compared = "the same as"
-    verdict = row["verdict"]
-    if verdict == UNDECIDED:
-        verdict = f"cannot be said with {queries} whether it is within the human range"
+        on = f"{pairs} ({queries})" if symbol == DOCUMENTS or row["human_pairs"] else queries
+        return f"{judge}, {what}: {numbers} on {on}; {_why_unknown(row, people)}."
+    heads = {
+        WITHIN: f"{judge} is within the human range",
+        BELOW: f"{judge} is below the human range",
+        UNDECIDED: f"It cannot be said with {queries} whether {judge} is within the human range",
+    }
     few = row["queries"] < FEW_QUERIES
-    warning = f" (below {FEW_QUERIES} queries intervals are too narrow)" if few else ""
+    warning = f"; below {FEW_QUERIES} queries intervals are too narrow" if few else ""
     return (
-        f"{about}, on the {pairs} that {judge} and all people judged ({queries}). On these, people "
-        f"agree with each other with {symbol} {human}. {judge}'s {symbol} with a person is on "
-        f"average {compared} the {symbol} of other people with that person (difference {less} "
-        f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}]): {verdict}{warning}."
+        f"{heads[row['verdict']]} on {what}: {numbers}; people with each other "
+        f"{_from_to(row['human_low'], row['human_high'])}; with a person on average "
+        f"{_compared(row['less_human'])} other people's [{row['less_low']:+.3f}, "
+        f"{row['less_high']:+.3f}] ({pairs} that {judge} and all "
+        f"people judged, {queries}{warning})."
     )
+
+
+def _from_to(low: float, high: float) -> str:
+    """Two numbers; one where both are printed alike."""
+    ends = dict.fromkeys((f"{low:.3f}", f"{high:.3f}"))
+    return " to ".join(ends)
+
+
+def _compared(less: float) -> str:
+    """How much higher or lower a judge's agreement is."""
+    size = f"{abs(less):.3f}"
+    if float(size) == 0:
+        return "the same as"
+    return f"{size} {'higher' if less > 0 else 'lower'} than"
 
 
 def _why_unknown(row: dict[str, Any], people: list[str]) -> str:

@@ -9,12 +9,23 @@ from typing import Any
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..io.lazy import pd
 from ..io.printed import Part, Printed
-from .human_range import DOCUMENTS, SYSTEMS, sentences
+from .human_range import DOCUMENTS, HUMAN, SYSTEMS, sentences
 
 #: How many runs and groups are printed that gain or lose most.
 _MOST = 5
 
-_TITLES = {"ci_low": "from", "ci_high": "to", "less_low": "from ", "less_high": "to "}
+_TITLES = {
+    "ci_low": "from",
+    "ci_high": "to",
+    "human_low": "people",
+    "human_high": "to",
+    "less_human": "judge",
+    "less_low": "from",
+    "less_high": "to ",
+    "own_gain": "own gain",
+}
+_REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
+_KEYS = ("agreement", "measure")
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,35 +99,44 @@ class JudgeReport(Printed):
     def parts(self) -> Iterator[Part]:
         """The sentences, then the tables."""
         yield from map(Part, self.sentences())
-        yield Part(
-            f"Agreement with {self.reference}:",
-            self._shown_agreement(),
-            {"titles": _TITLES, "group_by": "judge"},
-        )
+        yield from self._agreement_parts()
         if self.reversals is not None:
-            yield Part("Pairs of runs that a judge puts the other way round:", self.reversals)
+            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
+            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
+            yield Part(heading, shown, {"titles": _REVERSALS})
+            for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
+                yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
         for what, gains in (("Runs", self.gains), ("Groups", self.group_gains)):
             if gains is not None:
                 first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
-                kept = [name for name in first if name not in ("effect", "statistic", "p")]
-                heading = (
-                    f"{what} that gain or lose most by a judge, beyond what all gain on average:"
-                )
-                yield Part(heading, first[kept], {"titles": _TITLES, "group_by": "judge"})
+                by = [name for name in ("run", "group") if name in first]
+                shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
+                heading = f"{what} that gain or lose most by a judge, less the mean gain of all:"
+                shown = shown.assign(p=first["p_corrected"])
+                yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"What each judge makes of the grades of {self.reference}:"
         yield Part(heading, self.leniency, {"group_by": "judge"})
         for judge in dict.fromkeys(self.confusion["judge_b"]):
             yield self._printed_matrix(str(judge))
         heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
-        yield Part(heading, self.as_systems, {"group_by": "judged_by"})
+        bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
+        yield Part(heading, bounds, {"group_by": "judged_by"})
 
-    def _shown_agreement(self) -> pd.DataFrame:
-        """The agreements without the columns that are empty."""
-        shown = self.agreement.drop(columns=["reference", "human_pairs"])
-        if not shown["human_low"].isna().all():
-            return shown
-        human = [name for name in shown if str(name).startswith(("human_", "less_"))]
-        return shown.drop(columns=human)
+    def _agreement_parts(self) -> Iterator[Part]:
+        """The agreements, and where there is a human range each judge's agreement with people."""
+        style = {"titles": _TITLES, "group_by": "judge"}
+        names = [f"{kind} {name}".rstrip() for kind, name in zip(*map(self.agreement.get, _KEYS))]
+        table = self.agreement.assign(agreement=names)
+        columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
+        yield Part(f"Agreement with {self.reference}:", table[columns], style)
+        decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
+        known = table[decisive & table["human_low"].notna()]
+        if len(known):
+            one_value = known["human_low"].equals(known["human_high"])
+            columns = [name for name in HUMAN if not (one_value and name == "human_high")]
+            short = known["verdict"].str.removesuffix(" the human range")
+            shown = known[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
+            yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
 
     def _printed_matrix(self, judge: str) -> Part:
         heading = f"Documents by grade, {self.reference} in rows, {judge} in columns"

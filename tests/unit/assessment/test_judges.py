@@ -192,9 +192,8 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
         assert wide.loc[kind, ["pairs", "queries", "human_pairs"]].tolist() == [360, 12, 360]
     # Table, sentence and chart show the same value.
     value = wide.loc["kappa", "value"]
-    (sentence,) = [text for text in report.sentences() if text.startswith("model, documents")]
-    assert f"kappa {value:.3f} [" in sentence
-    assert "on the 360 pairs of query and document that model and all people judged" in sentence
+    (sentence,) = [text for text in report.sentences() if f": kappa {value:.3f} [" in text]
+    assert "(360 pairs of query and document that model and all people judged, 12 q" in sentence
     (drawn,) = [
         row
         for rows in report.chart().to_dict()["datasets"].values()
@@ -251,24 +250,15 @@ def test_verdicts_for_named_judges_in_one_call():
     assert table[["measure", "agreement"]].apply(tuple, axis=1).tolist() == [
         kind for kind in kinds for _ in ("second", "good")
     ]
-    assert all(row["sentence"].startswith(row["judge"]) for row in table.to_dict("records"))
+    assert all(row["judge"] in row["sentence"] for row in table.to_dict("records"))
 
 
 @pytest.mark.parametrize(
     ("less", "says"),
     [
-        (
-            0.095,
-            "higher than the kappa of other people with that person (difference +0.095 [",
-        ),
-        (
-            -0.2,
-            "lower than the kappa of other people with that person (difference -0.200 [",
-        ),
-        (
-            0.0,
-            "the same as the kappa of other people with that person (difference +0.000 [",
-        ),
+        (0.095, "on average 0.095 higher than other people's [-0.005, +0.195]"),
+        (-0.2, "on average 0.200 lower than other people's [-0.300, -0.100]"),
+        (0.0, "on average the same as other people's [-0.100, +0.100]"),
     ],
 )
 def test_sentences_say_higher_lower_or_the_same(less, says):
@@ -291,10 +281,11 @@ def test_sentences_say_higher_lower_or_the_same(less, says):
         "queries": 1,
     }
     (sentence,) = sentences(pd.DataFrame([row]), ["nist", "second"])
-    assert f"m's kappa with a person is on average {says}" in sentence
-    assert "people agree with each other with kappa 0.500. m" in sentence
-    assert "with nist, on the 1,234 pairs" in sentence and "judged (1 query)." in sentence
-    assert "cannot be said with 1 query whether" in sentence and "below 10 queries" in sentence
+    assert f"kappa 0.400 [0.300, 0.500] with nist; people with each other 0.500; with a {says}" in (
+        sentence.replace("with a person", "with a")
+    )
+    assert "(1,234 pairs of query and document that m and all people judged, 1 query;" in sentence
+    assert "cannot be said with 1 query whether m is" in sentence and "below 10 queries" in sentence
 
 
 def test_fractional_grades_are_binned():
@@ -491,8 +482,12 @@ def test_the_command(tmp_path, monkeypatch):
         reference="nist.txt",
     )
     assert str(report) == repr(report) == table.stdout.rstrip("\n")
+    in_tables = table.stdout.partition("\n\n")[2]
+    assert max(map(len, in_tables.splitlines())) <= 80
+    assert report.to_latex().count(r"\begin{tabular}") == 6  # none is left out
+    pd.testing.assert_frame_equal(report.table, report.agreement)
     page = report._repr_html_()
-    assert "<p>model, documents: kappa" in page and "<td>tau</td>" in page
+    assert "<p>model, documents: kappa" in page and "<td>tau P@5</td>" in page
     assert "model, documents: kappa" in table.stdout and "with nist.txt" in table.stdout
     rows = call("--judge", "model=model.txt", "--show", "agreement", "-o", "jsonl")
     kappa = json.loads(rows.stdout.splitlines()[1])
