@@ -36,9 +36,12 @@ import click
 from . import epilog, options
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..io.texts import Texts
     from ..judging.judgements import Judgements
     from ..unjudged.holes import Holes
+    from ..unjudged.pairs import AllPairs
 
 
 @click.command(name="holes", epilog=epilog(__doc__))
@@ -85,7 +88,7 @@ if TYPE_CHECKING:
     help="Least grade of a relevant document, if the measure does not say it.  [default: 1]"
 )
 @options.switch("--likely", help="How likely A is better, under a model.")
-@options.chart("Draw the matrix of all pairs")
+@options.chart("Draw the bounds of each query; of three runs or more the matrix of all pairs")
 @options.by_query(help="The bounds of each query.")
 @options.duplicates
 @options.alpha
@@ -117,52 +120,58 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..io.runs import list_runs
-    from ..io.tables import write
+    from ..io.tables import counted
     from ..unjudged.export import export
     from ..unjudged.holes import holes
     from ..unjudged.pairs import all_pairs
 
+    of_lists = {name: settings[name] for name in ("most", "docs", "topics", "texts")}
+    if not judge and not export_to:
+        for name, value in {**of_lists, "form": form}.items():
+            if value is not None:
+                raise click.UsageError(f"--{name} goes with --judge or --export")
     inputs = [name for name in (qrels, *runs, others, settings["docs"], settings["topics"]) if name]
     keep = _check_outputs(
         inputs, labels, judge=judge, path=export_to, form=form, chart=chart, force=force
     )
-    most, *texts_of = [settings.pop(name) for name in ("most", "docs", "topics", "texts")]
+    most, *texts_of = [settings.pop(name) for name in of_lists]
     judgements = _judgements(qrels, labels, conflicts, judge, settings["highest"], duplicates)
     _print_hint(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
     if len(named) != 2:
-        if export_to or by_query or likely or judge:
-            raise click.UsageError("--export, --judge, --likely and -q take two runs")
+        if export_to or by_query or likely or judge or others:
+            raise click.UsageError("--export, --judge, --likely, --others and -q take two runs")
         matrix = all_pairs(named, judgements, measure, **settings)
-        write(matrix.pairs, output_format, places=places)
-        click.echo(matrix.describe(), err=True)
+        _print(matrix, matrix.table, output_format, places)
         options.save_chart(matrix.chart, chart, width=width, title=title, force=force)
         return
-    if chart:
-        raise click.UsageError("--chart draws all pairs of three runs or more")
     (a, run_a), (b, run_b) = named.items()
     pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **settings)
     texts = _texts(pair, qrels, *texts_of) if judge or export_to else None
     if judge:
         pair = _ask(pair, labels[-1], texts, most, conflicts)
-    _print(pair, output_format, by_query=by_query, places=places)
+    _print(pair, pair.difference.by_query if by_query else pair.table, output_format, places)
+    options.save_chart(pair.chart, chart, width=width, title=title, force=force)
     if likely:
         click.echo(pair.likely().sentence(a))
     if export_to:
         size = export(pair, export_to, form=form, most=most, texts=texts, force=force, keep=keep)
-        click.echo(f"{export_to}: {size} documents to judge", err=True)
+        click.echo(f"{export_to}: {counted(size, 'document')} to judge", err=True)
 
 
-def _print(pair: Holes, form: str, *, by_query: bool, places: int) -> None:
-    """Prints the comparison of two runs, or its queries."""
+def _print(result: Holes | AllPairs, table: pd.DataFrame, form: str, places: int) -> None:
+    """Prints the answer, then a table; for programs the table alone."""
     from ..io.printed import Part, print_parts
     from ..io.tables import write
 
-    write(pair.difference.by_query if by_query else pair.row(), form, places=places)
-    if form == "table":
-        print_parts([Part(pair.describe())])
+    if form != "table":
+        write(table, form, places=places)
+    elif "qid" not in table:
+        result.show(places=places)
+    else:
+        print_parts([*map(Part, result.sentences()), Part(table=table)], places=places)
 
 
 def _texts(

@@ -63,4 +63,4 @@ def looks_no_deeper(measure: Computed) -> bool:
 
 def _plain(holes: Holes) -> dict[str, Any]:
     unjudged = int(holes.difference.by_query["unjudged"].sum())
-    return {**holes.verdicts(), "unjudged": unjudged, "todo": holes.todo.head(10)}
+    return {**holes.difference.row(), "unjudged": unjudged, "todo": holes.todo.head(10)}

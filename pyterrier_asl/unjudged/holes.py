@@ -9,9 +9,11 @@ from typing import Any, overload
 import numpy as np
 import pandas as pd
 
+from ..charts.forms import CROWDED, alt, figure, inline_rows, ranges, tooltips
 from ..evaluation.evaluation import Evaluation, Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
+from ..io.tables import counted
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, higher_is_better
 from ..scoring.arrays import Floats, Ints
@@ -103,7 +105,8 @@ def holes(
 
     Raises:
         ValueError: for a measure that has no bounds, by its name; for a depth that is no whole
-            number from 0 on, a level that is no probability, or two names that are equal.
+            number from 0 on, a level that is no probability, two names that are equal, or ``runs``
+            or ``names`` without ``b``.
 
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
     >>> pair = holes(a, b, {"q": {"d": 1}}, "RR")
@@ -112,6 +115,8 @@ def holes(
     """
     qrels = qrels_with(qrels, labels, duplicates)
     if b is None:
+        if runs is not None or names != ("A", "B"):
+            raise ValueError("runs and names belong to a comparison of two runs: give b")
         return all_pairs(
             a,
             qrels,
@@ -203,30 +208,38 @@ class Holes(Printed):
         """The difference, its bounds and its verdict, in a line."""
         return self.difference.describe()
 
-    def parts(self) -> list[Part]:
-        """The parts that ``pyterrier-asl holes`` prints."""
-        return [Part(table=self.row()), Part(self.describe())]
+    def sentences(self) -> list[str]:
+        """The difference, its bounds and its verdict."""
+        return [self.describe()]
 
-    def to_dict(self, most: int = 10) -> dict[str, Any]:
-        """The pair as plain values, for a page.
-
-        Args:
-            most: how many documents to judge next to list.
-        """
-        return {
-            **self.verdicts(),
-            "queries": self.difference.by_query.to_dict("records"),
-            "todo": self.todo.head(most).to_dict("records"),
-        }
-
-    def verdicts(self) -> dict[str, Any]:
-        """The pair in one row: the difference, its bounds, the verdict, and that of the test."""
-        return self.difference.row()
-
-    def row(self) -> pd.DataFrame:
+    @property
+    def table(self) -> pd.DataFrame:
         """The verdicts as a table of one row, with the number of unjudged documents."""
         unjudged = int(self.difference.by_query["unjudged"].sum())
-        return pd.DataFrame([{**self.verdicts(), "unjudged": unjudged}])
+        return pd.DataFrame([{**self.difference.row(), "unjudged": unjudged}])
+
+    def parts(self) -> list[Part]:
+        """The parts that ``pyterrier-asl holes`` prints."""
+        shown = self.table.drop(columns=["measure", "exact"])
+        return [*map(Part, self.sentences()), Part(table=shown)]
+
+    def chart(self) -> Any:
+        """The difference of each query with its bounds, the widest first."""
+        by_query = self.difference.by_query
+        order = np.argsort(by_query["low"] - by_query["high"], kind="stable")
+        base = alt.Chart(inline_rows(by_query.iloc[order].astype({"qid": str}))).encode(
+            y=alt.Y("qid:N", sort=None, title=None),
+            tooltip=tooltips(
+                "qid:N", "a:Q", "b:Q", "difference:Q", "low:Q", "high:Q", "unjudged:Q"
+            ),
+        )
+        axis = f"{self.difference.a} - {self.difference.b}, {self.difference.measure}"
+        caption = (
+            f"{counted(len(by_query), 'query', 'queries')}. Line: from the least to the greatest "
+            "difference over all labels of the unjudged documents. Dot: as if they were irrelevant."
+        )
+        bars = ranges(base, "low", "difference", "high", axis)
+        return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
 
 
 def holes_between(runs: Evaluation, labelled: Labelled, alpha: float = 0.05) -> Holes:

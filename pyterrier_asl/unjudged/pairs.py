@@ -17,6 +17,7 @@ from ..evaluation.evaluation import Evaluation, Qrels, Runs
 from ..evaluation.inputs import with_rel
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
+from ..io.tables import counted
 from ..measures.labelled import LabelledPair
 from ..measures.names import Measures, NamedMeasure, higher_is_better, parse_measure
 from ..scoring.bounds import Bounds
@@ -153,21 +154,21 @@ class AllPairs(Printed):
     """The verdicts on all pairs of runs.
 
     Attributes:
-        pairs: ``a``, ``b``, ``difference``, ``low``, ``high``, ``verdict``, and with t-tests
-            ``significance``; a row a pair.
+        table: ``a``, ``b``, ``difference``, ``low``, ``high``, ``verdict``, and with t-tests
+            ``significance``; a row per pair.
         measure: the measure.
         exact: whether the bounds are reached.
         names: the runs.
     """
 
-    pairs: pd.DataFrame
+    table: pd.DataFrame
     measure: str
     exact: bool
     names: list[str]
 
     def counts(self) -> dict[str, int]:
         """The numbers of pairs that are settled, equal, and open."""
-        verdicts = self.pairs["verdict"]
+        verdicts = self.table["verdict"]
         return {
             "pairs": len(verdicts),
             "settled": int(verdicts.isin([SETTLED_A, SETTLED_B]).sum()),
@@ -175,21 +176,23 @@ class AllPairs(Printed):
             "open": int((verdicts == OPEN).sum()),
         }
 
-    def describe(self) -> str:
-        """The counts in a line."""
-        return ", ".join(f"{number} {what}" for what, number in self.counts().items())
+    def sentences(self) -> list[str]:
+        """How many pairs are settled, equal, and open."""
+        pairs, *rest = self.counts().items()
+        found = ", ".join(f"{number} {what}" for what, number in rest)
+        return [f"{self.measure}, {counted(pairs[1], 'pair')} of runs: {found}."]
 
     def parts(self) -> list[Part]:
-        """The table of pairs, and the counts."""
-        return [Part(table=self.pairs), Part(self.describe())]
+        """The counts, and the table of pairs."""
+        return [*map(Part, self.sentences()), Part(table=self.table)]
 
     def matrix(self) -> pd.DataFrame:
         """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
         number = {name: row for row, name in enumerate(self.names)}
         values = np.full((len(self.names),) * 2, np.nan)
         np.fill_diagonal(values, 0.0)
-        sign = self.pairs["verdict"].map({SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0})
-        a, b = (self.pairs[side].map(number).to_numpy() for side in ("a", "b"))
+        sign = self.table["verdict"].map({SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0})
+        a, b = (self.table[side].map(number).to_numpy() for side in ("a", "b"))
         values[a, b], values[b, a] = sign, -sign
         index = pd.Index(self.names, name="name")
         return pd.DataFrame(values, index=index, columns=self.names)
@@ -248,7 +251,7 @@ def all_pairs(
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"x": 2, "d": 1}}}
-    >>> all_pairs(runs, {"q": {"d": 1}}, "RR").pairs["verdict"].tolist()
+    >>> all_pairs(runs, {"q": {"d": 1}}, "RR").table["verdict"].tolist()
     ['open']
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)

@@ -60,8 +60,8 @@ def test_values_by_full_judgements_are_within(judged, hidden):
 @pytest.mark.parametrize("measure", MEASURES)
 def test_settled_verdicts_are_right(judged, hidden, measure):
     found = all_pairs(hidden, None, measure, depth=DEPTH)
-    truth = all_pairs(judged, None, measure, depth=DEPTH).pairs["difference"]
-    low, high = found.pairs["low"], found.pairs["high"]
+    truth = all_pairs(judged, None, measure, depth=DEPTH).table["difference"]
+    low, high = found.table["low"], found.table["high"]
     assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all()
 
 

@@ -354,6 +354,32 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
     assert f"{row['value']:.3f}" in sentence and f"{row['less_low']:+.3f}" in sentence
 
 
+def test_a_judge_is_below_the_range_by_the_whole_interval():
+    """The mean is more than .05 below people's agreement, the upper end of the interval is not."""
+    labels = truth(8)
+    report = asl.judges(
+        judged(labels, 0.1, 2),
+        {"second": judged(labels, 0.1, 3), "model": judged(labels, 0.17, 6)},
+        people=["second"],
+        n_resamples=300,
+    )
+    row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
+    assert row["less_human"] < -0.05 <= row["less_high"] and row["verdict"] == UNDECIDED
+
+
+def test_agreement_on_systems_is_the_same_by_a_cost_and_its_gain():
+    """nASL = 1 - (ASL - 1) / k: the best systems, which tau_AP and RBO weigh, are the same."""
+    labels = truth(12)
+    given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 8, 0.2)
+    by_gain, by_cost = (
+        asl.judges(*given, measure, n_resamples=20).agreement.query("measure != ''")
+        for measure in ("nASL@10", "ASL@10")
+    )
+    columns = ["agreement", "value", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(by_gain[columns], by_cost[columns])
+    assert by_gain.set_index("agreement").loc["tau_AP", "value"] < 1
+
+
 def test_how_much_less_a_judge_agrees_than_people_do():
     labels = truth(8)
     qrels = {

@@ -72,9 +72,43 @@ def test_seeds_are_whole_numbers(files, asked):
     assert done.exit_code == 2 and "Invalid value for '--seed': -1" in done.output
 
 
-def test_a_chart_is_of_all_pairs(files, tmp_path):
-    done = call(*files, "-m", "AP", "--chart", tmp_path / "page.html")
-    assert done.exit_code == 2 and "--chart draws all pairs of three runs or more" in done.output
+def test_the_answer_is_printed_first(files, tmp_path):
+    done = call(*files, "-m", "AP")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("AP: one - two = ") and all(len(line) <= 80 for line in lines[1:])
+    by_query = call(*files, "-m", "AP", "-q").stdout.splitlines()
+    assert by_query[0] == lines[0] and len(by_query) > len(lines)
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in "abc":
+        (runs / name).write_text(open(files[1]).read())
+    done = call(files[0], runs, "-m", "P@2")
+    assert done.stdout.startswith("P@2, 3 pairs of runs: 0 settled, 3 equal, 0 open.\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--most", "3"], "--most goes with --judge or --export"),
+        (["--form", "tsv"], "--form goes with --judge or --export"),
+        (["--docs", "docs.tsv"], "--docs goes with --judge or --export"),
+        (["third.run", "--others", "more"], "--others and -q take two runs"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(files, tmp_path, options, why):
+    (tmp_path / "third.run").write_text(open(files[1]).read())
+    options = [str(tmp_path / word) if word.endswith(".run") else word for word in options]
+    done = call(*files, *options)
+    assert done.exit_code == 2 and why in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize(("most", "listed"), [(None, 6), (2, 2), (1, 1)])
+def test_no_more_documents_are_listed_than_asked_for(files, tmp_path, most, listed):
+    todo = tmp_path / "todo.tsv"
+    options = [] if most is None else ["--most", most]
+    done = call(*files, "-m", "ASL@3", "--export", todo, *options)
+    assert done.exit_code == 0 and len(todo.read_text().splitlines()) == 1 + listed
+    assert f"{listed} document" in done.stderr
 
 
 @pytest.mark.slow
@@ -129,7 +163,7 @@ def test_all_pairs(files, tmp_path):
     (runs / "three.run").write_text(open(files[1]).read())
     done = call(files[0], runs, "-m", "ASL@3", "-o", "tsv")
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == 4
-    assert "3 pairs, 0 settled, 1 equal, 2 open" in done.stderr
+    assert [line.split("\t")[-2] for line in done.stdout.splitlines()[1:]].count("open") == 2
 
 
 def test_a_measure_without_bounds(files):

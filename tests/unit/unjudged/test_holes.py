@@ -18,7 +18,7 @@ def test_further_runs_keep_their_names_where_they_can():
 
 def test_the_row_says_what_the_difference_and_its_test_say():
     found = holes(GOOD, BAD, QRELS, "RR")
-    row = found.row().iloc[0]
+    row = found.table.iloc[0]
     assert row[["a", "b", "measure", "verdict"]].tolist() == ["A", "B", "RR", "A"]
     assert row[["difference", "low", "high"]].tolist() == [0.5, 0.5, 0.5]
     assert row["unjudged"] == 1  # x
@@ -30,7 +30,7 @@ def test_the_significance_is_that_of_the_test_if_there_is_one(qids):
     found = holes(*runs, {qid: QRELS[qid] for qid in qids}, "P@1")
     test = found.difference.test
     assert (test is None) == (len(qids) == 1)
-    assert found.verdicts()["significance"] == (None if test is None else test.verdict)
+    assert found.table["significance"].iloc[0] == (None if test is None else test.verdict)
 
 
 @pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
@@ -40,13 +40,23 @@ def test_a_positive_difference_is_good_for_a_where_more_is_better(measure, highe
     assert found.verdict == "A" and (found.difference.difference > 0) == higher
 
 
-def test_a_page_lists_the_first_documents_to_judge():
-    run = {"q": {"a": -12, **{f"d{rank}": -rank for rank in range(12)}}}
-    found = holes(run, {"q": {"a": 1}}, QRELS, "P@12")
-    todo = found.todo["docno"].tolist()
-    assert len(todo) == 12
-    for most, options in ((10, {}), (3, {"most": 3})):
-        page = found.to_dict(**options)
-        assert [row["docno"] for row in page["todo"]] == todo[:most]
-        assert [row["qid"] for row in page["queries"]] == ["q", "p"]
-        assert page["verdict"] == "open"
+def test_the_chart_has_a_line_per_query_the_widest_first():
+    found = holes(GOOD, BAD, QRELS, "P@2")
+    drawn = found.chart().to_dict()
+    (rows,) = drawn["datasets"].values()
+    # q: a and x of A, b and a of B; x, unjudged, makes A's P@2 1/2 or 1. p is known.
+    assert [(row["qid"], row["low"], row["high"]) for row in rows] == [("q", 0, 0.5), ("p", 0, 0)]
+    assert found.sentences() == [found.describe()] and "2 queries" in str(drawn["title"])
+
+
+def test_runs_and_names_are_of_two_runs():
+    for options in ({"runs": {"c": BAD}}, {"names": ("x", "y")}):
+        with pytest.raises(ValueError, match="belong to a comparison of two runs"):
+            holes({"a": GOOD, "b": BAD}, None, QRELS, "RR", **options)
+
+
+def test_the_documents_to_judge_count_all_runs_that_show_them():
+    """x is in A and in two further runs, y in a further run alone."""
+    others = {"c": {"q": {"x": 1, "y": 0, "b": -1}}, "d": {"q": {"x": 1, "b": 0}}}
+    todo = holes(GOOD, BAD, QRELS, "RR", runs=others).todo.set_index("docno")
+    assert todo["runs"].to_dict() == {"x": 3, "y": 1}

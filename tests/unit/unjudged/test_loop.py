@@ -61,6 +61,17 @@ def test_it_ends_when_the_budget_is_spent(tmp_path):
     assert done.ended == "budget" and len(done.labels) == 1
 
 
+def test_the_last_batch_is_what_is_left_of_the_budget():
+    asked = []
+
+    def never(frame):
+        asked.append(len(frame))
+        return [None] * len(frame)
+
+    judge_until_settled(holes(A, B, QRELS, "ASL@3"), never, batch=2, budget=3)
+    assert asked == [2, 1]
+
+
 def test_an_interruption_loses_nothing(tmp_path):
     path, asked = tmp_path / "labels.jsonl", []
 
@@ -231,6 +242,6 @@ def test_it_prints_how_it_ended():
     done = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, batch=1)
     assert done.describe() == f"Settled after 2 labels. {done.holes.describe()}"
     assert str(done) == f"Settled after 2 labels.\n{done.holes}"
-    assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><table")
+    assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: A - B")
     spent = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, budget=1)
     assert str(spent).startswith("The budget is spent after 1 label.\n")

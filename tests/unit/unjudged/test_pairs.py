@@ -118,7 +118,7 @@ def test_verdicts_of_all_pairs():
     runs = {"good": GOOD, "bad": BAD, "other": OTHER}
     for measure in ("RR", "ASL@5"):
         verdicts = all_pairs(runs, QRELS, measure)
-        assert verdicts.pairs["verdict"].tolist() == ["A", "open", "open"], measure
+        assert verdicts.table["verdict"].tolist() == ["A", "open", "open"], measure
         matrix = verdicts.matrix()
         assert matrix.loc["good", "bad"] == 1 and matrix.loc["bad", "good"] == -1
         assert matrix.isna().sum().sum() == 4
@@ -127,7 +127,7 @@ def test_verdicts_of_all_pairs():
 
 def test_holes_of_many_runs_are_all_pairs():
     found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, None, QRELS, "RR")
-    assert found.pairs["verdict"].tolist() == ["A", "open", "open"]
+    assert found.table["verdict"].tolist() == ["A", "open", "open"]
     assert found.chart().to_dict()["mark"] == {"type": "rect"}
 
 
@@ -139,7 +139,7 @@ def test_pairs_are_tested_at_a_level_over_several_queries(qids, alpha, tested):
         name: {qid: run[qid] for qid in qids} for name, run in {"good": GOOD, "bad": BAD}.items()
     }
     qrels = {qid: QRELS[qid] for qid in qids}
-    pairs = all_pairs(runs, qrels, "RR", alpha=alpha).pairs
+    pairs = all_pairs(runs, qrels, "RR", alpha=alpha).table
     assert ("significance" in pairs) == tested
     if tested:  # both differences are the same and known
         assert pairs["significance"].tolist() == ["certain"]
@@ -147,12 +147,12 @@ def test_pairs_are_tested_at_a_level_over_several_queries(qids, alpha, tested):
 
 def test_only_the_pairs_that_are_asked_for():
     runs = {"good": GOOD, "bad": BAD, "other": OTHER}
-    found = all_pairs(runs, QRELS, "RR", pairs=[(1, 2), (2, 0)]).pairs
+    found = all_pairs(runs, QRELS, "RR", pairs=[(1, 2), (2, 0)]).table
     assert found[["a", "b"]].values.tolist() == [["bad", "other"], ["other", "good"]]
 
 
 def test_runs_without_a_difference_are_equal():
-    assert all_pairs({"a": GOOD, "b": GOOD}, QRELS, "AP").pairs["verdict"].tolist() == ["equal"]
+    assert all_pairs({"a": GOOD, "b": GOOD}, QRELS, "AP").table["verdict"].tolist() == ["equal"]
 
 
 def test_a_difference_is_told_by_query():
