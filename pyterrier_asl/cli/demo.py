@@ -18,21 +18,16 @@ def command(generated: bool, seed: int) -> None:
     The collection is ir_datasets' vaswani (3 MB, downloaded once) or, without a network, a
     generated one. No Java is needed.
     """
-    from rich.console import Console
-
     from ..experiment import demo, demo_collection
     from ..io import tables
 
-    messages = Console(stderr=True)
-    with messages.status("downloading vaswani"):
-        if generated:
-            collection, reason = demo_collection.generated(seed=seed), ""
-        else:
-            collection, reason = demo_collection.collection(seed)
+    if generated:
+        collection, reason = demo_collection.generated(seed=seed), ""
+    else:
+        collection, reason = demo_collection.collection(seed)
     if reason:
         click.echo(f"{reason}. Using a generated collection.", err=True)
-    with messages.status(f"indexing {len(collection.documents)} documents, retrieving, measuring"):
-        result = demo.demonstrate(collection)
+    result = demo.demonstrate(collection)
     click.echo(f"{collection.name}: {collection.summary}\n")
     for name, description in demo.SYSTEMS.items():
         click.echo(_item(f"{name}: {description}"))

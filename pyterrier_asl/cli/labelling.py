@@ -120,7 +120,7 @@ def _legend(keys: dict[str, float]) -> str:
 
 def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[], str]) -> str:
     """Shows a query and a document, and waits for a key that is an answer."""
-    from ..io.tables import printable
+    from ..io.text_tables import printable
 
     def in_a_line(text: str) -> str:
         return printable(" ".join(text.split()))

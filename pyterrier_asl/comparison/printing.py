@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..io import tables
+from ..io import tables, text_tables
 from ..io.printed import Part, print_parts
 
 if TYPE_CHECKING:
@@ -80,13 +80,11 @@ def print_comparison(
 
 def means_parts(compared: RunComparison) -> list[Part]:
     """The names of the runs, the table of measures, and its notes."""
-    from rich.console import Console
-
     head = [f"A: {compared.baseline} (baseline)"]
     if len(compared.runs) == 1:
         head.append(f"B: {compared.runs[0]}")
     frame = _human_readable(compared)
-    ascii_only = bool(Console(file=sys.stdout).options.ascii_only)
+    ascii_only = not text_tables.has_arrows(sys.stdout)
     frame["measure"] = [
         f"{name} {tables.arrow(compared.higher_is_better[name], ascii_only)}".rstrip()
         for name in frame["measure"]

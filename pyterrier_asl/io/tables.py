@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,15 @@ from .machine_readable import (
     number_or_text,
     tsv_lines,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from .text_tables import (
+    TextColumn,
+    has_arrows,
+    has_bold,
+    is_terminal,
+    printable,
+    table_lines,
+    width_of,
+)
 
 #: The forms of printed tables.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
@@ -113,61 +118,60 @@ def show(table: Columns, **style: Any) -> None:
     to a file or a pipe, a table is complete and as wide as it is.
     """
     looks = Style(**style)
-    if _is_plain_file(sys.stdout):
-        lines = plain_lines(table, looks)
-        if all(map(_is_narrow, lines)):
-            print("\n".join(lines), flush=True)
-            return
-    from rich.console import Console
-
-    console = Console(file=sys.stdout)
-    if console.is_terminal:
-        _show_in_terminal(console, table, looks)
+    if is_terminal(sys.stdout):
+        _show_in_terminal(table, looks)
         return
-    printed = rich_table(table, looks, ascii_only=bool(console.options.ascii_only))
-    console.size = (max(_width(console, printed), console.width), console.height)
-    console.print(printed)
+    shown = _shown_columns(table, looks, missing="-")
+    _print(_text_columns(shown, looks), shown, looks)
 
 
-def _show_in_terminal(console: Console, table: Columns, style: Style) -> None:
+def _print(
+    columns: list[TextColumn],
+    shown: Mapping[Any, _ShownColumn],
+    style: Style,
+    width: int | None = None,
+) -> None:
+    """Prints columns, folded to a width; empty lines separate groups."""
+    groups = shown[style.group_by].texts if style.group_by in shown else []
+    rule = "─" if has_arrows(sys.stdout) else "-"
+    lines = table_lines(columns, groups, width=width, rule=rule, is_bold=has_bold(sys.stdout))
+    print("\n".join(lines), flush=True)
+
+
+def _show_in_terminal(table: Columns, style: Style) -> None:
     """Prints the rows and columns that fit a terminal, and what is left out."""
     shown = _shown_columns(table, style, missing="-", in_terminal=True)
     number = len(next(iter(shown.values())).texts) if shown else 0
     rows = _kept_rows(shown, style, number)
     shown = {name: column.at(rows) for name, column in shown.items()}
+    width = shutil.get_terminal_size().columns
 
-    def rich(columns: Iterable[Any], transposed: bool = False) -> Table:
-        some = {name: shown[name] for name in columns}
-        ascii_only = bool(console.options.ascii_only)
-        return _rich_table(some, style, ascii_only=ascii_only, transposed=transposed)
-
-    def fits(columns: Iterable[Any], transposed: bool = False) -> bool:
-        return _width(console, rich(columns, transposed)) <= console.width
+    def columns_of(names: Iterable[Any]) -> list[TextColumn]:
+        return _text_columns({name: shown[name] for name in names}, style)
 
     left_out: list[str] = []
-    if style.wide or fits(shown):
-        printed = [rich(shown)]
-    elif list(table) == ["run", *style.higher_is_better] and fits(shown, transposed=True):
-        printed = [rich(shown, transposed=True)]
+    blocks: list[list[Any]] = [list(shown)]
+    is_measures = list(table) == ["run", *style.higher_is_better]
+    if style.wide or width_of(columns_of(shown)) <= width:
+        _print(columns_of(shown), shown, style)
+    elif is_measures and width_of(turned := _transposed(shown, style)) <= width:
+        _print(turned, {}, style)
     else:
         measures = [name for name in shown if name in style.higher_is_better] or list(shown)[1:]
         keys = list(takewhile(lambda name: name not in measures, shown))
-        blocks: list[list[Any]] = [[]]
+        blocks = [[]]
         for name in list(shown)[len(keys) :]:
-            if blocks[-1] and not fits([*keys, *blocks[-1], name]):
+            if blocks[-1] and width_of(columns_of([*keys, *blocks[-1], name])) > width:
                 blocks.append([])
             blocks[-1].append(name)
-        printed = [rich([*keys, *block]) for block in blocks[:_BLOCKS]]
+        for number_of_block, block in enumerate(blocks[:_BLOCKS]):
+            print("\n" * bool(number_of_block), end="")
+            _print(columns_of([*keys, *block]), shown, style, width)
         left_out = [shown[name].title for block in blocks[_BLOCKS:] for name in block]
-    if style.wide:
-        console.size = (max(_width(console, printed[0]), console.width), console.height)
-    for block, one in enumerate(printed):
-        console.print(*[""] * bool(block), one, sep="\n")
     if len(rows) < number:
-        console.print(f" ... {number - len(rows):,} more (--all)", highlight=False)
+        print(f" ... {number - len(rows):,} more (--all)")
     if left_out:
-        text = f" Columns not shown (--wide): {', '.join(left_out)}"
-        console.print(text, highlight=False, markup=False)
+        print(f" Columns not shown (--wide): {', '.join(left_out)}")
 
 
 def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> list[int]:
@@ -186,147 +190,39 @@ def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> 
     return kept
 
 
-def _is_plain_file(file: Any) -> bool:
-    """Whether Rich, which takes longer to import than a small file to evaluate, would only pad:
-    this is neither a terminal nor a notebook, and can hold arrows."""
-    return (
-        not {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()
-        and "IPython" not in sys.modules
-        and sys.platform != "win32"
-        and hasattr(file, "isatty")
-        and not file.isatty()
-        and (getattr(file, "encoding", None) or "utf-8").lower().startswith("utf")
-    )
-
-
-def _is_narrow(line: str) -> bool:
-    """Whether it is a line, and each of its characters takes one cell of a terminal."""
-    return line.isprintable() and all(letter < "\u0300" or letter in "↑↓─" for letter in line)
-
-
-def plain_lines(source: Columns, style: Style) -> list[str]:
-    """The lines of the table that `show` prints to a file or a pipe, where letters are narrow.
-
-    >>> plain_lines({"run": ["a"], "AP": [0.25]}, Style(higher_is_better={"AP": True}))
-    ['           AP ', ' run        ↑ ', '──────────────', ' a     0.2500 ']
-    """
-    columns: list[list[str]] = []
-    groups: list[str] = []
-    height = 1
-    for name, column in _shown_columns(source, style, missing="-").items():
-        header, texts = [column.title], [printable(text) for text in column.texts]
-        if is_measure := name in style.higher_is_better:
-            header = _header_text(column.title, arrow(style.higher_is_better[name])).split("\n")
-            height = max(height, len(header))
-        if name == style.group_by:
-            groups, texts = texts, _shown_once(texts)
-        columns.append(_padded(["", *header][-2:] + texts, is_measure or column.is_number))
-    if not columns:
-        return [""]
-    above, below, *rows = (f" {'   '.join(row)} " for row in zip(*columns))
-    lines = [*[above, below][-height:], "─" * len(below)]
-    for number, row in enumerate(rows):
-        if number and groups and groups[number] != groups[number - 1]:
-            lines.append(" " * len(below))
-        lines.append(row)
-    return lines
-
-
-def _shown_once(groups: list[str]) -> list[str]:
-    """The texts, but for those that stand in the row above, too."""
-    return ["" if new == old else new for new, old in zip(groups, ["", *groups])]
-
-
-def _padded(cells: list[str], to_the_right: bool) -> list[str]:
-    """The cells of a column, all as wide as the widest."""
-    width = max(map(len, cells))
-    texts = [cell.rstrip() for cell in cells]
-    return [text.rjust(width) if to_the_right else text.ljust(width) for text in texts]
-
-
-def rich_table(source: Columns, style: Style, *, ascii_only: bool = False) -> Table:
-    """The table that `show` prints where there is no terminal.
-
-    Args:
-        source: the table to print.
-        style: its style.
-        ascii_only: whether arrows cannot be printed.
-    """
-    return _rich_table(_shown_columns(source, style, missing="-"), style, ascii_only=ascii_only)
-
-
-def _rich_table(
-    shown: Mapping[Any, _ShownColumn],
-    style: Style,
-    *,
-    ascii_only: bool = False,
-    transposed: bool = False,
-) -> Table:
-    """A table for Rich.
-
-    Args:
-        shown: the columns to print, by name.
-        style: its style.
-        ascii_only: whether the terminal has no arrows.
-        transposed: whether measures are rows and runs columns.
-    """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    arrows = {name: arrow(up, ascii_only) for name, up in style.higher_is_better.items()}
-    columns = {
-        name: [
-            Text(printable(text), style="bold" if best else "")
-            for text, best in zip(column.texts, column.best)
-        ]
-        for name, column in shown.items()
-    }
-    if transposed:
-        table.add_column("measure", no_wrap=True)
-        for text in columns.pop("run"):
-            table.add_column(text, justify="right", overflow="fold", min_width=style.places + 6)
-        for name, cells in columns.items():
-            table.add_row(Text(f"{name} {arrows[name]}".rstrip()), *cells)
-        return table
+def _text_columns(shown: Mapping[Any, _ShownColumn], style: Style) -> list[TextColumn]:
+    """The columns as text; the name of a measure has its direction."""
+    columns = []
     for name, column in shown.items():
-        if name in arrows:
-            header = Text(_header_text(column.title, arrows[name]), justify="right")
-            table.add_column(header, justify="right", no_wrap=True)
-        else:
-            side: Any = "right" if column.is_number else "left"
-            title = Text(column.title, justify=side)
-            table.add_column(title, justify=side, no_wrap=column.is_number, overflow="fold")
-    groups = [str(text) for text in columns.get(style.group_by, [])]
-    if groups:
-        columns[style.group_by] = list(map(Text, _shown_once(groups)))
-    for number, row in enumerate(zip(*columns.values())):
-        if number and groups and groups[number] != groups[number - 1]:
-            table.add_section()
-        table.add_row(*row)
-    return table
+        header, texts = [column.title], column.texts
+        if is_measure := name in style.higher_is_better:
+            header = _header_lines(column.title, _arrow(name, style))
+        if name == style.group_by:
+            texts = ["" if new == old else new for new, old in zip(texts, ["", *texts])]
+        to_the_right = is_measure or column.is_number
+        columns.append(TextColumn(header, texts, column.best, to_the_right))
+    return columns
 
 
-def _header_text(measure: str, arrow: str) -> str:
+def _transposed(shown: Mapping[Any, _ShownColumn], style: Style) -> list[TextColumn]:
+    """The same with a row per measure and a column per run."""
+    names = [f"{name} {_arrow(name, style)}".rstrip() for name in style.higher_is_better]
+    measures = [shown[name] for name in style.higher_is_better]
+    columns = [TextColumn(["measure"], names, [False] * len(names), False)]
+    for row, run in enumerate(shown["run"].texts):
+        texts, best = [column.texts[row] for column in measures], [c.best[row] for c in measures]
+        columns.append(TextColumn([run], texts, best, True))
+    return columns
+
+
+def _arrow(name: str, style: Style) -> str:
+    return arrow(style.higher_is_better[name], not has_arrows(sys.stdout))
+
+
+def _header_lines(measure: str, arrow: str) -> list[str]:
     """The name over two lines, its cut-off below, so that columns are as narrow as can be."""
     name, at, cutoff = measure.rpartition("@")
-    text = f"{name}\n@{cutoff} {arrow}" if at else f"{measure}\n {arrow}"
-    return text.rstrip()
-
-
-def _width(console: Console, table: Table) -> int:
-    """The width of a table without a limit."""
-    return console.measure(table, options=console.options.update(max_width=100_000)).maximum
-
-
-def printable(text: str) -> str:
-    r"""Text without what would move a terminal's cursor or colour what follows.
-
-    >>> print(printable("bm25" + chr(27) + "[31m"))
-    bm25\x1b[31m
-    """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return [name, f"@{cutoff} {arrow}"] if at else [measure, arrow]
 
 
 def latex(table: Columns, **style: Any) -> str:

@@ -17,7 +17,7 @@ import sys
 # What is used to start and to import takes some of them itself.
 import subprocess, multiprocessing, asyncio, tempfile, pathlib, platform, getpass, shutil
 import concurrent.futures, click, joblib, pandas, pyarrow, numba, scipy.stats, statsmodels.api
-import ir_datasets, pyterrier, optuna, altair, rich.console, jinja2
+import ir_datasets, pyterrier, optuna, altair, jinja2
 import os
 for name in {FUNCTIONS}:
     if hasattr(os, name):

@@ -477,7 +477,7 @@ NEVER = (
     "pyarrow.dataset",
 )
 #: What measuring and printing to a pipe does not need.
-UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "pyarrow.compute", "numpy.ma", "secrets", "rich")
+UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "pyarrow.compute", "numpy.ma", "secrets")
 #: What comparing two runs does not need; scipy.special is imported sooner.
 TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.optimize")
 
@@ -493,16 +493,15 @@ LISTING = [
             "scipy.special",
             "pyarrow.parquet",
             "pyarrow.compute",
-            "rich",
             "numpy.ma",
         ),
     )
 ]
 MEASURING = [
-    (["--help"], (*NEVER, "pandas", "pyarrow", "rich")),
-    (["evaluate", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
-    (["compare", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
-    (["pool", "--help"], (*NEVER, "pandas", "pyarrow", "rich")),
+    (["--help"], (*NEVER, "pandas", "pyarrow")),
+    (["evaluate", "--help"], (*NEVER, "pandas", "pyarrow")),
+    (["compare", "--help"], (*NEVER, "pandas", "pyarrow")),
+    (["pool", "--help"], (*NEVER, "pandas", "pyarrow")),
     (["evaluate", "qrels", "a.run", "-m", "AP ASL", "-o", "tsv"], (*UNREAD, "hashlib")),
     (["evaluate", "qrels", "a.run"], UNREAD),
     (["evaluate", "qrels", "a.run", "b.run.gz", "-q"], set(UNREAD) - {"numpy.ma"}),
