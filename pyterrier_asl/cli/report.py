@@ -5,7 +5,7 @@ Examples:
   pyterrier-asl report qrels.txt runs/ -o report.html
   pyterrier-asl report irds:vaswani a.run b.run -o report.html --dataset irds:vaswani
   pyterrier-asl report dl20.qrels runs/ --rel 2 --topics topics.tsv -o dl20.html
-  pyterrier-asl report qrels.txt runs/ -m 'LexiP ASL@100 AP' --test t -o report.html
+  pyterrier-asl report qrels.txt runs/ -m 'LexiP ASL@100 AP' -o report.html
   pyterrier-asl report --scores perquery.csv -o report.html
 
 \b
@@ -54,14 +54,6 @@ from . import epilog, options
 @options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
 @click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
-@click.option(
-    "--test",
-    default="t",
-    show_default=True,
-    help="Which test decides who differs: t, wilcoxon, sign or randomization of each pair with "
-    "Holm's correction; tukey-randomized; or, with one variance for all systems, tukey-two-way and "
-    "tukey.",
-)
 @options.alpha
 @options.lengths
 @options.groups
@@ -86,7 +78,7 @@ def command(
     groups: str | None,
     **settings: Any,
 ) -> None:
-    """Make a page about runs: who is best, who differs, and which relevant documents are missed.
+    """Make a page about runs: who could be the best, why, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
     compressed) or folders of them. With --scores in their place the page has what needs no

@@ -18,7 +18,6 @@ from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
-from ..statistics.rounding import EQUAL
 from .samples import Sample
 from .sentences import confidence, sentences_of
 
@@ -209,10 +208,8 @@ def board_of(
     """The leaderboard of a sample, by the intervals of each judge."""
     several = list(by_judge.values())
     intervals = joint_ranks(several) if len(several) > 1 else several[0]
-    means = sample.sign * sample.means
-    scale = EQUAL * max(np.abs(values).max() for values in sample.values.values())
-    rank = 1 + (means > means[:, np.newaxis] + scale).sum(axis=1)
-    order = np.lexsort((np.arange(len(rank)), rank))
+    rank = sample.ranks
+    order = np.argsort(rank, kind="stable")
     names = [sample.names[system] for system in order]
     best = intervals.possibly_best
     table = pd.DataFrame(

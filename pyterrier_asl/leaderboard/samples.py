@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +20,8 @@ from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..measures.names import NamedMeasure
-from ..scoring.arrays import Floats
+from ..scoring.arrays import Floats, Ints
+from ..statistics.rounding import EQUAL
 
 #: The numbers of topics below which there are no intervals, and below which there is a warning.
 FEWEST, FEW = 10, 25
@@ -68,6 +70,13 @@ class Sample:
         tracks = np.array(self.collections)
         parts = [values[:, tracks == track].mean(axis=1) for track in dict.fromkeys(tracks)]
         return np.asarray(np.mean(parts, axis=0))
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of each system by :attr:`means`, from 1; equal means share one."""
+        means = self.sign * self.means
+        rounding = EQUAL * max(np.abs(values).max() for values in self.values.values())
+        return np.asarray(1 + (means > means[:, np.newaxis] + rounding).sum(axis=1))
 
     def by(self, judges: Sequence[str]) -> Sample:
         """The sample by some of the judges."""

@@ -1,4 +1,4 @@
-"""The report: one page that shows who is best, who differs, and which documents are missed.
+"""The report: one page that shows who could be the best, why, and which documents are missed.
 
 The package is not named ``report``: a module of that name would replace the function
 :func:`pyterrier_asl.report` when it is imported.
@@ -76,7 +76,6 @@ def report(
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
-    test: str = "t",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
@@ -84,12 +83,12 @@ def report(
     stability: bool = False,
     command: str = "",
 ) -> Report:
-    """Makes a page that compares systems: who is best, who differs, which documents are missed.
+    """Makes a page that compares systems: who could be the best, why, which documents are missed.
 
-    It has a leaderboard with intervals and groups of systems that do not differ significantly,
-    search lengths, rankings by several measures, any system against any other, every query with the
-    documents that all systems miss, and the shares of unjudged documents. The same input makes the
-    same page, byte for byte.
+    It has a leaderboard with the intervals of :func:`~pyterrier_asl.ranks`, search lengths,
+    rankings by several measures, any system against any other, every query with the documents that
+    all systems miss, and the shares of unjudged documents. The same input makes the same page, byte
+    for byte.
 
     Args:
         runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
@@ -113,10 +112,6 @@ def report(
             no measures are named that of the official ones of an ir_datasets id, else 1.
         cutoff: k, the depth to which every run is read.
         alpha: level of significance.
-        test: which test decides who differs: ``'t'``, ``'wilcoxon'``, ``'sign'`` or
-            ``'randomization'`` of each pair with Holm's correction, ``'tukey-randomized'``, or the
-            tests that take one variance for all systems, ``'tukey-two-way'`` and ``'tukey'``; see
-            :func:`~pyterrier_asl.statistics.tests.compare_all`.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
         duplicates: how to treat a document that occurs twice in a ranking; see
@@ -159,7 +154,7 @@ def report(
         "unjudged": unjudged,
         "stability": stability,
     }
-    tests: dict[str, Any] = {"alpha": alpha, "test": test, "command": command}
+    tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
         _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)

@@ -31,7 +31,6 @@ from ..measures.names import (
     unique,
 )
 from ..measures.standard import computed
-from ..statistics.rank_intervals import RankIntervals
 from .findings import Findings, SystemFindings, deciding, ranking_of
 from .provenance import Provenance
 from .ranking import ScoreRanking, SystemRanking
@@ -55,7 +54,6 @@ def collect(
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
-    test: str = "t",
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
@@ -90,7 +88,7 @@ def collect(
     params = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = unique(NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
     pooled = with_pool_of(judged, {measure.name: measure.measure for measure in full}, groups)
-    rankings = [ranking_of(judged, NamedMeasure(*item), alpha, test) for item in pooled.items()]
+    rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
     without = ASL(rel=rel, judged_only=True) @ cutoff
@@ -110,7 +108,7 @@ def collect(
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
         if len(judged) > 1
         else None,
-        ranking_of(judged, NamedMeasure(str(without), without), alpha, test),
+        ranking_of(judged, NamedMeasure(str(without), without), alpha),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
         _tops(judged, rankings),
         bounds_of_best(judged, pooled, deciding(rankings).order),
@@ -142,7 +140,7 @@ def _tops(runs: Evaluation, rankings: list[SystemRanking]) -> TopTens:
 
 def _whatever_unjudged(
     runs: Evaluation, rankings: list[SystemRanking], wanted: bool
-) -> dict[str, RankIntervals]:
+) -> dict[str, Leaderboard]:
     """Measure -> the ranks that systems could have whatever their unjudged documents are."""
     if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
         return {}
@@ -156,26 +154,10 @@ def _whatever_unjudged(
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page has the cautions of each ranking
-        boards = {
+        return {
             name: ranks(runs, measure=measure, unjudged=True, alpha=rankings[0].alpha)
             for name, measure in ranked.items()
         }
-    return {name: _in_order(board, runs.names) for name, board in boards.items()}
-
-
-def _in_order(board: Leaderboard, names: list[str]) -> RankIntervals:
-    """The intervals of a leaderboard, systems in the order of ``names``."""
-    table = board.table.set_index("name").loc[names]
-    better, statistic, p = (
-        frame.loc[names, names].to_numpy() for frame in (board.better, board.statistic, board.p)
-    )
-    low, high = (table[end].to_numpy(dtype=np.int64) for end in ("low", "high"))
-    best = table["could_be_best"].to_numpy(dtype=bool)
-    means = table["mean"].to_numpy(dtype=np.float64)
-    differences = means[:, None] - means
-    return RankIntervals(
-        low, high, better, best, differences, statistic, p, None, board.critical, board.draws
-    )
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
@@ -187,7 +169,7 @@ def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame 
         runs, runs.judgements, [ranking.named.measure for ranking in directed]
     )
     frame["measure"] = [ranking.name for ranking in directed]
-    frame["significant"] = [int(ranking.differs.sum()) // 2 for ranking in directed]
+    frame["ordered"] = [int(ranking.better.sum()) for ranking in directed]
     frame["pairs"] = len(runs) * (len(runs) - 1) // 2
     return frame
 
@@ -197,7 +179,6 @@ def collect_scores(
     measures: Any = None,
     *,
     alpha: float = 0.05,
-    test: str = "t",
     command: str = "",
 ) -> SystemFindings:
     """Compares systems by scores that others computed.
@@ -207,7 +188,6 @@ def collect_scores(
         measures: their names; None: all of the scores of which more or less is better, first
             nDCG@10, else AP.
         alpha: level of significance.
-        test: see :func:`~pyterrier_asl.statistics.tests.compare_all`.
         command: the command line behind the report.
 
     Raises:
@@ -235,7 +215,7 @@ def collect_scores(
             raise ValueError(f"{name} has values that are not finite: leave them out")
         named = NamedMeasure(name, measure_named(name))
         rankings.append(
-            ScoreRanking(named, values, list(table.index), test, alpha, scores.direction(name))
+            ScoreRanking(named, values, list(table.index), alpha, scores.direction(name))
         )
     systems = list(first.index)
     provenance = Provenance.of_scores(scores, systems, command)

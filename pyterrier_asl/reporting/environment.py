@@ -9,9 +9,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ..io.tables import counted
-from ..statistics.tests import PAIR_TESTS
 from .findings import SystemFindings
-from .summary import Summary, own_test_name, p_value, shown_value, test_name
+from .summary import (
+    Summary,
+    drawn_interval,
+    interval,
+    listed,
+    p_value,
+    shown_difference,
+    shown_value,
+)
 
 
 @cache
@@ -27,10 +34,11 @@ def environment() -> Environment:
     templates.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     templates.globals.update(
         summary=Summary,
+        difference=shown_difference,
+        drawn_interval=drawn_interval,
+        interval=interval,
+        listed=listed,
         p_value=p_value,
-        test_name=test_name,
-        own_test_name=own_test_name,
-        pair_tests=PAIR_TESTS,
     )
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)

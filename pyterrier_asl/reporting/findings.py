@@ -12,11 +12,11 @@ import pandas as pd
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
+from ..leaderboard.result import Leaderboard
 from ..measures import ASL
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.correlation import kendall_tau
-from ..statistics.rank_intervals import RankIntervals
 from .provenance import Provenance
 from .ranking import SystemRanking
 from .retrieved import LengthHistogram, RunDepths, TopTens
@@ -47,7 +47,7 @@ class SystemFindings:
     alpha: float
     rankings: list[SystemRanking]
     provenance: Provenance
-    whatever_unjudged: dict[str, RankIntervals]
+    whatever_unjudged: dict[str, Leaderboard]
 
     @cached_property
     def first(self) -> SystemRanking:
@@ -66,10 +66,9 @@ class SystemFindings:
         return set()
 
     def conflicts(self, ranking: SystemRanking, other: SystemRanking) -> Ints:
-        """Pairs of systems about which two measures conflict, C of them, shape (C, 2).
+        """Pairs of systems that two measures order in opposite directions, shape (C, 2).
 
-        The first system of a pair is significantly better by one measure, and significantly worse
-        by the other.
+        The first system of a pair is better by the first measure.
         """
         return np.argwhere(ranking.better & other.better.T)
 
@@ -140,7 +139,7 @@ class Findings(SystemFindings):
         measure = ASL(rel=self.rel) @ depth
         shown = [asl for asl in self.rankings if str(asl.named.measure) == str(measure)]
         name = NamedMeasure(f"ASL@{depth}", measure)
-        return shown[0] if shown else ranking_of(self.runs, name, self.alpha, self.rankings[0].test)
+        return shown[0] if shown else ranking_of(self.runs, name, self.alpha)
 
     @cached_property
     def judged_irrelevant(self) -> int:
@@ -221,6 +220,6 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
     )
 
 
-def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float, test: str) -> SystemRanking:
+def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRanking:
     """The systems by a measure."""
-    return SystemRanking(named, runs.values(named.measure), runs.names, test, alpha)
+    return SystemRanking(named, runs.values(named.measure), runs.names, alpha)

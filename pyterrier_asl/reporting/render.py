@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy
 import vl_convert
 from ir_measures import Judged
 from jinja2 import Environment
 
 from ..io.names import short_names
 from ..io.texts import Texts
+from ..leaderboard.result import Leaderboard
 from ..statistics.rank_intervals import RankIntervals
 from .environment import environment
 from .figures import specifications
 from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
-from .summary import decimals, own_test_name, test_name
+from .summary import decimals, interval
 
 #: Ranks of relevant documents in a page: beyond that, only those of the best systems.
 MOST_RANKS = 3_000_000
@@ -36,9 +36,6 @@ MOST_VALUES = 4_000_000
 
 #: The scripts of the page, in the order in which they need each other.
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
-
-#: Up to how many systems letters show which of them do not differ significantly.
-_MOST_LETTERS = 8
 
 #: The measures that the leaderboard shows beside the first one.
 _SHOWN = ("ASL", "AP", "nDCG", "R")
@@ -112,14 +109,9 @@ class _Page:
         return any(ranking.intervals for ranking in self.findings.rankings)
 
     @property
-    def has_letters(self) -> bool:
-        """Whether there are so few systems that letters show which of them differ."""
-        return 1 < len(self.findings.names) <= _MOST_LETTERS
-
-    @property
     def tops(self) -> list[int]:
         """The depths of the top that can be marked in the leaderboard."""
-        return [k for k in (1, 3, 5, 10) if k == 1 or k < len(self.findings.names)]
+        return [k for k in (3, 5, 10) if k < len(self.findings.names)]
 
     @cached_property
     def columns(self) -> list[tuple[str, str]]:
@@ -127,18 +119,17 @@ class _Page:
         f = self.findings
         measures = [(f"m{at}", ranking.name) for at, ranking in enumerate(f.rankings)]
         ranks = [("ranks", "Ranks it could have")] if self.has_ranks else []
-        letters = [("letters", "Not significantly different")] if self.has_letters else []
-        return [*ranks, *letters, *measures]
+        return [*ranks, *measures]
 
     @cached_property
     def shown_columns(self) -> set[str]:
-        """The columns shown at first: ranks, letters, few measures, and the runs' depth."""
+        """The columns shown at first: ranks, few measures, and the runs' depth."""
         f = self.findings
         kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
         usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
         shown = [f.first, *usual[: len(_SHOWN) - 1]]
         numbers = [f"m{f.rankings.index(ranking)}" for ranking in shown]
-        return {"ranks", "letters", "retrieved", *numbers}
+        return {"ranks", "retrieved", *numbers}
 
     @cached_property
     def shown_values(self) -> npt.NDArray[np.int64]:
@@ -192,20 +183,15 @@ class _Page:
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
         f = self.findings
-        freedom = len(f.qids) - 1
         return {
             "systems": f.names,
             "shortNames": short_names(f.names),
             "alpha": f.alpha,
-            # Student's, for the interval of a difference
-            "t": float(scipy.stats.t.isf(f.alpha / 2, freedom)) if freedom > 0 else None,
-            "test": test_name(f.first),
-            "ownTest": own_test_name(f.first),
             "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
             "measures": [
-                _measure_data(ranking, self.shown_values, letters=self.has_letters)
-                | {"unjudged": _intervals(f.whatever_unjudged.get(ranking.name))}
+                _measure_data(ranking, self.shown_values)
+                | {"unjudged": _board(f.whatever_unjudged.get(ranking.name), f.names)}
                 for ranking in f.rankings
             ],
             "held": self.shown_values.tolist(),
@@ -377,8 +363,6 @@ class _DocumentPage(_Page):
         return {
             "wins": _whole(preferences.wins.to_numpy()),
             "rrLP": _floats(preferences.rrLP.to_numpy()[upper]),
-            "rrOwnP": _floats(preferences.rrLP_p.to_numpy()[upper]),
-            "sgnOwnP": _floats(preferences.sgnLP_p.to_numpy()[upper]),
         }
 
 
@@ -388,23 +372,18 @@ def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
-def _measure_data(
-    ranking: SystemRanking, systems: npt.NDArray[np.int64], *, letters: bool
-) -> dict[str, Any]:
-    """A measure with intervals, tests, and the values by query of these systems."""
-    frame = ranking.comparisons
-    if frame is not None and frame.attrs["correction"] == "holm":
-        frame = None  # the page corrects own p-values itself
+def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """A measure with intervals, p-values, and the values by query of these systems."""
+    ranks, upper = ranking.intervals, np.triu_indices(len(ranking.names), k=1)
     return _ranking_data(ranking) | {
         "higher": ranking.higher_is_better,
         "sum": ranking.is_sum,
         "decimals": decimals(ranking),
         "margins": _plain(ranking.margins),
-        "letters": ranking.letters if letters else None,
-        "judged": _intervals(ranking.intervals),
+        "judged": _intervals(ranks),
         "values": _values(ranking.values[systems]),
-        "ownP": None if ranking.own_p is None else _floats(ranking.own_p),
-        "p": None if frame is None else _floats(frame["p_corrected"]),
+        "p": None if ranks is None else _floats(ranks.p[upper]),
+        "interval": interval(ranking, 0, 1),
         "medians": _plain(ranking.medians),
         "spreads": _plain(ranking.spreads),
     }
@@ -415,12 +394,21 @@ def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
     if ranks is None:
         return None
     assert ranks.possibly_best is not None
-    return {
-        "low": ranks.low.tolist(),
-        "high": ranks.high.tolist(),
-        "possible": ranks.possibly_best.tolist(),
-        "better": _whole(ranks.better.astype(np.int64)),
-    }
+    return _plain_ranks(ranks.low, ranks.high, ranks.possibly_best, ranks.better)
+
+
+def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:
+    """The same by a leaderboard."""
+    if board is None:
+        return None
+    rows, better = board.overall.set_index("name").loc[names], board.better.loc[names, names]
+    return _plain_ranks(rows["low"], rows["high"], rows["could_be_best"], better.to_numpy())
+
+
+def _plain_ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, Any]:
+    packed = _whole(better.astype(np.int64))
+    shown = {"low": low, "high": high, "possible": possible.astype(bool)}
+    return {name: values.tolist() for name, values in shown.items()} | {"better": packed}
 
 
 def _floats(values: npt.ArrayLike) -> str:

@@ -1,42 +1,43 @@
-"""The verdict of a report and the answers to the questions of its reader, for each measure."""
+"""The numbers of a report's headline and of its answers, for each measure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 import pandas as pd
 
 from ..scoring.arrays import Floats
 from ..statistics.correlation import kendall_tau
-from ..statistics.tests import PAIR_TESTS, Comparison, compare_pair
 from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
 
-#: The names of the tests in a sentence.
-_TESTS = {
-    "t": "paired t-tests",
-    "wilcoxon": "Wilcoxon's signed-rank tests",
-    "sign": "sign tests",
-    "randomization": "randomization tests",
-    "unpaired-t": "unpaired t-tests",
-    "tukey": "Tukey's HSD",
-    "tukey-two-way": "Tukey's HSD with queries as blocks",
-    "tukey-randomized": "Tukey's HSD by randomization",
-}
-_CORRECTIONS = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "bh": "Benjamini and Hochberg's correction",
-}
+#: How many measures a sentence names.
+_NAMED = 2
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Pairs of systems that some measures order in opposite directions.
+
+    Attributes:
+        count: the number of pairs.
+        systems: the two systems of one of them.
+        measures: the measures by which the first is better, and those by which the second is.
+    """
+
+    count: int
+    systems: tuple[int, int]
+    measures: tuple[list[SystemRanking], list[SystemRanking]]
 
 
 @dataclass(frozen=True)
 class Summary:
     """Numbers for the sentences on one measure.
 
-    The sentences stand in ``templates/verdict.html.j2`` and ``templates/answers.html.j2``.
+    The sentences are in ``templates/verdict.html.j2`` and ``templates/answers.html.j2``.
 
     Attributes:
         findings: the findings of the page.
@@ -54,7 +55,7 @@ class Summary:
     @cached_property
     def gains(self) -> Floats:
         """The values by query with a sign so that higher is better, shape (S, Q)."""
-        return self.ranking.values * (-1 if self.ranking.higher_is_better is False else 1)
+        return self.ranking.sign * self.ranking.values
 
     @property
     def all_equal(self) -> bool:
@@ -66,16 +67,87 @@ class Summary:
         """The number of systems that share the best mean."""
         return int((self.ranking.ranks == 1).sum())
 
-    @property
-    def best_conflicts(self) -> list[tuple[SystemRanking, int]]:
-        """Measures by which the best system is significantly worse than some others.
+    def winner(self, ranking: SystemRanking) -> int | None:
+        """Which of the two best systems is ordered above the other by a measure, if any is."""
+        a, b = self.two
+        return a if ranking.better[a, b] else b if ranking.better[b, a] else None
 
-        Counted are those than which it is significantly better by this measure.
+    @property
+    def other_winners(self) -> list[tuple[int, list[SystemRanking]]]:
+        """Which of two systems is better by which other measures, where this one does not say so.
+
+        A system, and the measures; first the winner of most measures.
         """
-        best, own = self.two[0], self.ranking.better
         others = [ranking for ranking in self.findings.decisive if ranking is not self.ranking]
-        counts = [int((own[best] & other.better[:, best]).sum()) for other in others]
-        return [(other, count) for other, count in zip(others, counts) if count]
+        named: dict[int, list[SystemRanking]] = {}
+        for other in others:
+            winner = self.winner(other)
+            if winner is not None and winner != self.winner(self.ranking):
+                named.setdefault(winner, []).append(other)
+        return sorted(named.items(), key=lambda item: -len(item[1]))
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """The pairs that any two measures order in opposite directions; None without one."""
+        decisive = self.findings.decisive
+        better = np.array([ranking.better for ranking in decisive])
+        one, other = better.sum(axis=0), better.sum(axis=0).T
+        pairs = np.argwhere(np.triu(np.minimum(one, other)))
+        if not len(pairs):
+            return None
+        most = np.minimum(one, other)[tuple(pairs.T)]
+        ranks = self.ranking.ranks[pairs]
+        a, b = pairs[np.lexsort((ranks.max(axis=1), ranks.min(axis=1), -most))[0]].tolist()
+        if self.ranking.ranks[b] < self.ranking.ranks[a]:
+            a, b = b, a
+        by = ([r for r in decisive if r.better[x, y]] for x, y in ((a, b), (b, a)))
+        return Conflict(len(pairs), (a, b), (next(by), next(by)))
+
+    @property
+    def passed_over(self) -> tuple[int, int, float, float] | None:
+        """A system that could not be the best, ahead of one that could.
+
+        Both systems, and by how many standard errors the best rival is ahead of each; None where
+        there are none.
+        """
+        ranking, candidates = self.ranking, self.ranking.candidates
+        if ranking.intervals is None or len(ranking.names) < 3:
+            return None
+        ahead = np.where(ranking.intervals.difference > 0, ranking.intervals.statistic, 0)
+        for system in ranking.order.tolist():
+            below = [c for c in candidates if ranking.ranks[c] > ranking.ranks[system]]
+            if system not in candidates and below:
+                return system, below[0], *(float(ahead[:, at].max()) for at in (system, below[0]))
+        return None
+
+    @property
+    def ordered_first(self) -> tuple[int, int]:
+        """How many pairs of the ten first systems are ordered, and of how many."""
+        first = self.ranking.order[:10]
+        pairs = len(first) * (len(first) - 1) // 2
+        return int(self.ranking.better[np.ix_(first, first)].sum()), pairs
+
+    @property
+    def next_pair(self) -> tuple[int, float, int | None] | None:
+        """The comparison that would decide most: the best system with which other.
+
+        Of the systems that could be the best, the one whose pair with the best mean is nearest to
+        being ordered, with its p; and how many topics would order the pair if differences stay as
+        they are, None where it would take more than a hundred times as many as there are. None
+        where no other system could be the best.
+        """
+        intervals, best = self.ranking.intervals, self.two[0]
+        rivals = [at for at in self.ranking.candidates if at != best]
+        if intervals is None or not rivals:
+            return None
+        rival = max(rivals, key=lambda at: (-intervals.p[best, at], intervals.statistic[best, at]))
+        statistic, topics = float(intervals.statistic[best, rival]), len(self.findings.qids)
+        factor = (intervals.critical[-1] / statistic) ** 2 if statistic > 0 else np.inf
+        return (
+            rival,
+            float(intervals.p[best, rival]),
+            ceil(factor * topics) if factor < 100 else None,
+        )
 
     @cached_property
     def other(self) -> SystemRanking | None:
@@ -107,20 +179,6 @@ class Summary:
         system = int(np.abs(ranks - others).argmax())
         return system, int(ranks[system]), int(others[system])
 
-    @property
-    def two_best(self) -> Comparison:
-        """The two best systems compared by themselves."""
-        return compare_pair(*self.ranking.values[self.two], alpha=self.ranking.alpha)
-
-    @property
-    def p_of_two_best(self) -> tuple[float, float]:
-        """The p-value of their difference by itself, and corrected."""
-        pairs, own = self.ranking.comparisons, self.ranking.own_p
-        assert pairs is not None and own is not None
-        two = [self.findings.names[system] for system in self.two]
-        at = int((pairs["a"].isin(two) & pairs["b"].isin(two)).argmax())
-        return float(own[at]), float(pairs["p_corrected"].iloc[at])
-
     @cached_property
     def largest_fall(self) -> int | None:
         """The system that loses most ranks by being less deep than others."""
@@ -149,34 +207,73 @@ class Summary:
         return [query] if own[query] < others[query] else []
 
 
-def test_name(ranking: SystemRanking) -> str:
-    """The test behind the groups, with its level and, where there is one, its correction."""
-    frame = ranking.comparisons
-    method = "none" if frame is None else frame.attrs["correction"]
-    corrected = "" if method == "none" else f" with {_CORRECTIONS[method]} over all pairs"
-    return f"{_TESTS[ranking.test]}{corrected} at {ranking.alpha:g}"
+def listed(rankings: list[SystemRanking]) -> str:
+    """The names of measures, of many the first.
 
-
-def own_test_name(ranking: SystemRanking) -> str:
-    """The test behind the p-value of a pair by itself."""
-    own = ranking.test if ranking.test in PAIR_TESTS else "t"
-    return _TESTS[own].removesuffix("s")
+    >>> from ..measures.names import named_measures
+    >>> listed([SystemRanking(named, np.ones((1, 1)), ["a"]) for named in named_measures("P@1 RR")])
+    'P@1 and RR'
+    """
+    names = [ranking.name for ranking in rankings]
+    more = len(names) - _NAMED
+    if more > 0:
+        names = [*names[:_NAMED], f"{more} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def p_value(p: float) -> str:
     """A p-value as a report shows it.
 
-    >>> p_value(0.0004), p_value(0.0321), p_value(float("nan"))
-    ('p < .001', 'p = .032', 'p undefined')
+    >>> p_value(0.0004), p_value(0.0321), p_value(1)
+    ('p < .001', 'p = .032', 'p = 1')
     """
-    if np.isnan(p):
-        return "p undefined"
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+    if p < 0.001 or p >= 0.9995:
+        return "p < .001" if p < 0.001 else "p = 1"
+    return f"p = {p:.3f}".replace("0.", ".", 1)
 
 
 def shown_value(ranking: SystemRanking, value: float) -> str:
     """A value with the decimals that its measure needs."""
     return f"{value:.{decimals(ranking)}f}".replace("-", "−")
+
+
+def shown_difference(
+    ranking: SystemRanking, a: int, b: int, *, unit: bool = False, ends: bool = True
+) -> str:
+    """The difference of two systems; if there are only two with its interval; and its p.
+
+    The interval is that of :func:`~pyterrier_asl.statistics.rank_intervals.rank_intervals`, and
+    excludes 0 exactly where the pair is ordered.
+    """
+    difference = ranking.means[a] - ranking.means[b]
+    text = ("+" if difference > 0 else "") + shown_value(ranking, difference)
+    text += f" {ranking.name}" if unit else ""
+    ranks = ranking.intervals
+    if ranks is None:
+        return text
+    if ends and (limits := interval(ranking, a, b)) is not None:
+        text += " [{}, {}]".format(*(shown_value(ranking, limit) for limit in limits))
+    return f"{text}, {p_value(ranks.p[a, b])}"
+
+
+def interval(ranking: SystemRanking, a: int, b: int) -> tuple[float, float] | None:
+    """The interval of the difference of the means of two systems; None where there are more."""
+    if ranking.intervals is None or ranking.intervals.least is None:
+        return None
+    low, high = ranking.intervals.least[a, b], -ranking.intervals.least[b, a]
+    return (low, high) if ranking.sign == 1 else (-high, -low)
+
+
+def drawn_interval(ranking: SystemRanking, a: int, b: int) -> list[float]:
+    """Where the interval of a difference begins, ends, and the difference lies, from 0 to 100.
+
+    50 is no difference, more is better for the first system; one end is 0 or 100.
+    """
+    assert ranking.intervals is not None and ranking.intervals.least is not None
+    least, difference = ranking.intervals.least, ranking.intervals.difference
+    ends = np.array([least[a, b], -least[b, a], difference[a, b]])
+    largest = np.abs(ends).max()
+    return [float(end) for end in 50 + 50 * ends / (largest or 1)]
 
 
 def decimals(ranking: SystemRanking) -> int:

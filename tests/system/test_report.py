@@ -22,11 +22,10 @@ import pytest
 from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run, data_of, write_files
 from conftest import _missing
 
-from pyterrier_asl import evaluate, read_labels, report
+from pyterrier_asl import evaluate, ranks, read_labels, report
 from pyterrier_asl.evaluation.preferences import preferences
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.reporting.summary import p_value
-from pyterrier_asl.statistics.tests import compare_differences, compare_pair
 from pyterrier_asl.unjudged.holes import holes
 
 
@@ -220,14 +219,13 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
             page.click("#strip th a:text-is('AP')")
         order = ranking.order.tolist()
         assert texts(page, "#board tbody th") == [made.findings.names[at] for at in order]
-        assert texts(page, ".letters") == [ranking.letters[at] for at in order]
         low, high = ranking.intervals.low, ranking.intervals.high
         ends = [f"{a}–{b}" if a != b else f"{a}" for a, b in zip(low[order], high[order])]
         assert texts(page, "#board .ranks") == ends
         possible = [made.findings.names[at] for at in order if ranking.intervals.possibly_best[at]]
         assert texts(page, "#board tbody tr.possible th") == possible
         (says,) = page.locator(".verdict .says:visible").all_text_contents()
-        assert " by AP:" in says or " by AP;" in says
+        assert " by AP" in says
         assert texts(page, "#board tbody td.rank") == [str(ranking.ranks[at]) for at in order]
         assert texts(page, "#board thead th")[2].startswith("AP")
         assert "measure=AP" in page.url
@@ -235,28 +233,30 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
 
 
 QUESTIONS = {
-    "Is it real?": "paired t-tests",
+    "Is it real?": "adjusted for all 10 pairs",
     "Where?": "is better than",
     "Why?": "of its ASL@1000 from",
     "What is missed?": "relevant document",
-    "What to look at next": "against",
+    "What next?": "against",
 }
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_every_question_is_answered_at_once_or_by_one_click(browser, file, width):
-    """Who wins stands in the first window, with its picture; a click opens each other answer."""
+def test_every_question_is_answered_at_once(browser, file, width):
+    """Who wins is in the first window, with its picture; a click opens what else there is."""
     with opened(browser, file, width) as page:
         for part in (".says:visible", ".ten li:visible"):
             box = page.locator(part).first.bounding_box()
             assert 0 <= box["y"] and box["y"] + box["height"] <= 850
-        for question, answer in QUESTIONS.items():
-            summary = page.locator(f".answers summary:visible:text-is('{question}')")
-            assert width == 390 or summary.bounding_box()["y"] < 850
-            summary.click()
-            said = page.locator(".answers details[open] li:visible").all_text_contents()
-            assert any(answer in sentence for sentence in said)
-            summary.click()
+        found = zip(
+            page.locator(".answers dt:visible").all_text_contents(),
+            page.locator(".answers dd:visible").all_text_contents(),
+        )
+        for (question, answer), (shown, text) in zip(QUESTIONS.items(), found):
+            assert question == shown and answer in text
+        more = page.locator(".answers summary:visible").first
+        more.click()
+        assert page.is_visible(".answers details[open] li")
 
 
 @pytest.mark.parametrize("width", [390, 1400])
@@ -424,12 +424,12 @@ def test_the_interval_of_a_system_greys_those_that_are_not_ordered_against_it(br
 
 
 def test_the_line_at_the_top_counts_systems(browser, file, made):
-    ranks = made.findings.first.intervals
+    found = made.findings.first.intervals
     with opened(browser, file) as page:
         page.select_option("#board-top", label="3")
-        certainly, possibly = (ranks.high <= 3).sum(), (ranks.low <= 3).sum()
+        certainly, possibly = (found.high <= 3).sum(), (found.low <= 3).sum()
         text = page.text_content("#board-says")
-        assert f"{certainly} system" in text and f"certainly, {possibly} possibly." in text
+        assert f"In the top 3 {certainly} certainly, {possibly} possibly." in text
 
 
 @pytest.mark.parametrize("width", [390, 1400])
@@ -451,15 +451,14 @@ def test_a_page_of_scores_opens(browser, tmp_path, width):
 
 
 def test_ranks_whatever_the_unjudged_documents_are_on_a_switch(browser, file, made):
-    found = made.findings.whatever_unjudged["nDCG@10"]
-    order = made.findings.first.order
-    ends = [f"{a}–{b}" if a != b else f"{a}" for a, b in zip(found.low[order], found.high[order])]
+    found = made.findings.whatever_unjudged["nDCG@10"].table
+    ends = [f"{a}–{b}" if a != b else f"{a}" for a, b in zip(found["low"], found["high"])]
     with opened(browser, file) as page:
         page.check("#board-unjudged")
         assert texts(page, "#board .ranks") == ends
         text = page.text_content("#board-says")
-        assert "Top 3" in text and "whatever the unjudged documents are" in text
-        assert f"{found.possibly_best.sum()} systems could be the best" in text
+        assert "top 3" in text and "whatever the unjudged documents are" in text
+        assert f"{found['could_be_best'].sum()} systems could be the best" in text
         address = page.url
         page.select_option("#measure", label="AP")
         assert page.is_disabled("#board-unjudged")
@@ -521,44 +520,71 @@ def test_two_systems(browser, file, made):
         said = page.text_content("#pair-says")
         assert f"is preferred on {(found > 0).sum()} queries" in said
         assert f"B (poor) on {(found < 0).sum()}, neither on {(found == 0).sum()}" in said
-        ranking = made.findings.asl
-        pair = compare_pair(ranking.values[0], ranking.values[2])
-        row = page.text_content("#pair-table tbody tr:has-text('ASL@1000')").replace("−", "-")
-        assert f"{pair.difference:.1f}[{pair.ci_low:.1f}, {pair.ci_high:.1f}]" in row
-        assert p_value(pair.p).removeprefix("p ").removeprefix("= ") in row
+        assert f"neither on {(found == 0).sum()}" in said
+        planned = page.text_content("#pair-planned")
+        assert planned.endswith("pyterrier-asl compare QRELS good poor -m 'nDCG@10'")
         page.click("#pair-swap")
         assert page.text_content("#pair-says").startswith("By lexicographic precision A (poor)")
 
 
-def test_p_values_in_the_browser_are_those_of_the_tests(browser, file, made):
-    pairs = list(itertools.combinations(RUNS, 2))
-    preferred = [preferences(RUNS[a], RUNS[b], QRELS)["rrLP"] for a, b in pairs]
-    expected = {
-        "mean rrLP of A against B": compare_differences(preferred, pairs),
-        "queries preferred (sgnLP)": compare_differences(np.sign(preferred), pairs, test="sign"),
-    } | {each.name: each.comparisons for each in made.findings.rankings}
+def pair_table(page) -> list[dict[str, str]]:
+    """The rows of the table of A and B, by heading."""
+    heads = [head.split("\u2003")[0] for head in texts(page, "#pair-table thead th")]
+    rows = page.query_selector_all("#pair-table tbody tr")
+    cells = [[c.text_content() for c in row.query_selector_all("th, td")] for row in rows]
+    return [dict(zip(heads, row)) for row in cells]
+
+
+def test_pairs_in_the_browser_are_those_of_ranks(browser, file, made):
+    """Difference, wins, losses, p and star, for A against B and B against A."""
+    boards = {
+        each.name: ranks(RUNS, QRELS, each.named.measure)
+        for each in made.findings.rankings
+        if each.higher_is_better is not None
+    }
     with opened(browser, file) as page:
-        for at, (a, b) in enumerate(pairs):
+        for a, b in itertools.permutations(["good", "fair", "poor"], 2):
             page.select_option("#pair-a", label=a)
             page.select_option("#pair-b", label=b)
-            _, (head, *rows) = saved(
-                page,
-                page.query_selector(
-                    "#pair-table ~ * [data-save], "
-                    "#pair .scroll:has(#pair-table) + .caption [data-save]"
-                ),
-            )
-            own, corrected = (
-                next(i for i, name in enumerate(head) if name.startswith(start))
-                for start in ("p (", "p corrected (")
-            )
-            for row in rows:
-                if (frame := expected[row[0]]) is None:  # a count
-                    assert row[own] == row[corrected] == ""
+            for row in pair_table(page):
+                p = row["p, all pairs"]
+                if (board := boards.get(row["Measure"])) is None:  # a count, or preferences
+                    assert p == "–"
                     continue
-                given = [float(row[i] or "nan") for i in (own, corrected)]
-                wanted = frame[["p", "p_corrected"]].iloc[at].tolist()
-                assert given == pytest.approx(wanted, rel=1e-5, nan_ok=True)
+                expected = board.p.loc[a, b]
+                assert p.removesuffix(" ✱") == p_value(expected).removeprefix("p ").removeprefix(
+                    "= "
+                )
+                assert p.endswith("✱") == board.better.loc[a, b] | board.better.loc[b, a]
+                means = board.overall.set_index("name")["mean"]
+                difference = float(row["A − B"].replace("−", "-"))
+                assert difference == pytest.approx(means[a] - means[b], abs=0.06)
+                values = made.findings.rankings[number_of(made, row["Measure"])].values
+                gains = values[list(RUNS).index(a)] - values[list(RUNS).index(b)]
+                gains = gains if board.higher_is_better else -gains
+                wins, losses = (int((sign * gains > 0).sum()) for sign in (1, -1))
+                assert (row["A wins"], row["B wins"]) == (str(wins), str(losses))
+
+
+def test_of_two_systems_the_interval_belongs_to_the_p(browser, tmp_path):
+    runs = {name: RUNS[name] for name in ("good", "fair")}
+    report(runs, QRELS, ["AP", "ASL@20"]).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        for name in ("AP", "ASL@20"):
+            low, high = ranks(runs, QRELS, name).difference_interval
+            places = 1 if name == "ASL@20" else 4
+            best = ranks(runs, QRELS, name).names
+            page.select_option("#pair-a", label=best[0])
+            page.select_option("#pair-b", label=best[1])
+            row = next(row for row in pair_table(page) if row["Measure"] == name)
+            shown = row["95% interval"].replace("−", "-")
+            assert shown == f"[{low:.{places}f}, {high:.{places}f}]"
+            page.click("#pair-swap")
+            row = next(row for row in pair_table(page) if row["Measure"] == name)
+            ends = [
+                float(end) for end in re.findall(r"-?[\d.]+", row["95% interval"].replace("−", "-"))
+            ]
+            assert ends == pytest.approx([-high, -low], abs=0.06)
 
 
 def test_counts_of_two_systems_are_sums(browser, tmp_path):
@@ -570,7 +596,7 @@ def test_counts_of_two_systems_are_sums(browser, tmp_path):
             "NumRet",
             "500.0",
             "70.0",
-            "430.0",
+            "+430.0",
             "–",
         ]
 
@@ -643,7 +669,6 @@ def test_data_can_be_saved(browser, file, made):
         low = ranking.means[at] - ranking.margins[at]
         assert float(row["AP low"]) == pytest.approx(low, rel=1e-4)
         chosen = made.findings.first
-        assert row[f"letters by {chosen.name}"] == chosen.letters[at]
         assert row[f"rank low by {chosen.name}"] == str(chosen.intervals.low[at])
     values = by_part["-values.csv"]
     assert len(values) == 1 + len(names) * len(QRELS)
@@ -682,7 +707,7 @@ def test_tables_can_be_read_without_scripts(browser, file):
 
 
 def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
-    """Differences are there, without intervals; queries show the systems whose values are held."""
+    """Differences are there, without wins; queries show the systems whose values are held."""
     monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_VALUES", 1)
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     made = report(runs, QRELS, ["AP"])
@@ -697,7 +722,7 @@ def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path,
         assert "The values by query of one of the two are not on this page" in says
         cells = texts(page, "#pair-table tbody tr:first-child > *")
         assert float(cells[3]) == pytest.approx(means[names[0]] - means[names[2]], abs=6e-5)
-        assert cells[4] == "–" and cells[5] != "–"
+        assert cells[4] == cells[5] == "–" and cells[6] != "–"
         draw_all(page)
         _, rows = saved(page, page.query_selector("#leaderboard [data-save=values]"))
         assert {row[0] for row in rows[1:]} == set(names[:2])

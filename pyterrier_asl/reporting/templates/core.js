@@ -41,23 +41,10 @@ function unpackValues({ different, codes }) {
   return values;
 }
 
-// Holm's correction of p-values; what is not a number is none.
-function holm(p) {
-  const order = [...p.keys()].filter((at) => !Number.isNaN(p[at])).sort((x, y) => p[x] - p[y]);
-  const corrected = new Float32Array(p.length).fill(NaN);
-  let least = 0;
-  order.forEach((at, i) => {
-    least = Math.max(least, Math.min(1, p[at] * (order.length - i)));
-    corrected[at] = least;
-  });
-  return corrected;
-}
-
 for (const measure of page.measures) {
   measure.values = unpackValues(measure.values);
-  measure.ownP = measure.ownP && unpackFloats(measure.ownP);
   for (const ranks of [measure.judged, measure.unjudged]) if (ranks) ranks.better = unpackWhole(ranks.better);
-  measure.p = measure.p ? unpackFloats(measure.p) : measure.ownP && holm(measure.ownP);
+  measure.p = measure.p && unpackFloats(measure.p);
 }
 if (docs) {
   docs.ranks = unpackWhole(docs.ranks);
@@ -68,9 +55,7 @@ if (docs) {
 const R = docs?.starts[Q]; // relevant documents, the first of all
 if (page.preferences) {
   page.preferences.wins = unpackWhole(page.preferences.wins);
-  for (const name of ["rrLP", "rrOwnP", "sgnOwnP"]) page.preferences[name] = unpackFloats(page.preferences[name]);
-  page.preferences.rrP = holm(page.preferences.rrOwnP);
-  page.preferences.sgnP = holm(page.preferences.sgnOwnP);
+  page.preferences.rrLP = unpackFloats(page.preferences.rrLP);
 }
 
 // The index of a pair of systems among all pairs a < b.
@@ -91,9 +76,15 @@ function shown(value, measure) {
   return value.toFixed(measure.decimals).replace("-", "−");
 }
 
-function shownP(p) {
-  if (p === null || Number.isNaN(p)) return "–";
-  return (p < 0.001 ? "< .001" : p.toFixed(3).replace(/^0/, "")) + (p <= page.alpha ? " ✱" : "");
+const signed = (value, measure) => (value > 0 ? "+" : "") + shown(value, measure);
+
+// The p of A and B by a measure, with a star where the pair is ordered.
+function shownP({ p, judged }) {
+  const { a, b } = state;
+  if (!p || a === b) return "–";
+  const value = p[pairAt(a, b)];
+  const text = value < 0.001 ? "< .001" : value >= 0.9995 ? "1" : value.toFixed(3).replace(/^0/, "");
+  return text + (judged.better[a * S + b] || judged.better[b * S + a] ? " ✱" : "");
 }
 
 function systemsBy(measure) {

@@ -1,4 +1,4 @@
-// The leaderboard: ranks, intervals, letters and the first column follow the measure that is chosen.
+// The leaderboard: ranks, intervals and the first column follow the measure that is chosen.
 const board = $("board");
 const boardRows = () => board.tBodies[0].rows;
 let against = null; // the system whose pairs are shown
@@ -12,16 +12,15 @@ function chosenRanks() {
 function showRanks() {
   const measure = chosenMeasure();
   const could = chosenRanks();
+  const separates = could && !could.possible.every(Boolean); // colour that all have says nothing
   for (const row of board.rows) moveChosen(row);
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
     const rank = row.querySelector(".rank");
     rank.textContent = rank.dataset.value = measure.ranks[system];
-    for (const cell of row.querySelectorAll(".could, .same")) cell.dataset.value = measure.ranks[system];
-    row.classList.toggle("possible", Boolean(could?.possible[system]));
+    for (const cell of row.querySelectorAll(".could")) cell.dataset.value = measure.ranks[system];
+    row.classList.toggle("possible", Boolean(separates && could.possible[system]));
     row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system));
-    const letters = row.querySelector(".letters");
-    if (letters) letters.textContent = measure.letters[system];
   }
   sortTable(board, board.tHead.rows[0].cells[0], true);
   showPairs();
@@ -52,15 +51,15 @@ function showPairs() {
 function showTopRanks() {
   if (!$("board-says")) return;
   const measure = chosenMeasure();
-  const k = Number($("board-top").value);
+  const k = Number($("board-top")?.value ?? S);
   board.style.setProperty("--k", k);
   const count = (ranks) => ranks.filter((rank) => rank <= k).length;
   const could = chosenRanks();
   const whatever = could && could === measure.unjudged ? " whatever the unjudged documents are" : "";
   let text = could
-    ? `Top ${k} by ${measure.name}${whatever}: ${plural(count(could.high), "system")} certainly, ${count(could.low)} possibly. ` +
-      `${plural(could.possible.filter(Boolean).length, "system")} could be the best.`
-    : `Nothing is said of ranks by ${measure.name}.`;
+    ? `${plural(could.possible.filter(Boolean).length, "system")} could be the best by ${measure.name}${whatever}.` +
+      (k < S ? ` In the top ${k} ${count(could.high)} certainly, ${count(could.low)} possibly.` : "")
+    : `There are no intervals of ranks by ${measure.name}.`;
   if (against !== null && could) {
     const others = page.systems.map((_, i) => i).filter((i) => i !== against);
     const worse = others.filter((i) => could.better[against * S + i]).length;
@@ -71,13 +70,13 @@ function showTopRanks() {
   $("board-says").textContent = text;
 }
 
-// The measure chosen comes right after the system, where a phone shows it; then ranks and letters.
+// The measure chosen comes right after the system, where a phone shows it; then ranks.
 function moveChosen(row) {
   const cells = [...row.querySelectorAll("[data-measure]")];
   const rank = (cell) => (Number(cell.dataset.measure) === state.measure ? -1 : Number(cell.dataset.measure));
   cells.sort((a, b) => rank(a) - rank(b));
   for (const cell of cells) cell.classList.toggle("chosen", rank(cell) < 0);
-  row.cells[1].after(...[cells[0], row.querySelector(".could"), row.querySelector(".same"), ...cells.slice(1)].filter(Boolean));
+  row.cells[1].after(...[cells[0], row.querySelector(".could"), ...cells.slice(1)].filter(Boolean));
 }
 
 // Columns that are not chosen are not shown; that of the chosen measure always is.
@@ -94,8 +93,7 @@ function boardCsv() {
   const chosen = chosenMeasure();
   const names = page.measures.flatMap(({ name }) => [name, `${name} low`, `${name} high`]);
   const could = chosenRanks();
-  const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible],
-    ["letters", chosen.letters]].filter(([, values]) => values);
+  const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible]].filter(([, values]) => values);
   const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare, "unjudged above": page.unjudgedAll,
     "unjudged above retrieved": page.unjudgedShare } : {};
   const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, ...Object.keys(shares)];
@@ -153,7 +151,7 @@ function showConflicts() {
     } else {
       const [a, b] = examples[own][other];
       const link = linkTo(`⚠ ${plural(count, "pair")} in conflict`, "pair", { a: page.systems[a], b: page.systems[b] });
-      link.title = `For instance ${page.systems[a]}: significantly better than ${page.systems[b]} by ${chosenMeasure().name}, worse by ${CHOICES.measure[measure]}`;
+      link.title = `For instance ${page.systems[a]}: better than ${page.systems[b]} by ${chosenMeasure().name}, worse by ${CHOICES.measure[measure]}`;
       cell.replaceChildren(link);
     }
   }

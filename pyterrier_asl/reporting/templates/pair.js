@@ -4,60 +4,49 @@ let allMoved = false;
 
 const holdsBoth = () => page.held.includes(state.a) && page.held.includes(state.b);
 
-// The mean difference of A and B with its interval by Student's t; of a count the sum, without one.
-function differenceOf(measure) {
-  const { values, means } = measure;
-  if (!holdsBoth()) return { difference: means[state.a] - means[state.b], low: NaN, high: NaN };
-  let [sum, squares] = [0, 0];
-  const differences = page.queries.map((_, q) => values[state.a * Q + q] - values[state.b * Q + q]);
-  for (const difference of differences) sum += difference;
-  if (measure.sum) return { difference: sum, low: NaN, high: NaN };
-  const mean = sum / Q;
-  for (const difference of differences) squares += (difference - mean) ** 2;
-  const margin = page.t === null ? NaN : page.t * Math.sqrt(squares / (Q - 1) / Q);
-  return { difference: mean, low: mean - margin, high: mean + margin };
-}
-
+// A against B by every measure: the difference of their means, of two systems in all its interval, and on how many queries
+// each is better; null: the values by query are not on the page.
 function comparisonRows() {
   const { a, b } = state;
-  const at = a === b ? null : pairAt(a, b);
-  const of = (p) => (at === null || !p ? null : p[at]);
-  const rows = page.measures.map((measure) => ({
-    name: measure.name, a: measure.means[a], b: measure.means[b], ...differenceOf(measure), own: of(measure.ownP),
-    p: of(measure.p), better: measure.higher === null ? 0 : sign(measure), measure,
-  }));
+  const rows = page.measures.map((measure) => {
+    const gains = holdsBoth() && measure.higher !== null
+      ? page.queries.map((_, q) => sign(measure) * (measure.values[a * Q + q] - measure.values[b * Q + q])) : null;
+    const [low, high] = a === b ? [0, 0] : a < b ? measure.interval ?? [] : (measure.interval ?? []).map((end) => -end).reverse();
+    return { name: measure.name, a: measure.means[a], b: measure.means[b], difference: measure.means[a] - measure.means[b], low, high,
+      wins: gains && gains.filter((gain) => gain > 0).length, losses: gains && gains.filter((gain) => gain < 0).length, measure };
+  });
   if (!page.preferences) return rows;
-  const { rrP, rrOwnP, sgnP, sgnOwnP } = page.preferences;
-  const none = { low: NaN, high: NaN, better: 1 };
-  const [wins, losses] = [winsOf(a, b), winsOf(b, a)];
-  rows.push({ ...none, name: "queries preferred (sgnLP)", a: wins, b: losses, difference: wins - losses, own: of(sgnOwnP),
-    p: of(sgnP), measure: { decimals: 0 } });
-  rows.push({ ...none, name: "mean rrLP of A against B", a: null, b: null, difference: rrLPOf(a, b), own: of(rrOwnP),
-    p: of(rrP), measure: { decimals: 4 } });
+  const none = { a: null, b: null, wins: null, losses: null };
+  rows.push({ ...none, name: "preferred (sgnLP)", difference: null, wins: winsOf(a, b), losses: winsOf(b, a), measure: { decimals: 0, higher: true } });
+  rows.push({ ...none, name: "mean rrLP of A against B", difference: rrLPOf(a, b), measure: { decimals: 4, higher: true } });
   return rows;
 }
 
+const shownInterval = ({ low, high, measure }) => (low === undefined ? "–" : `[${shown(low, measure)}, ${shown(high, measure)}]`);
+
 function showComparison() {
   $("pair-table").tBodies[0].replaceChildren(...comparisonRows().map((row) => {
-    const { name, a, b, difference, low, high, own, p, better, measure } = row;
+    const { name, a, b, difference, wins, losses, measure } = row;
+    const better = measure.higher === null ? 0 : sign(measure) * difference;
     const made = element("tr", element("th", name));
     made.cells[0].scope = "row";
     made.classList.toggle("chosen", measure === chosenMeasure());
-    for (const [value, wins] of [[a, difference * better > 0], [b, difference * better < 0]]) {
-      made.append(element("td", shown(value, measure), wins && value !== null ? "num best" : "num"));
+    for (const [value, best] of [[a, better > 0], [b, better < 0]]) {
+      made.append(element("td", shown(value, measure), best && value !== null ? "num best" : "num"));
     }
-    const interval = Number.isNaN(low) ? "–" : `[${shown(low, measure)}, ${shown(high, measure)}]`;
-    made.append(...[shown(difference, measure), interval, shownP(own), shownP(p)].map((text) => element("td", text, "num")));
+    const texts = [signed(difference, measure), ...(S === 2 ? [shownInterval(row)] : []), wins ?? "–", losses ?? "–", shownP(measure)];
+    made.append(...texts.map((text) => element("td", String(text), "num")));
     return made;
   }));
+  if (docs) $("pair-planned").replaceChildren("For a comparison planned before looking: ", commandOf("compare"));
 }
 
 function comparisonCsv() {
-  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "low", "high", `p (${page.ownTest})`,
-    `p corrected (${page.test})`];
+  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "low", "high", "wins_a", "wins_b", "p"];
   const [a, b] = [page.systems[state.a], page.systems[state.b]];
   return csv([head, ...comparisonRows().map((row) => (
-    [row.name, a, b, row.a, row.b, raw(row.difference), raw(row.low), raw(row.high), row.own, row.p]
+    [row.name, a, b, row.a, row.b, row.difference === null ? null : raw(row.difference), row.low, row.high, row.wins, row.losses,
+      row.measure.p && state.a !== state.b ? raw(row.measure.p[pairAt(state.a, state.b)]) : null]
   ))]);
 }
 
@@ -196,7 +185,7 @@ function showPair() {
   $("pair-b").value = String(state.b);
   showComparison();
   if (docs) {
-    const values = holdsBoth() ? "" : " The values by query of one of the two are not on this page either, so differences have no interval.";
+    const values = holdsBoth() ? "" : " The values by query of one of the two are not on this page either.";
     $("pair-says").textContent = saysOf(rankRows()) + values;
     allMoved = false;
     showMoved();

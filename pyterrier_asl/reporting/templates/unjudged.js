@@ -40,8 +40,6 @@ function boundsOfPair() {
   return { ...found, todo, verdict, difference: -found.difference, low: -found.high, high: -found.low };
 }
 
-const signed = (value, measure) => (value > 0 ? "+" : "") + shown(value, measure);
-
 function outcomeOf(verdict) {
   return verdict === "equal" ? "settled: they are equal"
     : verdict === "open" ? "open" : `settled for ${page.systems[verdict === "A" ? state.a : state.b]}`;

@@ -73,7 +73,7 @@ def test_text_cannot_become_markup(made):
 def test_a_name_of_several_lines_is_of_one_sentence():
     name = "two\n\nlines <b>"
     page = report({name: RUNS["1"], "other": RUNS["fair"]}, QRELS, ["AP"]).html
-    summary = page[page.index('<div class="answers">') : page.index('<figure class="ten">')]
+    summary = page[page.index('<dl class="answers">') : page.index('<figure class="ten two">')]
     assert "two  lines &lt;b&gt;" in summary
     assert "\nlines" not in summary
     for item in re.findall(r"<li>(.*?)</li>", summary):
@@ -215,7 +215,7 @@ def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
 
 def test_notebooks_show_the_verdict(made):
     shown = made._repr_html_()
-    assert shown.startswith("<p>good is the best of 5 systems by nDCG@10: none of the others could")
+    assert shown.startswith("<p>good is the best of 5 systems by nDCG@10.</p>")
     assert "Report(5 systems, 10 queries" in shown
     assert "<script" not in shown and "<a " not in shown
 
