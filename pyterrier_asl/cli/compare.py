@@ -32,12 +32,12 @@ Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] 
   'certainly': unless it is rejected whatever the labels of unjudged documents
 
 \b
-The guard (--fail-if) says in a line for each condition, and in its exit status:
+The guard (--fail-if) prints one line per condition; its exit status is
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
-            (--allow-missing lets that pass)
-  2  ERROR  a condition cannot be tested, a file cannot be read, or anything else went wrong;
-            --junit, --summary, -o jsonl and the annotations say so, too
+  2  ERROR  a condition cannot be tested, RUN_A lacks queries or documents that RUN_B has, a file
+            cannot be read, or anything else went wrong; every output says so
+--allow-missing lets missing queries and documents pass.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
     help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
 )
 @options.switch(
-    "--allow-missing", help="Pass although RUN_B leaves queries unanswered that RUN_A answers."
+    "--allow-missing",
+    help="Test conditions although one of the runs lacks queries or documents that the other has.",
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @options.text_option(
@@ -214,10 +215,11 @@ def command(
 ) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
-    Several runs are each compared with RUN_A. With --fail-if the exit status says whether RUN_B is
-    worse, so that the command can guard a search engine's tests. QRELS is a file, or the id of an
-    ir_datasets dataset. With --scores the names of systems stand in the place of QRELS and runs,
-    the baseline first.
+    Several runs are each compared with RUN_A. The p-values are for comparisons planned before
+    looking at the results: 'ranks' says which run could be the best. With --fail-if the exit
+    status says whether RUN_B is worse, so that the command can guard a search engine's tests.
+    QRELS is a file, or the id of an ir_datasets dataset. With --scores give names of systems
+    instead of QRELS and runs, the baseline first.
     """
     from ..comparison.guard import Outcome
 

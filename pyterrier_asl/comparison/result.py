@@ -28,6 +28,12 @@ from .printing import means_parts, moved_parts
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
 PREFERENCES = ("rrLP", "sgnLP")
 
+#: A note on the comparisons that the p-values are for.
+PLANNED = (
+    "The p-values are for comparisons planned before looking at the results; 'ranks' says which "
+    "run could be the best."
+)
+
 #: The bounds of runs' differences from the baseline, by run and measure.
 AllLimits: TypeAlias = dict[tuple[str, str], Limits]
 
@@ -179,6 +185,7 @@ class RunComparison(Printed):
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
             "Wins: queries in which B is better.",
             self._test_note(),
+            PLANNED,
             *self.answers.notes,
         ]
 

@@ -27,7 +27,7 @@ from ..statistics.correction import correct
 from ..statistics.rank_intervals import rank_intervals
 from .answers import Answers, join_answers
 from .conditions import Condition, check_condition, parse_condition
-from .result import PREFERENCES, RunComparison, RunDifference, comparison_of
+from .result import PLANNED, PREFERENCES, RunComparison, RunDifference, comparison_of
 
 #: The name of the test over several collections.
 _TEST = "sign vectors"
@@ -82,7 +82,8 @@ class TrackComparison(RunComparison):
             + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *self._disagreements(rows),
             *self.answers.notes,
-            "These collections were chosen, not drawn: nothing is said of others.",
+            "These collections were chosen, not drawn: the result does not extend to others.",
+            PLANNED,
         ]
 
     def _disagreements(self, rows: pd.DataFrame) -> list[str]:

@@ -139,6 +139,7 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
     )
     assert "No two collections put a pair in significantly opposite orders." in compared.notes()
     assert "chosen, not drawn" in str(compared)
+    assert "comparisons planned before looking at the results" in " ".join(str(compared).split())
 
 
 @pytest.mark.parametrize(

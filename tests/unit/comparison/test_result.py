@@ -38,3 +38,8 @@ def test_the_comparisons_that_were_corrected_are_counted():
 def test_its_repr_is_what_is_printed_and_no_arrays():
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"], bounds=True)
     assert "array(" not in repr(found) and repr(found).startswith("A: live (baseline)")
+
+
+def test_the_comparisons_are_said_to_be_planned():
+    planned = "The p-values are for comparisons planned before looking at the results"
+    assert planned in said(NEW) and planned in said(LIVE)
