@@ -38,7 +38,7 @@ _MANY = 10**9
 
 
 def ranks(
-    runs: Runs,
+    runs: Runs | ScoreTable,
     qrels: Qrels | None = None,
     measure: Measures | None = None,
     *,

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.atomic import replacing
+from ..io.names import names_of
 from ..io.tables import counted
 
 if TYPE_CHECKING:
+    from ..assessment.judges import JudgeRel
     from .findings import SystemFindings
 
 __all__ = ["Report", "report"]
@@ -71,6 +73,9 @@ def report(
     docs: Any = None,
     dataset: str | None = None,
     labels: Any = None,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: JudgeRel | None = None,
+    people: Iterable[str] = (),
     title: str | None = None,
     note: str = "",
     rel: float | None = None,
@@ -94,7 +99,9 @@ def report(
         runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
             folder of run files (such as an experiment's ``save_dir``), or a list of them; or,
             without qrels, scores that :func:`~pyterrier_asl.read_scores` read, of which the page
-            has what needs no documents: ranking, pairs and queries.
+            has what needs no documents: ranking, pairs and queries; or a dict of collection ->
+            (runs, qrels), over which the page says who could be the best overall, with the pairs,
+            queries and documents of the first collection.
         qrels: frame, file, or ir_datasets id.
         measures: names or measures, the first decides who is best; None: ours, and AP,
             ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
@@ -106,6 +113,11 @@ def report(
         labels: files or frames of labels for documents that the qrels do not judge, such as those
             that were given on this page, added to the judgements; see
             :func:`~pyterrier_asl.merge_labels`.
+        judges: name -> qrels of other judges: who could be the best whichever of them, or
+            ``qrels``, is right; ``judge_rel`` and ``people`` are those of
+            :func:`~pyterrier_asl.ranks`.
+        judge_rel: minimum grade that each of these judges finds relevant.
+        people: which of these judges are people.
         title: the heading.
         note: a line at the end, such as a date.
         rel: minimum grade of a relevant document, for measures that do not say it; None: where
@@ -157,13 +169,18 @@ def report(
     tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
-        _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)
+        _check_no_runs_needed(qrels=qrels, docs=docs, judges=judges, **of_runs)
         findings = collect_scores(runs, measures, **tests)
-        collection = _collection(None, dataset or runs.tracks[0])
+        collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
         of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
-        findings = collect(_retrieved(runs, topics), qrels, measures, **of_runs, **tests)
+        of_runs |= {"judges": judges, "judge_rel": judge_rel, "people": people}
         collection = _collection(qrels, dataset)
+        if qrels is None and isinstance(runs, Mapping):
+            collection = names_of(list(map(str, runs)))
+            (of_runs["track"], (runs, qrels)), *others = _tracks(runs)
+            of_runs["others"] = dict(others)
+        findings = collect(_retrieved(runs, topics), qrels, measures, **of_runs, **tests)
     if title is None:
         systems = counted(len(findings.names), "system")
         title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
@@ -176,6 +193,17 @@ def _check_no_runs_needed(**arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None and value is not False:
             raise ValueError(f"{name} needs runs, and these are scores: give runs and qrels")
+
+
+def _tracks(runs: Mapping[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:
+    """The runs and qrels of each collection."""
+    for name, track in runs.items():
+        if not isinstance(track, tuple) or len(track) != 2:
+            raise ValueError(
+                f"{name!r} is a {type(track).__name__}: without qrels, pass a dict of collection "
+                "-> (runs, qrels)"
+            )
+    return [(str(name), track) for name, track in runs.items()]
 
 
 def _retrieved(runs: Any, topics: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 
 from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
+from ..assessment.judges import JudgeRel
 from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import default_rel, official_of, rel_beside
@@ -49,8 +51,13 @@ def collect(
     qrels: Any,
     measures: Any = None,
     *,
+    track: str = "",
+    others: Mapping[str, tuple[Any, Any]] | None = None,
     dataset: str | None = None,
     labels: Any = None,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: JudgeRel | None = None,
+    people: Iterable[str] = (),
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
@@ -66,6 +73,8 @@ def collect(
     Args:
         runs: dict of name -> run, folder of run files, list of them, or Evaluation.
         qrels: frame, file, or ir_datasets id.
+        track: the name of their collection, where there are others.
+        others: name of another collection -> (runs, qrels).
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
 
@@ -74,6 +83,8 @@ def collect(
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
+    if labels is not None and others:
+        raise ValueError("labels are of one collection, and there are several: merge them before")
     merged = None if labels is None else merge_labels(qrels, labels)
     judged = Evaluation.of(runs, qrels if merged is None else merged, duplicates=duplicates)
     if measures is None:
@@ -99,6 +110,14 @@ def collect(
         rankings,
         Provenance.of(judged, command, runs, qrels, merged),
         _whatever_unjudged(judged, rankings, unjudged),
+        _of_all(
+            {track: (judged, None), **(others or {})},
+            deciding(rankings),
+            judges=judges,
+            judge_rel=judge_rel,
+            people=people,
+            duplicates=duplicates,
+        ),
         judged,
         rel,
         cutoff,
@@ -160,6 +179,26 @@ def _whatever_unjudged(
         }
 
 
+def _of_all(
+    collections: Mapping[str, tuple[Any, Any]], ranking: SystemRanking, **of_ranks: Any
+) -> Leaderboard | None:
+    """Who could be the best over all collections, whichever judge is right; None for one of both.
+
+    Args:
+        collections: name -> (runs, qrels).
+        ranking: the systems by the measure that decides, in the first collection.
+        **of_ranks: judges and other arguments of :func:`~pyterrier_asl.ranks`.
+    """
+    if len(collections) < 2 and not of_ranks["judges"]:
+        return None
+    duplicates = of_ranks.pop("duplicates")
+    matched = {
+        name: Evaluation.of(*pair, duplicates=duplicates) for name, pair in collections.items()
+    }
+    board = ranks(matched, measure=ranking.named.measure, alpha=ranking.alpha, **of_ranks)
+    return replace(board, measure=ranking.name)
+
+
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
     """The stability of the measures that have a direction; None for a single system or query."""
     directed = [ranking for ranking in rankings if ranking.higher_is_better is not None]
@@ -184,22 +223,17 @@ def collect_scores(
     """Compares systems by scores that others computed.
 
     Args:
-        scores: the scores of one collection.
+        scores: the scores; of several collections the page is about the first.
         measures: their names; None: all of the scores of which more or less is better, first
             nDCG@10, else AP.
         alpha: level of significance.
         command: the command line behind the report.
 
     Raises:
-        ValueError: for scores of several collections, a measure that they lack, whose direction is
-            not known, or with a value that is not finite.
+        ValueError: for a measure that the scores lack, whose direction is not known, or with a
+            value that is not finite.
     """
-    if len(scores.tracks) > 1:
-        raise ValueError(
-            f"the scores are of the collections {', '.join(scores.tracks)}, and a report is about "
-            "one: give the scores of one"
-        )
-    [track] = scores.tracks
+    track = scores.tracks[0]
     asked = [measures] if isinstance(measures, str) else list(measures or [])
     names = [name for text in asked for name in str(text).split()] or _of_scores(scores)
     tables = {name: scores.matrix(name, track) for name in names}
@@ -219,7 +253,9 @@ def collect_scores(
         )
     systems = list(first.index)
     provenance = Provenance.of_scores(scores, systems, command)
-    return SystemFindings(systems, list(first), alpha, rankings, provenance, {})
+    measure = deciding(rankings).name
+    board = ranks(scores, measure=measure, alpha=alpha) if len(scores.tracks) > 1 else None
+    return SystemFindings(systems, list(first), alpha, rankings, provenance, {}, board)
 
 
 def _of_scores(scores: ScoreTable) -> list[str]:

@@ -42,6 +42,7 @@ def environment() -> Environment:
     )
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
+    templates.filters["first_upper"] = lambda text: text[:1].upper() + text[1:]
     templates.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
     return templates
 

@@ -37,6 +37,8 @@ class SystemFindings:
         provenance: version, command and digests.
         whatever_unjudged: measure -> the ranks that systems could have whatever their unjudged
             documents are, for measures whose bounds were asked for, or take no time.
+        of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
+            None for a single collection with one judge.
     """
 
     #: Whether there are runs and judgements, or values by query alone.
@@ -48,6 +50,7 @@ class SystemFindings:
     rankings: list[SystemRanking]
     provenance: Provenance
     whatever_unjudged: dict[str, Leaderboard]
+    of_all: Leaderboard | None
 
     @cached_property
     def first(self) -> SystemRanking:

@@ -330,6 +330,32 @@ def test_command(tmp_path):
     )
 
 
+def test_command_with_tracks_and_judges(tmp_path):
+    """The page has the leaderboard over both, and its command."""
+    qrels, *runs = write_files(tmp_path)
+    folder, output = tmp_path / "runs", tmp_path / "out.html"
+    folder.mkdir()
+    for run in runs:
+        run.rename(folder / run.name)
+    ones = tmp_path / "ones.qrels"
+    lines = [line.split() for line in qrels.read_text().splitlines()]
+    more = [f"{q}x 0 {d} 1" for q, _, d, g in lines[:12]]  # nine topics are too few
+    ones.write_text("\n".join([f"{q} 0 {d} {int(g != '0')}" for q, _, d, g in lines] + more))
+    arguments = ["report", "-m", "AP", "-o", output]
+    for track, judgements in (("a", qrels), ("b", ones)):
+        arguments += ["--track", track, judgements, folder, "--judge", f"{track}=gpt={qrels}"]
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    page = output.read_text(encoding="utf-8")
+    assert "<title>a and b: 2 systems</title>" in page and "Over 2 collections" in page
+    assert f"--track a {qrels} {folder} --track b {ones} {folder}" in html.unescape(page)
+
+
+def test_runs_without_qrels_are_no_collections():
+    with pytest.raises(ValueError, match="'a' is a dict: without qrels, pass a dict of collection"):
+        report({"a": RUNS["1"]})
+
+
 def test_command_names_a_missing_folder(tmp_path):
     nowhere = CliRunner().invoke(main, ["report", "x", "y", "-o", str(tmp_path / "no" / "f.html")])
     assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output

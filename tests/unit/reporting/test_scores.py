@@ -10,12 +10,12 @@ import pytest
 from _reports import QRELS, RUNS, data_of, unpacked_values
 from click.testing import CliRunner
 
-from pyterrier_asl import evaluate, report
+from pyterrier_asl import evaluate, ranks, report
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.reporting.collect import collect, collect_scores
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(fewer than 8|only 10 topics)")
 MEASURES = ["ASL@20", "AP", "nDCG@10"]
 
 
@@ -63,11 +63,17 @@ def test_the_title_names_the_collection_of_scores(values, track, title):
     assert f"<title>{title}</title>" in report(scores, measures="AP").html
 
 
-def test_what_cannot_be_a_report(values):
+def test_scores_of_several_collections_have_the_leaderboard_of_ranks(values):
     rows = values.melt(["name", "qid"], var_name="measure")
-    several = pd.concat([rows.assign(track="x"), rows.assign(track="y")])
-    with pytest.raises(ValueError, match="of the collections x, y, and a report is about one"):
-        collect_scores(read_scores(several))
+    other = rows.assign(track="y", value=rows["value"] ** 2)
+    scores = read_scores(pd.concat([rows.assign(track="x"), other]))
+    found = collect_scores(scores, ["AP"])
+    board = ranks(scores, measure="AP")
+    pd.testing.assert_frame_equal(found.of_all.table, board.table)
+    assert found.qids == [qid for qid in QRELS] and list(board.means) == ["x", "y"]
+
+
+def test_what_cannot_be_a_report(values):
     with pytest.raises(ValueError, match="the scores have no measure 'RR'"):
         collect_scores(read_scores(values), ["RR"])
     with pytest.raises(ValueError, match="qrels needs runs, and these are scores"):

@@ -290,6 +290,46 @@ def test_a_sentence_is_one_line_without_blanks_at_its_ends(findings):
         assert sentence == sentence.strip() and "  " not in sentence
 
 
+# Several judges and collections
+
+#: Another judge, who finds every second relevant document not relevant, and adds some.
+STRICT = {q: {d: g * (int(d[1:]) % 2) for d, g in of.items()} for q, of in QRELS.items()}
+OTHER = {q: {d: 1 for d in list(of)[2:5]} for q, of in QRELS.items()}
+
+
+@pytest.mark.parametrize("systems", [2, 5])
+def test_whichever_judge_is_right(systems):
+    runs = dict(list(RUNS.items())[:systems])
+    found = collect(runs, QRELS, ["AP"], judges={"strict": STRICT})
+    board = ranks(runs, QRELS, "AP", judges={"strict": STRICT})
+    pd.testing.assert_frame_equal(found.of_all.table, board.table)
+    first, second = verdict(found)[:2]
+    assert first.startswith("Whichever of the judges qrels, strict is right, ")
+    assert second.startswith("By the qrels alone: ")
+    best = board.overall["name"][board.overall["could_be_best"]].tolist()
+    if systems > 2:
+        one = (
+            f"{best[0]} is the best of 5 systems" if len(best) == 1 else f"{len(best)} of 5 systems"
+        )
+        assert f" is right, {one}" in first
+    else:
+        assert ("is better than" in first) == board.pairs()["ordered"].iloc[0]
+
+
+def test_over_several_collections():
+    found = collect(RUNS, QRELS, ["AP"], track="one", others={"other": (RUNS, OTHER)})
+    board = ranks({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, measure="AP")
+    pd.testing.assert_frame_equal(found.of_all.table, board.table)
+    first, second = verdict(found)[:2]
+    best = board.overall["name"][board.overall["could_be_best"]].tolist()
+    one = f"{best[0]} is the best of 5 systems" if len(best) == 1 else f"{len(best)} of 5 systems"
+    assert first.startswith(f"Over 2 collections {one}")
+    assert second.startswith("In one: ")
+    assert "collections" not in " ".join(verdict(collect(RUNS, QRELS, ["AP"])))
+    with pytest.raises(ValueError, match="labels are of one collection"):
+        collect(RUNS, QRELS, labels="x", others={"other": (RUNS, OTHER)})
+
+
 # Nothing, one, equal, and few
 
 RUN = {"q": {"a": 2.0, "b": 1.0}}
