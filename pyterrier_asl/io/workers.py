@@ -1,7 +1,8 @@
 """Pools of worker processes, which import nothing from the current folder.
 
-An executor of loky's ends a worker that has become large, and starts another one in its place. All
-of them are started by the multiprocessing context that the executor was given.
+An executor of loky's ends a worker that has become large and starts another one. All workers are
+started by the multiprocessing context of the executor. ``joblib.Parallel(return_as="generator")``
+accepts no context, so that its later workers would import from the current folder.
 """
 
 from __future__ import annotations
