@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import Floats, Ints, cumulate, queries_of, within_query
+from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
 from ._transformer import (
     HELP_URL,
     ParameterisedTransformer,
@@ -19,7 +19,7 @@ from ._transformer import (
     check_not_negative,
     validate_any,
 )
-from .loops import best_documents
+from .loops import best_documents, document_scores
 
 if TYPE_CHECKING:
     from .index import TermIndex
@@ -186,7 +186,7 @@ def top_documents(
 
 
 class BM25(ParameterisedTransformer):
-    """Retrieves from a :class:`~pyterrier_asl.TermIndex` with BM25.
+    """Retrieves from a :class:`~pyterrier_asl.TermIndex` with BM25, or reranks documents.
 
     ``score(q, d) = sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``, f how often t is
     in d, l the document's length in tokens, q_t the term's weight in the query.
@@ -195,6 +195,9 @@ class BM25(ParameterisedTransformer):
     occurs; or ``query_toks``, a dict of index terms and weights, taken as they are, which goes
     before ``query`` (a row with None in it falls back to ``query``). Gives ``docid``, ``docno``,
     ``rank`` (from 0) and ``score``, best first, beside the columns of the query.
+
+    Where the queries come with documents (a column ``docno``), it gives these, with new scores and
+    ranks, as PyTerrier's retrievers do; a document without a term of the query scores 0.
 
     Terms that no document has, and terms that weigh 0, count for nothing; a query that is left
     with no term has no results. A document is a result if it has a term that counts. Equal scores
@@ -265,8 +268,12 @@ class BM25(ParameterisedTransformer):
         with validate_any(inp, self) as v:
             v.query_frame(extra_columns=["query"], mode="query")
             v.query_frame(extra_columns=["query_toks"], mode="query_toks")
+            v.result_frame(extra_columns=["query"], mode="query of documents")
+            v.result_frame(extra_columns=["query_toks"], mode="query_toks of documents")
         # Parameters are attributes, which set_parameter() sets without a check.
         self._check()
+        if "docno" in inp.columns:
+            return self._rerank(inp)
         weights = query_weights(inp, self.index.query_terms)
         queries = number_terms(self.index, weights, k3=self.k3)
         top = top_documents(
@@ -279,6 +286,24 @@ class BM25(ParameterisedTransformer):
         frame["rank"] = within_query(top.offsets)
         frame["score"] = top.scores
         return frame
+
+    def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """The given documents of each query with new scores and ranks, best first."""
+        first = inp.drop_duplicates("qid")
+        query = pd.Index(first["qid"]).get_indexer(pd.Index(inp["qid"]))
+        frame = inp.take(np.argsort(query, kind="stable")).reset_index(drop=True)
+        offsets = offsets_of(query, len(first))
+        weights = query_weights(first, self.index.query_terms)
+        queries = number_terms(self.index, weights, k3=self.k3)
+        queries = scoring_weights(self.index, queries, k1=self.k1, idf=self.idf)
+        docids = self.index.docids(frame["docno"].astype(str).to_numpy(object))
+        arrays = self.index.scoring_arrays
+        scores = document_scores(arrays, queries, float(self.k1), float(self.b), docids, offsets)
+        frame["docid"], frame["score"] = docids, scores
+        order = np.lexsort((docids, -scores, queries_of(offsets)))
+        frame = frame.take(order).reset_index(drop=True)
+        frame["rank"] = within_query(offsets)
+        return frame[frame["rank"] < self.num_results].reset_index(drop=True)
 
     def fuse_rank_cutoff(self, k: int) -> BM25:
         """This retriever with ``num_results=k``, where a rank cutoff follows it."""

@@ -7,6 +7,7 @@ to load, and longer to compile them for the first time.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,40 @@ def count_entries(
     sizes = np.bincount(columns, minlength=num_columns)
     column_sums = np.bincount(columns, weights=values, minlength=num_columns).astype(np.int64)
     return ascending, row_sums, column_sums, sizes
+
+
+def document_scores(
+    index: ScoringArrays,
+    queries: WeightedQueries,
+    k1: float,
+    b: float,
+    docs: Ints,
+    offsets: Ints,
+) -> Floats:
+    """Scores given documents as :func:`best_documents` does.
+
+    Args:
+        index: the postings and the lengths of documents.
+        queries: Q of them, with the weights q_t w_t (k1 + 1).
+        k1, b: the parameters of BM25.
+        docs: docids, query by query, shape (D,).
+        offsets: where each query's documents begin, shape (Q + 1,).
+
+    Returns:
+        Their scores, 0 for a document without a term of the query, shape (D,).
+    """
+    norms = _kernels.length_norm(k1, b, index.length_ratios[docs])
+    scores = np.zeros(len(docs))
+    for query, (begin, end) in enumerate(pairwise(offsets.tolist())):
+        terms = slice(queries.offsets[query], queries.offsets[query + 1])
+        for term, weight in zip(queries.terms[terms], queries.weights[terms]):
+            postings = slice(index.term_offsets[term], index.term_offsets[term + 1])
+            containing, tfs = index.posting_docs[postings], index.posting_tfs[postings]
+            places = np.searchsorted(containing, docs[begin:end])
+            places = np.minimum(places, len(containing) - 1)
+            rows = begin + np.flatnonzero(containing[places] == docs[begin:end])
+            scores[rows] += _kernels.term_score(weight, tfs[places[rows - begin]], norms[rows])
+    return scores
 
 
 def best_documents(

@@ -220,12 +220,54 @@ def test_columns_of_earlier_results_are_replaced(index):
     assert found["rank"].tolist() == [0]
 
 
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS), min_size=1), min_size=2, max_size=6),
+    st.lists(st.sampled_from([*WORDS, "zeta"]), min_size=1, max_size=4),
+    st.floats(0, 1),
+    st.data(),
+)
+def test_given_documents_are_scored_by_equation_1(texts, words, b, data):
+    texts = [" ".join(text) for text in texts]
+    given_docs = data.draw(st.lists(st.sampled_from(range(len(texts))), unique=True, min_size=1))
+    bm25 = indexed(texts).bm25(b=b, k1=0.9)
+    docnos = [f"d{doc}" for doc in given_docs]
+    query = " ".join(words)
+    rows = pd.DataFrame({"qid": "1", "query": query, "docno": docnos, "score": 7.0, "of": docnos})
+    found = bm25(pd.concat([rows.assign(qid="2", query="zeta"), rows]))
+    scores = eq1(texts, {word: words.count(word) for word in words}, b, 0.9)
+    expected = sorted(docnos, key=lambda docno: (-scores.get(docno, 0), int(docno[1:])))
+    assert found["qid"].tolist() == ["2"] * len(docnos) + ["1"] * len(docnos)
+    first = found[found["qid"] == "1"]
+    assert first["score"].tolist() == pytest.approx([scores.get(d, 0) for d in first["docno"]])
+    assert sorted(first["docno"]) == sorted(expected) and (first["of"] == first["docno"]).all()
+    assert first["rank"].tolist() == list(range(len(docnos)))
+    assert (found[found["qid"] == "2"]["score"] == 0).all()
+    retrieved = bm25.search(query).set_index("docno")["score"]
+    own = first.set_index("docno")["score"]
+    both = retrieved.index.intersection(own.index)
+    assert own[both].tolist() == retrieved[both].tolist()  # to the last bit
+
+
+def test_retrievers_are_features_and_rerankers(index):
+    bm25 = index.bm25()
+    features = (bm25 >> (index.bm25(b=0) ** index.bm25(k1=2))).search("radio waves")
+    expected = [index.bm25(b=0).search("radio waves"), index.bm25(k1=2).search("radio waves")]
+    for number, other in enumerate(expected):
+        scores = other.set_index("docno")["score"]
+        for docno, values in zip(features["docno"], features["features"]):
+            assert values[number] == scores[docno]
+    cut = (bm25 >> index.bm25(k1=2) % 1).search("radio waves")
+    assert cut["docno"].tolist() == expected[1]["docno"].tolist()[:1]
+
+
 def test_frames_it_cannot_take_are_refused(index):
     bm25 = index.bm25()
     with pytest.raises(pt.validate.InputValidationError):
         bm25(pd.DataFrame({"qid": ["1"]}))
     with pytest.raises(pt.validate.InputValidationError):
-        bm25(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["d1"]}))
+        bm25(pd.DataFrame({"qid": ["1"], "docno": ["d1"]}))
+    with pytest.raises(KeyError, match="other"):
+        bm25(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["other"]}))
     with pytest.raises(ValueError, match="query '1' has neither query_toks.*query is None"):
         bm25(pd.DataFrame({"qid": ["1"], "query": [None]}))
     with pytest.raises(ValueError, match="weighs nan; weights are finite"):
