@@ -1,0 +1,491 @@
+"""Does `compare` name what was done to a run, and nothing where nothing was done?
+
+    python benchmarks/damages.py                            # some 12 minutes on one core
+    python benchmarks/damages.py --collection TREC-8 --pairs 12 --undamaged 100
+
+Each kind of damage of :data:`KINDS` is done to 5, 10, 25, 50 and 100 % of the documents or queries
+of one run of real pairs of different groups, to A and B in turn. Counted are those that change the
+mean of the measure: by anything at all, or, where the cause is a fact that good runs have, too
+(cuts, ties, missing documents), by a tenth of the difference that the damaged pair has. *Named*:
+the cause that the kind expects is found in the damaged run, or reading the run is an error that
+says so. The first table has the shares that are named; the second what the damages of 25 % and
+more were taken for; the third the causes found in pairs that nothing was done to. The data are
+those of the tests (``PYTERRIER_ASL_DATA``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from pyterrier_asl.comparison.causes.find import find_causes
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.providers import values_of
+from pyterrier_asl.io.columns import Columns
+from pyterrier_asl.io.values import arrow_text, take
+from pyterrier_asl.judging.judged_run import JudgedRun, complete_run
+from pyterrier_asl.judging.matching import codes
+from pyterrier_asl.measures.names import parse_measure
+
+DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
+COLLECTIONS = {
+    "TREC-8": ("trec8-adhoc", "qrels.txt.gz"),
+    "DL 2020": ("dl20-passage", "qrels.txt"),
+    "Robust 2003": ("robust03", "qrels.txt"),
+}
+SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)
+
+
+@dataclass
+class Damaged:
+    """A run to be damaged, or the qrels.
+
+    Attributes:
+        table: its rows, query by query, best first.
+        queries: the query number of each row.
+        ranks: its rank, from 0.
+        chosen: the queries chosen, shape (Q,).
+        share: the share that is chosen.
+        random: a generator.
+        other: rows of a run of another collection.
+    """
+
+    table: Columns
+    queries: np.ndarray
+    ranks: np.ndarray
+    chosen: np.ndarray
+    share: float
+    random: np.random.Generator
+    other: Columns
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Which rows answer chosen queries."""
+        return self.chosen[self.queries]
+
+
+Damage = Callable[[Damaged], Columns]
+
+
+# Document ids
+
+
+def ids(write: Callable[[str], str]) -> Damage:
+    """The chosen documents have another id, in every query."""
+
+    def damage(run: Damaged) -> Columns:
+        numbers, different = codes(run.table.docno)
+        chosen = run.random.random(len(different)) < run.share
+        new = [
+            write(docno) if is_chosen else docno
+            for docno, is_chosen in zip(different.to_pylist(), chosen)
+        ]
+        return replace(run.table, docno=take(arrow_text(new), numbers))
+
+    return damage
+
+
+def pad(docno: str) -> str:
+    """Zeros before the first number."""
+    at = next((i for i, c in enumerate(docno) if c.isdigit()), len(docno))
+    return docno[:at] + "0000" + docno[at:]
+
+
+def digest(docno: str) -> str:
+    return hashlib.md5(docno.encode()).hexdigest()
+
+
+def numbered(run: Damaged) -> Columns:
+    """The chosen documents have numbers of an index as ids."""
+    number = iter(run.random.permutation(10_000_000).tolist())
+    return ids(lambda _: f"{next(number)}")(run)
+
+
+def permuted(run: Damaged) -> Columns:
+    """The chosen documents have the ids of one another."""
+    numbers, different = codes(run.table.docno)
+    chosen = np.flatnonzero(run.random.random(len(different)) < run.share)
+    new = np.arange(len(different))
+    new[chosen] = run.random.permutation(chosen)
+    return replace(run.table, docno=take(different, new[numbers]))
+
+
+# Missing documents
+
+
+def without(run: Damaged, gone: np.ndarray) -> Columns:
+    return run.table.take(np.flatnonzero(~gone))
+
+
+def by_order(run: Damaged) -> tuple[np.ndarray, np.ndarray]:
+    """The document of each row, and the place of each document by its id."""
+    numbers, different = codes(run.table.docno)
+    texts = different.to_pylist()
+    numeric = all(text.isdigit() for text in texts)
+    order = sorted(range(len(texts)), key=lambda i: int(texts[i]) if numeric else texts[i])
+    place = np.empty(len(texts))
+    place[order] = np.arange(len(texts)) / len(texts)
+    return numbers, place
+
+
+def missing_range(run: Damaged) -> Columns:
+    """No document of one range of ids is retrieved."""
+    numbers, place = by_order(run)
+    first = run.random.random() * (1 - run.share)
+    return without(run, ((place >= first) & (place <= first + run.share))[numbers])
+
+
+def missing_parts(run: Damaged) -> Columns:
+    """No document of four ranges of ids is retrieved."""
+    numbers, place = by_order(run)
+    return without(run, (((4 * place + run.random.random()) % 1) < run.share)[numbers])
+
+
+def missing_some(run: Damaged) -> Columns:
+    """Documents chosen at random are not retrieved."""
+    numbers, different = codes(run.table.docno)
+    return without(run, (run.random.random(len(different)) < run.share)[numbers])
+
+
+# Queries
+
+
+def query_ids(run: Damaged) -> Columns:
+    new = [f"q{q}" if c else q for q, c in zip(run.table.qid.to_pylist(), run.rows)]
+    return replace(run.table, qid=arrow_text(new))
+
+
+def rankings_of(run: Damaged, source: np.ndarray) -> Columns:
+    """Each chosen query has the ranking of another one, of a source for each query."""
+    first = np.searchsorted(run.queries, np.arange(len(source) + 1))
+    starts = first[:-1]
+    parts = [np.arange(starts[s], first[s + 1]) for s in source]
+    target = np.repeat(starts, [len(p) for p in parts])
+    rows = np.concatenate(parts)
+    table = run.table
+    return Columns(take(table.qid, target), take(table.docno, rows), table.value[rows], None)
+
+
+def exchanged(run: Damaged) -> Columns:
+    """The rankings of the chosen queries move on to the next of them."""
+    source = np.arange(len(run.chosen))
+    chosen = np.flatnonzero(run.chosen)
+    source[chosen] = np.roll(chosen, 1)
+    return rankings_of(run, source)
+
+
+def repeated(run: Damaged) -> Columns:
+    """All chosen queries have the ranking of one of them, as from a cache."""
+    source = np.arange(len(run.chosen))
+    source[run.chosen] = np.flatnonzero(run.chosen)[0]
+    return rankings_of(run, source)
+
+
+def other_collection(run: Damaged) -> Columns:
+    """The chosen queries have rankings of a run of another collection."""
+    chosen = np.flatnonzero(run.chosen)
+    of_other, different = codes(run.other.qid)
+    keep = of_other < min(len(chosen), len(different))
+    first = np.searchsorted(run.queries, chosen)
+    qids = take(run.table.qid, first[of_other[keep] % len(chosen)])
+    rest = without(run, run.rows)
+    return Columns(
+        pa.concat_arrays([rest.qid, qids]),
+        pa.concat_arrays([rest.docno, take(run.other.docno, np.flatnonzero(keep))]),
+        np.concatenate((rest.value, run.other.value[keep])),
+        None,
+    )
+
+
+def cut(depth: int) -> Damage:
+    return lambda run: without(run, run.rows & (run.ranks >= depth))
+
+
+def cut_share(run: Damaged) -> Columns:
+    """Each ranking loses the chosen share of its documents, the last ones."""
+    sizes = np.bincount(run.queries, minlength=len(run.chosen))[run.queries]
+    return without(run, run.ranks >= np.maximum(1, sizes * (1 - run.share)))
+
+
+def itself(run: Damaged) -> Columns:
+    """The query is the first document of its ranking."""
+    first = np.flatnonzero(run.rows & (run.ranks == 0))
+    table = run.table
+    qid = take(table.qid, first)
+    return Columns(
+        pa.concat_arrays([table.qid, qid]),
+        pa.concat_arrays([table.docno, qid]),
+        np.concatenate((table.value, table.value[first] + 1)),
+        None,
+    )
+
+
+# Scores
+
+
+def scores(write: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Damage:
+    """The chosen queries have other scores; arguments are scores and ranks of a query."""
+
+    def damage(run: Damaged) -> Columns:
+        value = run.table.value.copy()
+        bounds = np.searchsorted(run.queries, np.arange(len(run.chosen) + 1))
+        for q in np.flatnonzero(run.chosen):
+            part = slice(bounds[q], bounds[q + 1])
+            if bounds[q] < bounds[q + 1]:
+                value[part] = write(value[part], run.ranks[part])
+        return replace(run.table, value=value)
+
+    return damage
+
+
+def rounded(levels: int) -> Damage:
+    def write(value: np.ndarray, _: np.ndarray) -> np.ndarray:
+        low, high = value.min(), value.max()
+        return np.round((value - low) / max(high - low, 1e-12) * levels)
+
+    return scores(write)
+
+
+def twice(run: Damaged) -> Columns:
+    """Rows of the chosen documents are there twice."""
+    numbers, different = codes(run.table.docno)
+    again = np.flatnonzero((run.random.random(len(different)) < run.share)[numbers])
+    return run.table.take(np.concatenate((np.arange(len(numbers)), again)))
+
+
+# Qrels
+
+
+def other_qrels(run: Damaged) -> Columns:
+    """The chosen queries have the labels of the next of them."""
+    source = np.arange(len(run.chosen))
+    chosen = np.flatnonzero(run.chosen)
+    source[chosen] = np.roll(chosen, 1)
+    return rankings_of(run, source)
+
+
+#: By kind: what is done, the cause that is expected, and whether it is done to the qrels.
+KINDS: dict[str, tuple[Damage, str]] = {
+    "prefix v2-": (ids(lambda d: f"v2-{d}"), "id prefix"),
+    "prefix of a path": (ids(lambda d: f"/data/{d}"), "id prefix"),
+    "prefix 7": (ids(lambda d: f"7{d}"), "id prefix"),
+    "suffix .html": (ids(lambda d: f"{d}.html"), "id suffix"),
+    "suffix of passages": (ids(lambda d: f"{d}#{len(d) % 3 + int(digest(d)[0], 16)}"), "id suffix"),
+    "case": (ids(str.swapcase), "id case"),
+    "separators": (ids(lambda d: d.replace("-", "_")), "id separators"),
+    "quotes": (ids(lambda d: f'"{d}"'), "id separators"),
+    "zeros added": (ids(pad), "id zeros"),
+    "cut ids": (ids(lambda d: d[:-1]), "id cut"),
+    "hashed": (ids(digest), "id form"),
+    "numbers for ids": (numbered, "id form"),
+    "ids permuted": (permuted, "unknown documents"),
+    "one range missing": (missing_range, "missing documents"),
+    "four ranges missing": (missing_parts, "missing documents"),
+    "rows dropped": (missing_some, "short rankings"),
+    "unanswered": (cut(0), "unanswered queries"),
+    "query ids": (query_ids, "query ids"),
+    "exchanged": (exchanged, "exchanged queries"),
+    "one ranking for all": (repeated, "repeated rankings"),
+    "another collection": (other_collection, "id form"),
+    "cut at 10": (cut(10), "short rankings"),
+    "cut at 100": (cut(100), "short rankings"),
+    "cut by a share": (cut_share, "short rankings"),
+    "the query itself": (itself, "the query itself"),
+    "reversed": (scores(lambda value, _: -value), "reversed scores"),
+    "ranks as scores": (scores(lambda _, ranks: ranks + 1.0), "reversed scores"),
+    "constant": (scores(lambda value, _: np.zeros_like(value)), "ties"),
+    "10 levels": (rounded(10), "ties"),
+    "100 levels": (rounded(100), "ties"),
+    "saturated": (scores(lambda value, _: np.minimum(value, np.median(value))), "ties"),
+    "rows twice": (twice, "times in the ranking"),
+}
+QRELS: dict[str, tuple[Damage, str]] = {
+    "qrels: prefix": (ids(lambda d: f"v2-{d}"), "id prefix"),
+    "qrels: queries exchanged": (other_qrels, "exchanged queries"),
+}
+
+
+# Pairs
+
+
+def group_of(name: str) -> str:
+    """The group of a run, by the beginning of its name."""
+    return name[:3].casefold()
+
+
+def pairs_of(names: list[str], number: int, random: np.random.Generator) -> list[tuple[int, int]]:
+    """Pairs of runs of different groups, in random order."""
+    pairs = [
+        (a, b)
+        for a in range(len(names))
+        for b in range(len(names))
+        if group_of(names[a]) != group_of(names[b])
+    ]
+    return [pairs[i] for i in random.permutation(len(pairs))[:number]]
+
+
+def rows_of(run: JudgedRun) -> tuple[Columns, np.ndarray, np.ndarray]:
+    """The rows of a run in the order of its ranking, their queries and ranks from 0."""
+    ranking = run.whole_ranking
+    queries = np.repeat(np.arange(len(run.judgements)), np.diff(ranking.offsets))
+    return run.table.take(ranking.rows), queries, np.arange(len(queries)) - ranking.offsets[queries]
+
+
+@dataclass
+class Bench:
+    """A collection's runs, and what is counted of them."""
+
+    name: str
+    runs: Evaluation
+    measure: Any
+    other: Columns
+
+    def causes(self, a: JudgedRun, b: JudgedRun, values: list[np.ndarray]) -> pd.DataFrame:
+        return find_causes(a, b, self.measure, (values[0], values[1]))
+
+    def undamaged(self, number: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+        values = self.runs.values(self.measure)
+        for a, b in pairs_of(self.runs.names, number, random):
+            start = time.process_time()
+            found = self.causes(self.runs.runs[a], self.runs.runs[b], [values[a], values[b]])
+            seconds = time.process_time() - start
+            names = f"{self.runs.names[a]} {self.runs.names[b]}"
+            base = {"collection": self.name, "pair": names, "seconds": seconds}
+            yield base | {"causes": found.to_dict("records")}
+
+    def damaged(
+        self, number: int, random: np.random.Generator, only: list[str]
+    ) -> Iterator[dict[str, Any]]:
+        values = self.runs.values(self.measure)
+        for at, pair in enumerate(pairs_of(self.runs.names, number, random)):
+            where = at % 2
+            old = self.runs.runs[pair[where]]
+            table, queries, ranks = rows_of(old)
+            for kind, (damage, expected) in KINDS.items():
+                if only and kind not in only:
+                    continue
+                for share in SHARES:
+                    size = len(self.runs.judgements)
+                    chosen = np.zeros(size, dtype=bool)
+                    chosen[random.permutation(size)[: max(1, round(share * size))]] = True
+                    given = Damaged(table, queries, ranks, chosen, share, random, self.other)
+                    result = self._one(pair, where, values, damage(given), expected)
+                    base = {"collection": self.name, "kind": kind, "share": share}
+                    names = f"{self.runs.names[pair[0]]} {self.runs.names[pair[1]]}"
+                    yield base | {"pair": names, "expected": expected} | result
+
+    def _one(
+        self, pair: tuple[int, int], where: int, values: np.ndarray, table: Columns, expected: str
+    ) -> dict[str, Any]:
+        before = values[pair[where]].mean()
+        try:
+            judged = complete_run([self.runs.judgements.judge_part(table)])
+        except ValueError as error:
+            return {
+                "change": before,
+                "difference": 0.0,
+                "found": ["error"],
+                "named": bool(str(error)),
+            }
+        after = values_of([self.measure], judged)[0]
+        runs = [self.runs.runs[i] for i in pair]
+        both = [values[i] for i in pair]
+        runs[where], both[where] = judged, after
+        causes = self.causes(runs[0], runs[1], both)
+        self.last = causes
+        found = [row["cause"] for row in causes.to_dict("records") if row["where"] == "AB"[where]]
+        return {
+            "change": after.mean() - before,
+            "difference": (both[1] - both[0]).mean(),
+            "found": found + [r for r in causes["cause"] if r not in found],
+            "named": expected in found,
+        }
+
+
+FACTS = ("short rankings", "ties", "missing documents", "repeated rankings")
+
+
+def counts(row: dict[str, Any]) -> bool:
+    """Whether a damage changes the measure, by a tenth of the difference if it makes a fact."""
+    least = 0.1 * abs(row["difference"]) if row["expected"] in FACTS else 1e-9
+    return abs(row["change"]) > max(least, 1e-9)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--collection", action="append", choices=list(COLLECTIONS))
+    parser.add_argument("--pairs", type=int, default=34, help="damaged, per collection")
+    parser.add_argument("--undamaged", type=int, default=334, help="pairs, per collection")
+    parser.add_argument("--kind", action="append", default=[], choices=list(KINDS))
+    parser.add_argument("--measure", default="AP")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    measure = parse_measure(arguments.measure)
+    damaged, undamaged = [], []
+    everything = {
+        name: Evaluation.of(DATA / folder / "runs", DATA / folder / qrels)
+        for name, (folder, qrels) in COLLECTIONS.items()
+    }
+    for name in arguments.collection or COLLECTIONS:
+        others = [runs for other, runs in everything.items() if other != name]
+        bench = Bench(name, everything[name], measure, rows_of(others[0].runs[0])[0])
+        random = np.random.default_rng(arguments.seed)
+        undamaged += bench.undamaged(arguments.undamaged, random)
+        damaged += bench.damaged(arguments.pairs, random, arguments.kind)
+    report(pd.DataFrame(damaged), undamaged)
+
+
+def report(frame: pd.DataFrame, undamaged: list[dict[str, Any]]) -> None:
+    """Prints the tables."""
+    if len(frame):
+        counted = frame[[counts(row) for row in frame.to_dict("records")]]
+        named = counted.groupby(["kind", "share"], sort=False)["named"].agg(["mean", "size"])
+        texts = [f"{100 * row['mean']:.0f} ({row['size']:.0f})" for _, row in named.iterrows()]
+        table = pd.Series(texts, named.index).unstack("share")
+        print("Named, in % of the damages that change the measure (their number)")
+        print(table.reindex(counted["kind"].unique()).to_string(), flush=True)
+        for what, least, most in (("25 % and more", 0.25, 1), ("10 %", 0.1, 0.1), ("5 %", 0, 0.05)):
+            part = counted[(counted["share"] >= least) & (counted["share"] <= most)]
+            by = part.groupby("collection", sort=False)["named"].mean().round(3).to_dict()
+            print(f"{what}: {part['named'].mean():.3f} of {len(part)} named; {by}")
+        print("\nWhat damages of 25 % and more were taken for, besides, in %")
+        part = counted[counted["share"] >= 0.25]
+        rows = {
+            kind: {
+                name: round(100 * n / len(group))
+                for name, n in Counter(x for found in group["found"] for x in set(found)).items()
+            }
+            for kind, group in part.groupby("kind", sort=False)
+        }
+        print(pd.DataFrame(rows).T.fillna(0).astype(int).to_string(), flush=True)
+    print("\nCauses found in pairs that nothing was done to")
+    total = len(undamaged)
+    rows = Counter(name for row in undamaged for name in {c["cause"] for c in row["causes"]})
+    for name, number in rows.most_common():
+        print(f"{name:22} {number:5} of {total} pairs")
+    errors = [row for row in undamaged if any(not c["comparable"] for c in row["causes"])]
+    print(f"of the ERROR kind: {len(errors)} of {total} pairs")
+    for row in errors:
+        for cause in row["causes"]:
+            if not cause["comparable"]:
+                print(f"  {row['collection']} {row['pair']}: {cause['evidence']}")
+    print(
+        f"median {1000 * np.median([row['seconds'] for row in undamaged]):.0f} ms of CPU per pair"
+    )
+
+
+if __name__ == "__main__":
+    main()

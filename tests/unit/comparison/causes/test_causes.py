@@ -1,0 +1,328 @@
+"""Each cause of a difference is named where it was made, and none in a pair of sound runs."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from ir_measures import AP
+from scipy import stats
+
+from pyterrier_asl.comparison.causes.find import find_causes
+from pyterrier_asl.comparison.causes.ids import forms_of, same_but_written_otherwise, unseen_forms
+from pyterrier_asl.comparison.causes.missing import long_gaps
+from pyterrier_asl.comparison.causes.pair import cut_to, without_pairs
+from pyterrier_asl.comparison.causes.queries import shared_documents
+from pyterrier_asl.comparison.causes.rankings import broken, correlation
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.providers import values_of
+from pyterrier_asl.io.values import arrow_text
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.scoring.arrays import queries_of
+
+QUERIES, DEPTH, POOL = 40, 60, 120
+
+
+def collection():
+    """Qrels of a pool, and two runs that see its relevance, each with noise of its own."""
+    random = np.random.default_rng(4)
+    numbers = random.permutation(QUERIES * POOL)
+    qrels, runs = {}, ({}, {})
+    for query in range(QUERIES):
+        relevance = random.gamma(1.0, size=POOL)
+        ids = [f"FT{911 + n % 7}-{1000 + n}" for n in numbers[query * POOL : (query + 1) * POOL]]
+        qrels[f"{query}"] = {d: int(r > 2) for d, r in zip(ids, relevance)}
+        for run in runs:
+            scores = relevance + random.normal(0, 0.6, POOL)
+            run[f"{query}"] = {ids[i]: scores[i] for i in np.argsort(-scores)[:DEPTH]}
+    return qrels, *runs
+
+
+QRELS, A, B = collection()
+
+
+def causes(a=A, b=B, qrels=QRELS):
+    judged = Evaluation.of({"a": a, "b": b}, qrels, duplicates="best")
+    return find_causes(*judged.runs, AP, tuple(judged.values("AP")))
+
+
+def named(frame, where="B"):
+    return set(frame.loc[frame["where"] == where, "cause"])
+
+
+def digest(text):
+    return hashlib.md5(text.encode()).hexdigest()
+
+
+def is_chosen(docno):
+    """A quarter of the documents, the same in every query."""
+    return int(digest(docno)[:8], 16) % 4 == 0
+
+
+def rewritten(write, run):
+    return {
+        q: {write(d) if is_chosen(d) else d: s for d, s in docs.items()} for q, docs in run.items()
+    }
+
+
+def changed(run, change, every=4):
+    """A run with another ranking for every fourth query."""
+    return {q: change(q, docs) if int(q) % every == 0 else docs for q, docs in run.items()}
+
+
+def test_sound_runs_have_no_cause():
+    assert causes().empty
+
+
+# Document ids
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (lambda d: f"v2-{d}", "id prefix"),
+        (lambda d: f"{d}.html", "id suffix"),
+        (lambda d: f"{d}#{int(digest(d), 16) % 10}", "id suffix"),
+        (str.lower, "id case"),
+        (lambda d: d.replace("-", "_"), "id separators"),
+        (lambda d: d.replace("FT", "FT00"), "id zeros"),
+        (lambda d: d[1:], "id cut"),
+        (digest, "id form"),
+    ],
+)
+@pytest.mark.parametrize("where", ["A", "B"])
+def test_documents_written_otherwise_are_named(write, name, where):
+    runs = (rewritten(write, A), B) if where == "A" else (A, rewritten(write, B))
+    found = causes(*runs)
+    assert name in named(found, where) and not found["comparable"].all()
+
+
+def test_without_the_prefix_the_difference_is_the_old_one():
+    before = Evaluation.of({"a": A, "b": B}, QRELS).values("AP").mean(axis=1)
+    found = causes(A, rewritten(lambda d: f"v2-{d}", B)).set_index("cause")
+    assert found.loc["id prefix", "effect"] == pytest.approx(before[1] - before[0])
+    assert found.loc["id prefix", "share"] == pytest.approx(0.25, abs=0.02)
+    assert "the prefix 'v2-'" in found.loc["id prefix", "evidence"]
+
+
+def test_ids_of_the_qrels_are_named():
+    assert "id prefix" in named(causes(qrels=rewritten(lambda d: f"v2-{d}", QRELS)), "the qrels")
+
+
+def test_documents_that_nobody_knows_are_named():
+    """Numbers in the form of the collection's own ids."""
+    other = rewritten(lambda d: f"FT911-{int(digest(d), 16) % 9000 + 10_000}", B)
+    found = causes(A, other)
+    assert named(found) == {"unknown documents"}
+    assert not found.set_index("cause").loc["unknown documents", "comparable"]
+
+
+def test_new_documents_of_a_few_queries_are_no_cause():
+    """Unjudged documents come together: those of a new system, not of a wrong index."""
+    new = changed(
+        B, lambda q, docs: {f"FT911-{9000 + i}{q}": s for i, s in enumerate(docs.values())}
+    )
+    assert "unknown documents" not in named(causes(A, new))
+
+
+def test_forms_are_groups_of_letters_and_digits():
+    ids = ["FT911-1", "LA010189-0001", "v2-7", "7", "0", "", "ä1", "a.b/c"]
+    assert forms_of(arrow_text(ids)).to_pylist() == [
+        "A9-9", "A09-09", "a9-9", "9", "9", "", "a9", "a.a/a",
+    ]  # fmt: skip
+    assert forms_of(arrow_text(ids)[2:4]).to_pylist() == ["a9-9", "9"]
+
+
+def test_forms_not_seen_before_are_as_rare_as_those_seen_once():
+    """Where every id has a form of its own, a new form shows nothing."""
+    many = arrow_text(["a" + "-1" * n for n in range(100)])
+    new = arrow_text(["b." + ".1" * n for n in range(50)])
+    assert not unseen_forms(new, many).any()
+    assert unseen_forms(new, arrow_text([f"a{n}" for n in range(100)])).all()
+
+
+def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwise():
+    """Passages of one document: d1 and d12 are both ids of the collection."""
+    short = [(q, f"d{q}-1") for q in range(50)]
+    long = [(q, f"d{q}-12") for q in range(50)]
+    assert same_but_written_otherwise(long, short)[0] == "suffix"
+    assert same_but_written_otherwise(long[:25] + short[25:], short[:25] + long[25:]) is None
+
+
+# Queries
+
+
+def rotated(run, every):
+    """The rankings of every so manyth query move on to the next of them."""
+    qids = [q for q in run if int(q) % every == 0]
+    return run | {q: run[other] for q, other in zip(qids, qids[1:] + qids[:1])}
+
+
+@pytest.mark.parametrize("every", [2, 4, 10])
+def test_exchanged_rankings_are_named(every):
+    for runs, where in (((A, rotated(B, every)), "B"), ((rotated(A, every), B), "A")):
+        found = causes(*runs)
+        assert list(found["cause"]) == ["exchanged queries"] and list(found["where"]) == [where]
+        assert found["share"][0] == pytest.approx(1 / every) and not found["comparable"][0]
+
+
+def test_exchanged_labels_are_named():
+    found = causes(qrels=rotated(QRELS, 4))
+    assert named(found, "the qrels") == {"exchanged queries"}
+
+
+def test_exchanged_queries_leave_the_difference_of_the_others():
+    a, b = Evaluation.of({"a": A, "b": B}, QRELS).values("AP")
+    others = np.arange(QUERIES) % 4 > 0
+    effect = causes(A, rotated(B, 4))["effect"][0]
+    assert effect == pytest.approx((b - a)[others].mean())
+
+
+def test_one_ranking_for_several_queries_is_named():
+    found = causes(A, changed(B, lambda q, docs: B["0"]))
+    assert {"repeated rankings"} <= named(found)
+
+
+def test_shared_documents_are_counted_as_in_a_loop():
+    random = np.random.default_rng(1)
+    size = 7
+    (q, d), (r, e) = (np.unique(random.integers(0, size, (60, 2)) * [1, 3], axis=0).T for _ in "ab")
+    own, most, which = shared_documents(q, d, r, e, size)
+    for query in range(size):
+        shared = [len(set(d[q == query]) & set(e[r == other])) for other in range(size)]
+        assert own[query] == shared.pop(query) and most[query] == max(shared)
+        if most[query]:
+            assert len(set(d[q == query]) & set(e[r == which[query]])) == most[query]
+
+
+def test_queries_without_an_answer_are_named():
+    found = causes(A, {q: docs for q, docs in B.items() if int(q) % 4})
+    assert named(found) == {"unanswered queries"} and found["comparable"].all()
+    assert found["share"][0] == 0.25 and "e.g. '0', '4', '8'" in found["evidence"][0]
+
+
+def test_query_ids_of_another_form_are_named():
+    other = {q if int(q) % 4 else f"q{q}": docs for q, docs in B.items()}
+    found = causes(A, other)
+    assert named(found) == {"query ids"} and not found["comparable"][0]
+    assert "'q0'" in found["evidence"][0]
+
+
+def test_the_query_itself_is_named():
+    itself = changed(B, lambda q, docs: {q: 99.0} | docs)
+    assert "the query itself" in named(causes(A, itself))
+    assert "the query itself" not in named(
+        causes(changed(A, lambda q, docs: {q: 99.0} | docs), itself)
+    )
+
+
+# Rankings
+
+
+def test_short_rankings_are_named_with_the_difference_at_equal_depth():
+    short = {q: dict(list(docs.items())[:10]) for q, docs in B.items()}
+    found = causes(A, short).set_index("cause")
+    both = {name: {q: dict(sorted(d.items(), key=lambda x: -x[1])[:10]) for q, d in run.items()}
+            for name, run in (("a", A), ("b", B))}  # fmt: skip
+    a, b = Evaluation.of(both, QRELS).values("AP").mean(axis=1)
+    assert found.loc["short rankings", "effect"] == pytest.approx(b - a)
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_reversed_scores_are_named(every):
+    other = changed(B, lambda q, docs: {d: -s for d, s in docs.items()}, every)
+    assert "reversed scores" in named(causes(A, other))
+
+
+def test_correlations_are_those_of_scipy():
+    random = np.random.default_rng(2)
+    x, y = random.normal(size=(2, 30))
+    queries = np.repeat([0, 2], [10, 20])
+    found = correlation(queries, x, y, 4)
+    for query, size in ((0, 10), (2, 20)):
+        r = stats.pearsonr(x[queries == query], y[queries == query])[0]
+        assert found[query] == pytest.approx(r * np.sqrt(size - 1))
+    assert found[1] == found[3] == 0
+
+
+def test_constant_scores_are_named_as_ties():
+    other = changed(B, lambda q, docs: dict.fromkeys(docs, 1.0))
+    assert "ties" in named(causes(A, other))
+
+
+def test_ties_are_broken_in_the_best_and_in_the_worst_way():
+    qrels = {"q": {"r": 1, "s": 1, "n": 0}, "p": {"r": 1, "n": 0}}
+    run = {"q": {"r": 1, "n": 1, "u": 1, "s": 0.5}, "p": {"x": 2, "r": 2, "n": 1}}
+    judged = Judgements(qrels).judge_part(run)
+    ranking = judged.whole_ranking
+    scores = ranking.take(judged.table.value)
+    queries = queries_of(ranking.offsets)
+    begins = np.r_[True, (np.diff(scores) != 0) | (np.diff(queries) != 0), True]
+    group, starts = np.cumsum(begins[:-1]) - 1, np.flatnonzero(begins)
+    for better, ap in ((True, [(1 + 2 / 4) / 2, 1]), (False, [(1 / 3 + 2 / 4) / 2, 1 / 2])):
+        values = values_of([AP], broken(judged, group, starts, ranking.offsets, better))[0]
+        assert values.tolist() == pytest.approx(ap)
+
+
+def test_runs_without_documents_are_those_that_never_had_them():
+    judgements = Judgements(QRELS)
+    gone = np.array([is_chosen(d) for d in judgements.docnos.to_pylist()])
+    found = values_of([AP], without_pairs(judgements.judge_part(B), gone))[0]
+    keep = [{q: {d: v for d, v in docs.items() if not is_chosen(d)} for q, docs in x.items()}
+            for x in (QRELS, B)]  # fmt: skip
+    assert found.tolist() == pytest.approx(Evaluation.of({"b": keep[1]}, keep[0]).values("AP")[0])
+
+
+def test_runs_cut_at_depths_of_their_own():
+    judgements = Judgements(QRELS)
+    depths = np.arange(QUERIES)
+    cut = {q: dict(sorted(docs.items(), key=lambda x: -x[1])[: int(q)]) for q, docs in B.items()}
+    found = values_of([AP], cut_to(judgements.judge_part(B), depths))[0]
+    assert found.tolist() == pytest.approx(Evaluation.of({"b": cut}, QRELS).values("AP")[0])
+
+
+# Missing documents
+
+
+def test_a_missing_range_is_named():
+    numbers = sorted({int(d.split("-")[1]) for docs in B.values() for d in docs})
+    low, high = numbers[len(numbers) // 4], numbers[len(numbers) // 2]
+    a, b, qrels = (
+        {q: {d.split("-")[1]: s for d, s in docs.items()} for q, docs in run.items()}
+        for run in (A, B, QRELS)
+    )
+    less = {
+        q: {d: s for d, s in docs.items() if not low <= int(d) <= high} for q, docs in b.items()
+    }
+    found = causes(a, less, qrels).set_index("cause")
+    assert found.loc["missing documents", "where"] == "B" and found["comparable"].all()
+    inside = {
+        q: {d: g for d, g in docs.items() if not low <= int(d) <= high} for q, docs in qrels.items()
+    }
+    rest = {
+        q: {d: s for d, s in docs.items() if not low <= int(d) <= high} for q, docs in a.items()
+    }
+    x, y = Evaluation.of({"a": rest, "b": less}, inside).values("AP").mean(axis=1)
+    assert found.loc["missing documents", "effect"] == pytest.approx(y - x, abs=0.002)
+
+
+def test_gaps_of_chance_are_rare():
+    """The false alarm rate where a run has each document with the same chance."""
+    random = np.random.default_rng(3)
+    alarms = [
+        bool(long_gaps(random.random(3000) < share, np.arange(3000)))
+        for share in (0.2, 0.5, 0.8)
+        for _ in range(100)
+    ]
+    assert sum(alarms) <= 1
+
+
+def test_documents_of_one_query_are_no_gap():
+    has = np.random.default_rng(3).random(3000) < 0.5
+    has[1000:1200] = False
+    assert long_gaps(has, np.arange(3000)) == [(g := long_gaps(has, np.arange(3000)))[0]]
+    assert g[0][0] <= 1000 and g[0][1] >= 1199
+    queries = np.arange(3000)
+    queries[1000:1200] = 7
+    assert not long_gaps(has, queries)
