@@ -7,24 +7,30 @@ Whether they agree on which system is better is another question:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..assessment.agreement import agreement_on_documents, draw_queries
 from ..assessment.confusion import are_binned, confusion_of, judged_by_both
 from ..assessment.judges import JudgeRel
-from ..assessment.system_pairs import as_frame
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
-from ..statistics.agreement import cohen_kappa
+from ..io.tables import counted
 from .reading import read_judges
 from .registry import JUDGES, TRUSTED, Qrels, analysis
 
 
 @analysis("judge-agreement", JUDGES, "documents", question=TRUSTED)
 def judge_agreement(
-    judges: Mapping[str, Qrels], *, rel: float | None = None, judge_rel: JudgeRel | None = None
+    judges: Mapping[str, Qrels],
+    *,
+    rel: float | None = None,
+    judge_rel: JudgeRel | None = None,
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
@@ -32,51 +38,39 @@ def judge_agreement(
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
+        alpha: intervals cover 1 - alpha.
+        n_resamples: draws of the bootstrap over queries.
+        seed: of those draws.
 
     Returns:
-        One row for every two judges, with ``judge_a``, ``judge_b``, their minimum grades of a
-        relevant document, ``rel_a`` and ``rel_b``, ``pairs`` (of query and document that both
-        judged), ``relevant_a`` and ``relevant_b`` (shares of them found relevant), ``agreement``
-        (share of the pairs on which both say the same, relevant or not), ``kappa`` of that, and of
-        the grades as they are ``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``; these are
-        NaN where the largest grades of the two differ, for they judge on different scales.
+        A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
+        ``agreement``, ``value``, ``ci_low``, ``ci_high``, ``pairs`` (of query and document that
+        both judged) and ``queries``. Kinds are ``agreement`` (share of the pairs on which both say
+        the same, relevant or not), ``kappa`` of that, and of the grades as they are, without an
+        interval, ``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``; these are NaN where the
+        largest grades of the two differ, for they judge on different scales.
 
     Raises:
-        ValueError: for a judge who finds nothing relevant.
+        ValueError: for a judge who finds nothing relevant, or two with no document in common.
 
     Sources: Cohen 1960 and 1968.
 
     >>> judges = {"person": {"q": {"a": 2, "b": 0}}, "model": {"q": {"a": 1, "b": 0, "c": 1}}}
     >>> agreement = judge_agreement(judges, rel=2, judge_rel={"model": 1})
-    >>> agreement[["rel_a", "rel_b", "pairs", "agreement", "kappa", "kappa_grades"]]
-       rel_a  rel_b  pairs  agreement  kappa  kappa_grades
-    0      2      1      2        1.0    1.0           NaN
+    >>> agreement[["judge", "reference", "agreement", "value", "pairs"]].head(3)
+       judge reference     agreement  value  pairs
+    0  model    person     agreement    1.0      2
+    1  model    person         kappa    1.0      2
+    2  model    person  kappa_grades    NaN      2
     """
     read = read_judges(judges, rel=rel, judge_rel=judge_rel)
-    members = read.members.values()
-    for judge in members:
+    for judge in read.members.values():
         judge.check_finds_relevant()
-    rows = []
-    for a, b in combinations(members, 2):
-        at_a, at_b = judged_by_both(read, a.name, b.name)
-        relevant = a.relevant[at_a], b.relevant[at_b]
-        grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
-        one_scale = a.judgements.grades.max() == b.judgements.grades.max()
-        row = {
-            "judge_a": a.name,
-            "judge_b": b.name,
-            "rel_a": a.rel,
-            "rel_b": b.rel,
-            "pairs": len(at_a),
-            "relevant_a": relevant[0].mean(),
-            "relevant_b": relevant[1].mean(),
-            "agreement": np.mean(relevant[0] == relevant[1]),
-            "kappa": cohen_kappa(*relevant),
-        }
-        for how, weights in (("grades", None), ("linear", "linear"), ("quadratic", "quadratic")):
-            row[f"kappa_{how}"] = cohen_kappa(*grades, weights=weights) if one_scale else np.nan
-        rows.append(row)
-    return as_frame(rows)
+    for a, b in read.pairs():
+        judged_by_both(read, a, b)
+    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
+    agreements = agreement_on_documents(read, draws, graded=True)
+    return pd.DataFrame(row for pair in read.pairs() for row in agreements.rows(*pair, alpha))
 
 
 @judge_agreement.chart
@@ -85,50 +79,58 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
 
     Args:
         agreement: the table of ``leaderboard-agreement`` or ``judge-agreement``.
-        value: the column to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
+        value: the kind to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
             of rankings, ``kappa`` of documents.
     """
+    kinds = list(dict.fromkeys(agreement["agreement"]))
     if value is None:
-        value = "tau" if "tau" in agreement else "kappa"
-    if value not in agreement.columns:
-        raise ValueError(f"there is no column {value!r}; there are {list(agreement.columns)}")
-    transposed = agreement.rename(columns={"judge_a": "judge_b", "judge_b": "judge_a"})
-    both = pd.concat([agreement, transposed], ignore_index=True)
-    judges = list(dict.fromkeys([*agreement["judge_a"], *agreement["judge_b"]]))
+        value = "tau" if "tau" in kinds else "kappa"
+    if value not in kinds:
+        raise ValueError(f"there is no agreement {value!r}; there are {kinds}")
+    shown = agreement[agreement["agreement"] == value]
+    transposed = shown.rename(columns={"judge": "reference", "reference": "judge"})
+    both = pd.concat([shown, transposed], ignore_index=True)
+    judges = list(dict.fromkeys([*shown["reference"], *shown["judge"]]))
     angle = 0 if max(map(len, judges)) <= SHORT else -35
     base = (
         alt.Chart(both, width=alt.Step(54), height=alt.Step(34))
         .encode(
             x=alt.X(
-                "judge_a:N",
+                "reference:N",
                 sort=judges,
                 title=None,
                 axis=alt.Axis(labelAngle=angle, labelOverlap=False),
             ),
-            y=alt.Y("judge_b:N", sort=judges, title=None),
+            y=alt.Y("judge:N", sort=judges, title=None),
         )
         .transform_calculate(
             # .44 has room in a narrow cell
-            number=f"replace(format(datum['{value}'], '.2f'), '0.', '.')"
+            number="replace(format(datum.value, '.2f'), '0.', '.')"
         )
     )
     # The whole scale, so that judges who agree alike look alike.
     scale = (
         alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
-        if (both[value] < 0).any()
+        if (both["value"] < 0).any()
         else alt.Scale(scheme="blues", domain=[0, 1])
     )
     drawn = cells(
         base,
-        alt.Color(f"{value}:Q", scale=scale, legend=None),
+        alt.Color("value:Q", scale=scale, legend=None),
         alt.Text("number:N"),
-        f"abs(datum.{value}) > 0.6",
-        ["judge_a", "judge_b", value],
+        "abs(datum.value) > 0.6",
+        ["reference", "judge", "value", "ci_low", "ci_high", "pairs", "queries"],
     )
+    least, most = shown["queries"].min(), shown["queries"].max()
+    queries = counted(most, "query", "queries")
+    over = queries if least == most else f"{least} to {queries}"
+    widest = (shown["ci_high"] - shown["ci_low"]).max()
+    interval = "" if np.isnan(widest) else f" Intervals are at most {widest:.2f} wide."
     return captioned(
         drawn,
         f"Agreement of judges: {value}",
-        f"{value} of every two judges; 1 is complete agreement." + undrawn(agreement[value]),
+        f"{value} of every two judges, {over}; 1 is complete agreement.{interval}"
+        + undrawn(shown["value"]),
         60,
     )
 
@@ -144,8 +146,8 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
         judges: name -> qrels: frame, file, or ir_datasets id.
 
     Returns:
-        One row for every two judges and every two grades that they gave, with ``judge_a``,
-        ``judge_b``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of
+        One row for every two judges and every two grades that they gave, with ``reference``,
+        ``judge``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of
         those that judge a gave that grade). ``attrs['binned']`` names the judges with fractional
         grades.
 
@@ -167,13 +169,13 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
 @judge_confusion.shown
 def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
     """The grades of judge a as rows, those of judge b as columns."""
-    keys = ["judge_a", "judge_b", "grade_a"]
+    keys = ["reference", "judge", "grade_a"]
     rows = confusion[keys].drop_duplicates()
     counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
     counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
-    graded = [f"{a} {grade:g}" for a, grade in zip(rows["judge_a"], rows["grade_a"])]
-    by = rows["judge_b"].tolist()
-    several = len(rows[["judge_a", "judge_b"]].drop_duplicates()) > 1
+    graded = [f"{a} {grade:g}" for a, grade in zip(rows["reference"], rows["grade_a"])]
+    by = rows["judge"].tolist()
+    several = len(rows[["reference", "judge"]].drop_duplicates()) > 1
     counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
     if several:
         counts.insert(0, "graded by", by)
@@ -183,17 +185,17 @@ def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
 
 @judge_confusion.chart
 def judge_confusion_chart(
-    confusion: pd.DataFrame, judge_a: str | None = None, judge_b: str | None = None
+    confusion: pd.DataFrame, reference: str | None = None, judge: str | None = None
 ) -> Any:
     """The grades of two judges against each other.
 
     Args:
         confusion: the table.
-        judge_a: one judge; None: every two judges.
-        judge_b: another, in the order of the frame.
+        reference: one judge; None: every two judges.
+        judge: another, in the order of the frame.
     """
-    pairs = list(dict.fromkeys(zip(confusion["judge_a"], confusion["judge_b"])))
-    wanted = pairs if judge_a is None and judge_b is None else [(judge_a, judge_b)]
+    pairs = list(dict.fromkeys(zip(confusion["reference"], confusion["judge"])))
+    wanted = pairs if reference is None and judge is None else [(reference, judge)]
     if wanted[0] not in pairs:
         raise ValueError(f"there is no pair {wanted[0]}; there are {sorted(pairs)}")
     panels = [_confused(confusion, *map(str, pair)) for pair in wanted]
@@ -209,11 +211,11 @@ def judge_confusion_chart(
     )
 
 
-def _confused(confusion: pd.DataFrame, judge_a: str, judge_b: str) -> Any:
-    part = confusion[(confusion["judge_a"] == judge_a) & (confusion["judge_b"] == judge_b)]
+def _confused(confusion: pd.DataFrame, reference: str, judge: str) -> Any:
+    part = confusion[(confusion["reference"] == reference) & (confusion["judge"] == judge)]
     base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
-        x=alt.X("grade_b:O", title=f"grade by {judge_b}", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("grade_a:O", title=f"grade by {judge_a}", sort="descending"),
+        x=alt.X("grade_b:O", title=f"grade by {judge}", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("grade_a:O", title=f"grade by {reference}", sort="descending"),
     )
     shares, legend = alt.Scale(scheme="blues", domain=[0, 1]), alt.Legend(orient="bottom")
     return cells(

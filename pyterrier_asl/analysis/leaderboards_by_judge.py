@@ -7,26 +7,19 @@ documents is another question: :mod:`~pyterrier_asl.analysis.judges`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..assessment.agreement import agreement_on_systems, draw_queries
 from ..assessment.judges import JudgeRel, sign_of
-from ..assessment.system_pairs import (
-    PairedTest,
-    as_frame,
-    compared_systems,
-    own_gains,
-    scores_by_judge,
-    swap_counts,
-)
+from ..assessment.system_pairs import PairedTest, as_frame, compared_systems, leaderboards_of
 from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
-from ..statistics.correlation import kendall_tau, rank_biased_overlap_of_scores, tau_ap
-from ..statistics.rounding import shared_ranks
 from .judges import judges_agreement_chart
 from .reading import per_slice, read_judges
 from .registry import JUDGES, TRUSTED, Qrels, Queries, Runs, Slices, Weights, analysis
@@ -62,11 +55,12 @@ def leaderboards(
         correction: over all systems and judges but the reference.
 
     Returns:
-        One row for each judge and run, best first, with ``judge``, ``run``, ``value``, ``rank``
-        (equal values share the best), ``rank_change`` (ranks up, by the reference's order),
-        ``gain`` (value less the reference's), ``own_gain`` (gain less the mean gain of all systems;
-        in the measure's space, so negative is better for ASL), its ``ci_low``, ``ci_high``,
-        ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the reference.
+        One row for each judge and run, best first, with ``judge``, ``measure``, ``run``, ``value``,
+        ``rank`` (equal values share the best), ``rank_change`` (ranks up, by the reference's
+        order), ``gain`` (value less the reference's), ``own_gain`` (gain less the mean gain of all
+        systems; in the measure's space, so negative is better for ASL), its ``ci_low``,
+        ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the
+        reference.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
@@ -82,21 +76,11 @@ def leaderboards(
     )
     paired = PairedTest(test, correction, alpha, n_resamples, seed)
 
+    base = read.names[0] if reference is None else reference
+    check_names("reference", [base], read.names, "judges")
+
     def of_slice(queries: Queries) -> pd.DataFrame:
-        base = read.names[0] if reference is None else reference
-        check_names("reference", [base], read.names, "judges")
-        values, scores = read.values(measure), scores_by_judge(read, measure, queries)
-        ranks = {judge: shared_ranks(means) for judge, means in scores.items()}
-        parts = []
-        for judge in read.names:
-            frame = pd.DataFrame({"judge": judge, "run": read.systems})
-            frame["value"] = sign_of(measure) * scores[judge]
-            frame["rank"] = ranks[judge]
-            frame["rank_change"] = ranks[base] - ranks[judge]
-            gains = values[judge] - values[base]
-            tests = own_gains(gains, gains.mean(axis=0), queries, paired)
-            parts.append(pd.concat([frame, tests], axis=1).sort_values("rank", kind="stable"))
-        board = pd.concat(parts, ignore_index=True)
+        board = leaderboards_of(read, measure, queries, paired, reference=base)
         board.attrs = {"measure": read.label(measure), "reference": base}
         return board
 
@@ -129,10 +113,8 @@ def leaderboard_agreement(
     duplicates: str | None = None,
     measure: Measures = "AP",
     p: float = 0.9,
-    test: str = "tukey-two-way",
-    correction: str = "auto",
     alpha: float = 0.05,
-    n_resamples: int = 10_000,
+    n_resamples: int = 1000,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -143,49 +125,37 @@ def leaderboard_agreement(
         rel: minimum grade of a relevant document, for measures that do not say it; None: each
             measure's default.
         p: persistence of RBO; at .9 the first ten systems have 86 % of the weight.
-        test: of all pairs of systems under each judge; with weights ``'tukey-randomized'``,
-            ``'t'`` or ``'randomization'``.
-        correction: of a test of pairs, over all pairs of systems of one judge; Tukey tests have
-            none.
-        alpha: the level of significance.
+        alpha: intervals cover 1 - alpha.
+        n_resamples: draws of the bootstrap over queries.
+        seed: of those draws.
 
     Returns:
-        One row for every two judges, with ``judge_a``, ``judge_b``, ``tau`` (Kendall's tau-b),
-        ``tau_AP`` (both directions averaged: neither judge is the truth), ``RBO``, ``pairs`` of
-        systems, and how many of them are ``reversed``; ``reversed_significant`` (significant under
-        one of the two), ``reversed_both`` (significant under both, in opposite directions),
-        ``significant_a``, ``significant_b`` and ``significant_both`` (and in the same direction).
+        A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
+        ``measure``, ``agreement``, ``value``, ``ci_low``, ``ci_high``, ``pairs`` (of query and
+        document that both judged) and ``queries``. Kinds are ``tau`` (Kendall's tau-b), ``tau_AP``
+        (both directions averaged: neither judge is the truth) and ``RBO``.
 
     Sources: Kendall 1945; Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
-    >>> leaderboard_agreement(runs, judges)[["judge_a", "judge_b", "tau", "reversed"]]
-      judge_a judge_b  tau  reversed
-    0  person   model -1.0         1
+    >>> agreement = leaderboard_agreement(runs, judges)
+    >>> agreement[["judge", "reference", "measure", "agreement", "value"]].round(3)
+       judge reference measure agreement  value
+    0  model    person      AP       tau   -1.0
+    1  model    person      AP    tau_AP   -1.0
+    2  model    person      AP       RBO    0.9
     """
     read = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        rows, scores = [], scores_by_judge(read, measure, queries)
-        for a, b, both in compared_systems(read, measure, queries, paired):
-            both_scores = scores[a], scores[b]
-            agreement = {
-                "tau": kendall_tau(*both_scores),
-                "tau_AP": tau_ap(*both_scores, symmetric=True),
-                "RBO": rank_biased_overlap_of_scores(*both_scores, p=p),
-            }
-            rows.append({"judge_a": a, "judge_b": b, **agreement, **swap_counts(both)})
-        frame = as_frame(rows)
-        frame.attrs = {
-            "measure": read.label(measure),
-            "test": paired.test,
-            "alpha": paired.alpha,
-            "RBO p": p,
-        }
+        agreements = agreement_on_systems(read, measure, draws, queries=queries, p=p)
+        frame = as_frame([row for pair in read.pairs() for row in agreements.rows(*pair, alpha)])
+        labels = [read.label(measure, pair) for pair in zip(frame["reference"], frame["judge"])]
+        frame.insert(2, "measure", labels)
         return frame
 
     return per_slice(read.qids, of_slice, weights, by)
@@ -224,8 +194,8 @@ def leaderboard_swaps(
 
     Returns:
         One row for every such swap, by the smaller p, then by the smaller difference, largest
-        first: ``judge_a``, ``judge_b``, ``better`` (the run that judge a prefers), ``worse``, the
-        ``difference_a`` and ``difference_b`` of the two runs' means, the tests' ``p_a`` and
+        first: ``reference``, ``judge``, ``better`` (the run that the reference prefers), ``worse``,
+        the ``difference_a`` and ``difference_b`` of the two runs' means, the tests' ``p_a`` and
         ``p_b``, ``significant_a`` and ``significant_b``. Empty where there is none.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
@@ -263,7 +233,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     """The differences that a judge reverses, by each of two judges."""
     shown, rest = first_of(swaps, "swaps")
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
-    between = [f"{a} against {b}" for a, b in zip(shown["judge_a"], shown["judge_b"])]
+    between = [f"{a} against {b}" for a, b in zip(shown["reference"], shown["judge"])]
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
         y=alt.Y("pair:N", title=None, sort=None, axis=None),
         tooltip=tooltips(
@@ -295,14 +265,14 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     return captioned(drawn, "Swaps that matter", caption + rest)
 
 
-def _swaps(sign: int, judge_a: str, judge_b: str, both: pd.DataFrame) -> pd.DataFrame:
-    """The swaps between two judges, the run that judge a prefers first."""
+def _swaps(sign: int, reference: str, judge: str, both: pd.DataFrame) -> pd.DataFrame:
+    """The swaps between two judges, the run that the reference prefers first."""
     swapped = both[both["reversed"] & (both["significant_a"] | both["significant_b"])]
     turn = sign * np.sign(swapped["difference_a"])
     systems, significant = ["better", "worse"], ["significant_a", "significant_b"]
     differences = swapped[["difference_a", "difference_b"]].mul(turn, axis=0)
     p = swapped[["p_corrected_a", "p_corrected_b"]].set_axis(["p_a", "p_b"], axis=1)
     swaps = pd.concat([swapped[systems], differences, p, swapped[significant]], axis=1)
-    swaps.insert(0, "judge_a", judge_a)
-    swaps.insert(1, "judge_b", judge_b)
+    swaps.insert(0, "reference", reference)
+    swaps.insert(1, "judge", judge)
     return swaps

@@ -6,22 +6,25 @@ value, because the bootstrap of a rank correlation is biased.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..evaluation.slices import Queries
 from ..measures.names import Measures
 from ..scoring.arrays import Floats
-from ..statistics.agreement import agreement_of_tables
+from ..statistics.agreement import agreement_of_tables, cohen_kappa
 from ..statistics.correlation import kendall_taus, overlaps_of_scores, taus_ap
+from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of
 
-#: The coefficients of agreement on documents, and on the ranking of systems.
+#: The coefficients of agreement on documents, on their grades, and on the ranking of systems.
 ON_DOCUMENTS = ("agreement", "kappa")
+ON_GRADES = {"kappa_grades": None, "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 ON_SYSTEMS = ("tau", "tau_AP", "RBO")
 
 #: Counts of each of n queries: 1 as observed, then those in each of B draws, shape (1 + B, n).
@@ -33,12 +36,36 @@ class Agreements:
     """The agreement of every two judges, observed and in each draw.
 
     Attributes:
-        values: kind -> two judges -> the observed value, and those of B draws, shape (1 + B,).
+        values: kind -> two judges -> the observed value, and those of B draws, shape (1 + B,); of
+            grades the observed value alone.
+        pairs: two judges -> the number of pairs of query and document that both judged.
         queries: two judges -> the number of queries.
     """
 
     values: dict[str, dict[frozenset[str], Floats]]
-    queries: dict[frozenset[str], int]
+    pairs: dict[frozenset[str], int] = field(default_factory=dict)
+    queries: dict[frozenset[str], int] = field(default_factory=dict)
+
+    def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
+        """A row per kind of agreement of two judges, with ``value`` and its interval."""
+        pair = frozenset((reference, judge))
+        for kind, values in self.values.items():
+            own = interval_of(values[pair], alpha)
+            yield {
+                "judge": judge,
+                "reference": reference,
+                "agreement": kind,
+                "value": own.mean,
+                "ci_low": np.maximum(own.low, -1.0),
+                "ci_high": np.minimum(own.high, 1.0),
+                "pairs": self.pairs[pair],
+                "queries": self.queries[pair],
+            }
+
+
+def interval_of(draws: Floats, alpha: float) -> Interval:
+    """The interval of the observed value, which is the first."""
+    return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 
 def draw_queries(queries: int, *, n_resamples: int, seed: int) -> Floats:
@@ -53,38 +80,81 @@ def draw_queries(queries: int, *, n_resamples: int, seed: int) -> Floats:
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 
-def agreement_on_documents(judges: Judges, draws: Draws) -> Agreements:
-    """Share of equal labels and kappa, of every two judges, on the documents that both judged."""
+def agreement_on_documents(judges: Judges, draws: Draws, *, graded: bool = False) -> Agreements:
+    """Share of equal labels and kappa, of every two judges, on the documents that both judged.
+
+    Args:
+        judges: the judges.
+        draws: how often each of n queries counts.
+        graded: also kappa of the grades as they are, NaN where the largest grades of the two
+            differ, for they judge on different scales.
+    """
     texts = (judge.judgements.qid_text.to_pylist() for judge in judges.members.values())
     qids = sorted({qid for judged in texts for qid in judged})
     counts = draws(len(qids))
-    agreements = Agreements({kind: {} for kind in ON_DOCUMENTS}, {})
+    kinds = (*ON_DOCUMENTS, *(ON_GRADES if graded else ()))
+    agreements = Agreements({kind: {} for kind in kinds})
     for a, b in judges.pairs():
         tables = _label_tables(judges.members[a], judges.members[b], qids)
         pair = frozenset((a, b))
+        agreements.pairs[pair] = int(tables.sum())
         agreements.queries[pair] = int((tables.sum(axis=(1, 2)) > 0).sum())
         coefficients = agreement_of_tables(np.tensordot(counts, tables, axes=1))
         for kind, values in zip(ON_DOCUMENTS, coefficients):
             agreements.values[kind][pair] = values
+        for kind in kinds[len(ON_DOCUMENTS) :]:
+            kappa = _kappa_of_grades(judges.members[a], judges.members[b], ON_GRADES[kind])
+            agreements.values[kind][pair] = np.array([kappa])
     return agreements
 
 
-def agreement_on_systems(judges: Judges, measure: Measures, draws: Draws) -> Agreements:
-    """tau, tau_AP and RBO of the rankings of the runs by every two judges."""
-    queries = len(judges.qids)
-    counts = draws(queries) / queries
+def agreement_on_systems(
+    judges: Judges,
+    measure: Measures,
+    draws: Draws,
+    *,
+    queries: Queries | None = None,
+    p: float = 0.9,
+) -> Agreements:
+    """tau, tau_AP and RBO of the rankings of the runs by every two judges.
+
+    Args:
+        judges: the judges, with runs.
+        measure: the measure.
+        draws: how often each of n queries counts.
+        queries: those that the means are over, of the queries that all judged; None: all.
+        p: persistence of RBO.
+    """
+    used = (Queries(np.arange(len(judges.qids))) if queries is None else queries).counting
+    counts = draws(len(used)) * used.each
+    counts /= counts.sum(axis=1, keepdims=True)
     scores = {
-        name: np.asarray(rounded(sign_of(measure) * (counts @ values.T)))
+        name: np.asarray(rounded(sign_of(measure) * (counts @ used.of(values).T)))
         for name, values in judges.values(measure).items()
     }
-    agreements = Agreements({kind: {} for kind in ON_SYSTEMS}, {})
+    agreements = Agreements({kind: {} for kind in ON_SYSTEMS})
     for (a, x), (b, y) in combinations(scores.items(), 2):
         pair = frozenset((a, b))
-        agreements.queries[pair] = queries
+        agreements.pairs[pair] = _number_of_pairs(judges, a, b, used)
+        agreements.queries[pair] = len(used)
         agreements.values["tau"][pair] = kendall_taus(x, y)
         agreements.values["tau_AP"][pair] = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        agreements.values["RBO"][pair] = overlaps_of_scores(x, y)
+        agreements.values["RBO"][pair] = overlaps_of_scores(x, y, p=p)
     return agreements
+
+
+def _number_of_pairs(judges: Judges, a: str, b: str, queries: Queries) -> int:
+    """The number of pairs of some queries and a document that two judges judged."""
+    by_a, by_b = (judges.members[name].judgements for name in (a, b))
+    judged, _ = shared_pairs(by_a, by_b)
+    return int(np.isin(by_a.queries[judged], queries.of(judges.positions[a])).sum())
+
+
+def _kappa_of_grades(a: Judge, b: Judge, weights: str | None) -> float:
+    if a.judgements.grades.max() != b.judgements.grades.max():
+        return float("nan")
+    at_a, at_b = shared_pairs(a.judgements, b.judgements)
+    return cohen_kappa(a.judgements.grades[at_a], b.judgements.grades[at_b], weights=weights)
 
 
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:

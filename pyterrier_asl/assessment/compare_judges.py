@@ -22,7 +22,7 @@ from .human_range import agreement_with_people
 from .judge_as_run import BOUNDS, judges_as_runs, precision_by
 from .judge_report import JudgeReport
 from .judges import JudgeRel, Judges
-from .system_pairs import PairedTest, compared_systems, own_gains, swap_counts
+from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
 
 def judges(
@@ -131,39 +131,32 @@ def _all_queries(judges: Judges) -> Queries:
 def _gains_by_judge(
     judges: Judges, measures: list[Any], alpha: float, groups: Mapping[str, str] | None = None
 ) -> pd.DataFrame | None:
-    """The gain of each system, or group, from each judge beyond the mean gain of all.
+    """The systems, or groups, by each judge but the reference, those first that gain or lose most.
 
     By all measures, which are shown together; None where there are none.
     """
-    what, parts, reference = "run" if groups is None else "group", [], judges.names[0]
-    for measure in measures:
-        values = judges.values(measure)
-        labels = pd.Index([(groups or {}).get(name, name) for name in judges.systems], name=what)
-        for name in judges.others(reference):
-            gains = values[name] - values[reference]
-            by_label = pd.DataFrame(gains, index=labels).groupby(level=0, sort=False).mean()
-            average = gains.mean(axis=0)
-            part = own_gains(by_label.to_numpy(), average, _all_queries(judges), PairedTest())
-            label = judges.label(measure, [reference, name])
-            about = {"judge": name, "measure": label, what: by_label.index}
-            part = pd.concat([pd.DataFrame(about), part], axis=1)
-            parts.append(part.sort_values("own_gain", key=np.abs, ascending=False, kind="stable"))
+    reference = judges.names[0]
+    options: dict[str, Any] = {"reference": reference, "groups": groups}
+    queries, paired = _all_queries(judges), PairedTest()
+    parts = [leaderboards_of(judges, name, queries, paired, **options) for name in measures]
     if not parts:
         return None
-    return with_corrected_p(pd.concat(parts, ignore_index=True), "t", "holm", alpha)
+    board = pd.concat(part[part["judge"] != reference] for part in parts)
+    size = board["own_gain"].abs().to_numpy()
+    block = board.groupby(["judge", "measure"], sort=False).ngroup().to_numpy()
+    order = np.lexsort((-size, block))
+    return with_corrected_p(board.iloc[order].reset_index(drop=True), "t", "holm", alpha)
 
 
 def _reversals(judges: Judges, measures: list[Any], test: str, alpha: float) -> pd.DataFrame | None:
     """The pairs of systems that each judge puts in another order than the reference."""
-    rows, reference = [], judges.names[0]
-    paired = PairedTest(test, "auto", alpha)
-    for measure in measures:
-        pairs = compared_systems(judges, measure, _all_queries(judges), paired, reference=reference)
-        for _, name, both in pairs:
-            reversed_ = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
-            which = "; ".join(reversed_["better"] + " over " + reversed_["worse"])
-            label = judges.label(measure, [reference, name])
-            rows.append({"judge": name, "measure": label, **swap_counts(both), "which": which})
+    options: tuple[Any, ...] = _all_queries(judges), PairedTest(test, "auto", alpha)
+    reference = judges.names[0]
+    rows = [
+        row
+        for measure in measures
+        for row in reversals_of(judges, measure, *options, reference=reference)
+    ]
     return pd.DataFrame(rows) if rows else None
 
 

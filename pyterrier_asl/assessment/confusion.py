@@ -57,7 +57,7 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
     """Counts documents by the grades of two judges: every two, or the reference and each other.
 
     Returns:
-        ``judge_a``, ``judge_b``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
+        ``reference``, ``judge``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
         grades are in bins, by their lower ends (:func:`grade_bins`).
     """
     parts = []
@@ -72,8 +72,8 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
             ["grade_a", "grade_b"], ignore_index=True
         )
         part["share_of_a"] = part["pairs"] / part.groupby("grade_a")["pairs"].transform("sum")
-        part.insert(0, "judge_a", a)
-        part.insert(1, "judge_b", b)
+        part.insert(0, "reference", a)
+        part.insert(1, "judge", b)
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
 

@@ -17,15 +17,16 @@ from ..io.lazy import pd
 from ..io.tables import counted
 from ..measures.names import Measures, NamedMeasure
 from ..scoring.arrays import Floats
-from ..statistics.intervals import Interval, centred_interval
+from ..statistics.intervals import Interval
 from .agreement import (
     Agreements,
     Draws,
     agreement_on_documents,
     agreement_on_systems,
     draw_queries,
+    interval_of,
 )
-from .judges import FEW_QUERIES, Judges, shared_pairs
+from .judges import FEW_QUERIES, Judges
 
 #: The amount by which a judge may agree less than people and still be within the human range.
 MARGIN = 0.05
@@ -109,29 +110,12 @@ def agreement_with_people(
             among = whole
             if people is not None and people is not judges:
                 among = _agreements(people, measure, draws)
-            pair = frozenset((name, reference))
-            for kind, values in among.values.items():
-                own = _interval(values[pair], alpha)
-                row = {
-                    "judge": name,
-                    "reference": reference,
-                    "measure": "" if measure is None else judges.label(measure, [reference, name]),
-                    "agreement": kind,
-                    "value": own.mean,
-                    "ci_low": np.maximum(own.low, -1.0),
-                    "ci_high": np.minimum(own.high, 1.0),
-                    **_human_columns(people, name, values, alpha),
-                    "pairs": _number_of_pairs(people or judges, reference, name),
-                    "queries": among.queries[pair],
-                }
-                rows.append(row)
+            label = "" if measure is None else judges.label(measure, [reference, name])
+            for row in among.rows(reference, name, alpha):
+                human = _human_columns(people, name, among.values[row["agreement"]], alpha)
+                keys = {"judge": name, "reference": reference, "measure": label}
+                rows.append({**keys, **row, **human})
     return pd.DataFrame(rows)
-
-
-def _number_of_pairs(judges: Judges, a: str, b: str) -> int:
-    """The number of pairs of query and document that two judges judged."""
-    by_a, by_b = (judges.members[name].judgements for name in (a, b))
-    return len(shared_pairs(by_a, by_b)[0])
 
 
 def _agreements(judges: Judges, measure: Measures | None, draws: Draws) -> Agreements:
@@ -162,18 +146,13 @@ def _human_columns(
         return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
     people = judges.people
     human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
-    less = _interval(_less_human(name, people, values), alpha)
+    less = interval_of(_less_human(name, people, values), alpha)
     numbers = (min(human), max(human), less.mean, less.low, less.high)
     return {
         **dict(zip(HUMAN, numbers)),
         "verdict": _verdict(less),
         "human_pairs": len(judges.members[name].judgements.grades),
     }
-
-
-def _interval(draws: Floats, alpha: float) -> Interval:
-    """The interval of the observed value, which is the first."""
-    return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:

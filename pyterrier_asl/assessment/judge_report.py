@@ -49,8 +49,9 @@ class JudgeReport(Printed):
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
             first, and the significant pairs of each; None without runs.
-        gains: for each judge, measure and run how much the run gains beyond what all runs gain
-            (``own_gain``), with interval and p; None without runs.
+        gains: for each judge, measure and run its ``value``, ``rank`` and ``rank_change``, and how
+            much the run gains beyond what all runs gain (``own_gain``), with interval and p; None
+            without runs.
         group_gains: the same of groups; None where there are none.
         leniency: for each judge and grade of the reference the documents that have it, the share
             that the judge finds relevant, and the judge's mean grade.
@@ -76,7 +77,7 @@ class JudgeReport(Printed):
 
     def matrix(self, judge: str) -> pd.DataFrame:
         """The documents by the reference's grade (rows) and a judge's (columns)."""
-        part = self.confusion[self.confusion["judge_b"] == judge]
+        part = self.confusion[self.confusion["judge"] == judge]
         table = part.pivot(index="grade_a", columns="grade_b", values="pairs")
         return table.rename_axis(index=f"{self.reference} \\ {judge}", columns=None)
 
@@ -116,7 +117,7 @@ class JudgeReport(Printed):
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"What each judge makes of the grades of {self.reference}:"
         yield Part(heading, self.leniency, {"group_by": "judge"})
-        for judge in dict.fromkeys(self.confusion["judge_b"]):
+        for judge in dict.fromkeys(self.confusion["judge"]):
             yield self._printed_matrix(str(judge))
         heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
         bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..io.lazy import pd
 from ..io.tables import counted
 from ..measures.names import Measures
 from ..scoring.arrays import Floats
-from ..statistics.rounding import rounded
+from ..statistics.rounding import rounded, shared_ranks
 from ..statistics.tests import compare_all, compare_pair
 from .judges import Judges, sign_of
 
@@ -84,14 +84,6 @@ def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def scores_by_judge(judges: Judges, measure: Measures, queries: Queries) -> dict[str, Floats]:
-    """The systems' means by each judge, larger is better, judge -> shape (S,)."""
-    return {
-        name: np.asarray(rounded(sign_of(measure) * queries.mean(values)))
-        for name, values in judges.values(measure).items()
-    }
-
-
 def compared_systems(
     judges: Judges,
     measure: Measures,
@@ -151,19 +143,73 @@ def swap_counts(both: pd.DataFrame) -> dict[str, int]:
     return {"pairs": len(both), **{name: int(of.sum()) for name, of in counts.items()}}
 
 
-def own_gains(gains: Floats, average: Floats, queries: Queries, paired: PairedTest) -> pd.DataFrame:
-    """The gain of each system from a judge, and its own gain: beyond the mean of all systems.
+def reversals_of(
+    judges: Judges,
+    measure: Measures,
+    queries: Queries,
+    paired: PairedTest,
+    *,
+    reference: str | None = None,
+) -> list[dict[str, Any]]:
+    """The pairs of systems that two judges put in opposite orders, one row per two judges.
 
-    Args:
-        gains: the differences of the values by two judges, shape (S, Q).
-        average: the mean of all systems' gains, shape (Q,).
-        queries: the queries that the means are over.
-        paired: the test of each gain against the average.
+    The arguments are those of :func:`compared_systems`.
 
     Returns:
-        ``gain``, ``own_gain``, ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, one row a
-        system.
+        Rows of ``judge``, ``reference``, ``measure``, the counts of :func:`swap_counts`, and
+        ``which`` are significant by both, the system that the reference prefers first.
     """
-    own = pd.DataFrame([paired.of(gain, average, queries) for gain in gains])
-    own.insert(0, "gain", queries.mean(gains))
-    return own.rename(columns={"difference": "own_gain"})
+    rows = []
+    for a, b, both in compared_systems(judges, measure, queries, paired, reference=reference):
+        opposite = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
+        about = {"judge": b, "reference": a, "measure": judges.label(measure, [a, b])}
+        which = "; ".join(opposite["better"] + " over " + opposite["worse"])
+        rows.append({**about, **swap_counts(both), "which": which})
+    return rows
+
+
+def leaderboards_of(
+    judges: Judges,
+    measure: Measures,
+    queries: Queries,
+    paired: PairedTest,
+    *,
+    reference: str,
+    groups: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """The systems, or groups of them, by each judge, the best first, and what each judge adds.
+
+    A gain is the value by a judge less that by the reference. The own gain of a system is its gain
+    less the mean gain of all systems.
+
+    Returns:
+        ``judge``, ``measure``, ``run`` (or ``group``), ``value``, ``rank`` (equal values share the
+        best), ``rank_change`` (ranks up, by the reference's order), ``gain``, ``own_gain``,
+        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``; NaN for the reference.
+    """
+    labels = pd.Index([(groups or {}).get(name, name) for name in judges.systems])
+    values = judges.values(measure)
+    average = {name: (own - values[reference]).mean(axis=0) for name, own in values.items()}
+    by_label = {
+        name: pd.DataFrame(own, labels).groupby(level=0, sort=False).mean().to_numpy()
+        for name, own in values.items()
+    }
+    means = {name: np.asarray(rounded(queries.mean(own))) for name, own in by_label.items()}
+    ranks = {name: shared_ranks(sign_of(measure) * own) for name, own in means.items()}
+    parts = []
+    for name, own in by_label.items():
+        gains = own - by_label[reference]
+        tests = pd.DataFrame([paired.of(gain, average[name], queries) for gain in gains])
+        about = {
+            "judge": name,
+            "measure": judges.label(measure, dict.fromkeys([reference, name])),
+            "run" if groups is None else "group": labels.unique(),
+            "value": means[name],
+            "rank": ranks[name],
+            "rank_change": ranks[reference] - ranks[name],
+            "gain": queries.mean(gains),
+        }
+        part = pd.concat([pd.DataFrame(about), tests], axis=1)
+        parts.append(part.sort_values("rank", kind="stable"))
+    board = pd.concat(parts, ignore_index=True)
+    return board.rename(columns={"difference": "own_gain"})

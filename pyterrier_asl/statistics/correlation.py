@@ -196,40 +196,22 @@ def rank_biased_overlap(
     return float(seen_part + ((x_long - x_short) / long + x_short / short) * p**long)
 
 
-def rank_biased_overlap_of_scores(a: ArrayLike, b: ArrayLike, *, p: float = 0.9) -> float:
+def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
     """Rank-biased overlap of the two orders that two score vectors give the same items.
 
     Args:
-        a: One score for each item, larger is better, shape (N,). Equal scores are ties.
-        b: The other scores, shape (N,), items in the same order.
-        p: Persistence, 0 < p < 1.
-
-    Returns:
-        :func:`rank_biased_overlap` of the two orders, in (0, 1].
-
-    Raises:
-        ValueError: The two are not vectors of one length of at least 2, hold NaN, or p is out of
-            range.
-
-    >>> round(rank_biased_overlap_of_scores([3, 2, 1], [3, 1, 2]), 4)
-    0.955
-    """
-    first, second = same_items(a, b)
-    check_probability("p", p)
-    return float(overlaps_of_scores(first[None], second[None], p=p)[0])
-
-
-def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
-    """:func:`rank_biased_overlap_of_scores` of many pairs of score vectors at once.
-
-    Args:
-        a: Scores of the same items in rows, finite, shape (B, N).
+        a: Scores of the same items in rows, finite, larger is better, shape (B, N). Equal scores
+            are ties.
         b: The other scores, shape (B, N).
         p: Persistence, 0 < p < 1.
 
     Returns:
-        One value for each row, shape (B,).
+        :func:`rank_biased_overlap` of the two orders of each row, in (0, 1], shape (B,).
+
+    >>> overlaps_of_scores(np.array([[3, 2, 1]]), np.array([[3, 1, 2]])).round(4).tolist()
+    [0.955]
     """
+    check_probability("p", p)
     items = a.shape[1]
     depths = np.arange(1, items + 1)
     overlap = _expected_overlap(_tie_groups(a), _tie_groups(b), depth=items)

@@ -72,9 +72,9 @@ def test_crowd_against_nist_on_core17(data):
     binary = pd.read_csv(folder / "qrels_binary_all_topics.csv.gz", dtype=str)
     binary.columns = ["qid", "docno", "label"]
     two_grades = judge_agreement({"nist": pairs, "crowd": binary.astype({"label": int})})
-    print("the crowd's two grades:", two_grades["agreement"][0], "(63 % by its README)")
+    print("the crowd's two grades:", two_grades["value"][0], "(63 % by its README)")
     assert two_grades["pairs"][0] == both["pairs"][0] == 5947
-    assert round(two_grades["agreement"][0], 2) == 0.63
+    assert round(two_grades["value"][0], 2) == 0.63
     judged = {name: read_qrels(path) for name, path in (("nist", pairs), ("crowd", crowd))}
     merged = judged["nist"].merge(judged["crowd"], on=["qid", "docno"], suffixes=("", "_crowd"))
     frames = {}
@@ -82,7 +82,7 @@ def test_crowd_against_nist_on_core17(data):
         frames[name] = assessor_scores(qrels, {"crowd": crowd}, permutations=2000)
         print(name, "\n", frames[name].round(4).to_string())
     same = (merged["label"] >= 1) == (merged["label_crowd"] >= 1)
-    assert both["agreement"][0] == pytest.approx(same.mean())
+    assert both["value"][0] == pytest.approx(same.mean())
     values = []
     for _, topic in merged.groupby("qid"):
         relevant = (topic["label"] >= 1).sum()

@@ -109,7 +109,7 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["run", "rank", "kind", "length"],
     ),
     "leaderboards": ({}, ["judge", "run", "value", "rank", "gain", "own_gain"]),
-    "leaderboard-agreement": ({"test": "t"}, ["tau", "tau_AP", "RBO", "reversed"]),
+    "leaderboard-agreement": ({"n_resamples": 20}, ["agreement", "value"]),
     "leaderboard-swaps": ({"test": "t", "alpha": 0.9}, []),
 }
 #: What is corrected over the rows of all slices, that depend on the others therefore.

@@ -93,7 +93,7 @@ def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
 
 
 def test_charts_say_what_they_need():
-    with pytest.raises(ValueError, match="no column 'RBO'"):
+    with pytest.raises(ValueError, match="no agreement 'RBO'"):
         judge_agreement.draw(judge_agreement(JUDGES), "RBO")
     with pytest.raises(ValueError, match="there is no pair \\('model', 'person'\\)"):
         judge_confusion.draw(judge_confusion(JUDGES), "model", "person")

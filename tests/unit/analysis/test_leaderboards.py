@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
+import pyterrier_asl as asl
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.leaderboards_by_judge import (
@@ -101,27 +102,52 @@ def test_swaps_against_loops(toy, measure):
     assert sorted(zip(frame["better"], frame["worse"])) == sorted(swapped)
     # In the measure's own space: the better run's mean less the worse one's.
     assert (sign * frame["difference_a"] > 0).all() and (sign * frame["difference_b"] < 0).all()
-    agreement = leaderboard_agreement(runs, judges, **options)
+    agreement = leaderboard_agreement(runs, judges, measure=measure, n_resamples=20)
     means = [sign * v.mean(axis=1) for v in both]
-    assert agreement["tau"][0] == pytest.approx(scipy.stats.kendalltau(*means).statistic)
-    assert agreement["reversed_significant"][0] == len(swapped)
-    significant = (p <= 0.5).sum(axis=1)
-    assert agreement[["significant_a", "significant_b"]].to_numpy()[0].tolist() == [*significant]
+    assert agreement["value"][0] == pytest.approx(scipy.stats.kendalltau(*means).statistic)
+    reversals = judge_report(runs, judges, measure).reversals
+    both_judges = leaderboard_swaps(runs, judges, measure=measure)
+    significant = both_judges["significant_a"] & both_judges["significant_b"]
+    assert reversals["reversed_significant"][0] == len(both_judges)
+    assert reversals["reversed_both"][0] == significant.sum()
+
+
+def judge_report(runs, judges, measure="AP"):
+    """The report of the second judge, with the first for the reference."""
+    reference, model = judges.items()
+    return asl.judges(
+        reference[1], dict([model]), runs, measure, reference=reference[0], n_resamples=1000
+    )
+
+
+def test_the_analyses_show_the_tables_of_judges(toy):
+    runs, judges = toy
+    report = judge_report(runs, judges)
+    shared = ["judge", "reference", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
+    on_documents, on_systems = judge_agreement(judges, rel=1), leaderboard_agreement(runs, judges)
+    both = pd.concat([on_documents.head(2), on_systems], ignore_index=True)
+    pd.testing.assert_frame_equal(report.agreement[shared], both[shared])
+    pd.testing.assert_frame_equal(report.confusion, judge_confusion(judges), check_like=True)
+    board = leaderboards(runs, judges)
+    gains = report.gains.sort_values("rank", kind="stable").reset_index(drop=True)
+    of_model = board[board["judge"] == "model"].reset_index(drop=True)
+    columns = ["judge", "measure", "run", "value", "rank", "rank_change", "gain", "own_gain", "p"]
+    pd.testing.assert_frame_equal(gains[columns], of_model[columns], check_dtype=False)
 
 
 def test_a_judge_agrees_with_himself(toy):
     runs, judges = toy
     frame = leaderboard_agreement(runs, {"a": judges["person"], "b": dict(judges["person"])})
-    assert frame[["tau", "tau_AP", "RBO"]].to_numpy()[0] == pytest.approx([1, 1, 1])
-    assert frame["reversed"][0] == 0
+    assert frame["agreement"].tolist() == ["tau", "tau_AP", "RBO"]
+    assert frame["value"].tolist() == pytest.approx([1, 1, 1])
     sliced = leaderboard_agreement(
         runs,
         judges,
         by=pd.Series({t: int(t[1:]) % 2 for t in judges["person"]}, name="half"),
         weights={t: 1 + int(t[1:]) for t in judges["person"]},
-        test="t",
     )
-    assert sliced["half"].tolist() == [0, 1]
+    assert sliced["half"].tolist() == [0] * 3 + [1] * 3
+    assert sliced["queries"].tolist() == [6] * 6 and set(sliced["pairs"]) == {72}
 
 
 def test_one_judge_is_compared_with_every_other(toy):
@@ -156,12 +182,13 @@ def test_agreement_of_judges_by_hand():
     places = shared_pairs(one, other)
     grades = one.grades[places[0]], other.grades[places[1]]
     assert sorted(zip(*grades)) == [(0, 0), (1, 0), (1, 1), (2, 1)]
-    row = judge_agreement({"a": a, "b": b}).iloc[0]
-    assert (row["pairs"], row["agreement"]) == (4, 0.75)
-    assert (row["relevant_a"], row["relevant_b"]) == (0.75, 0.5)
-    assert row["kappa"] == pytest.approx((0.75 - 0.5) / (1 - 0.5))  # by chance .75*.5 + .25*.5
-    strict = judge_agreement({"a": a, "b": b}, judge_rel={"a": 2}).iloc[0]
-    assert strict["relevant_a"] == 0.25
+    table = judge_agreement({"a": a, "b": b}).set_index("agreement")
+    assert set(table["pairs"]) == {4} and set(table["queries"]) == {2}
+    assert table.loc["agreement", "value"] == 0.75
+    by_chance = 0.75 * 0.5 + 0.25 * 0.5  # a finds 3 of 4 relevant, b 2
+    assert table.loc["kappa", "value"] == pytest.approx((0.75 - by_chance) / (1 - by_chance))
+    strict = judge_agreement({"a": a, "b": b}, judge_rel={"a": 2}).set_index("agreement")
+    assert strict.loc["agreement", "value"] == 0.75  # d3 by both, d2 by b alone
     table = judge_confusion({"a": a, "b": b})
     assert table["pairs"].tolist() == [1, 0, 1, 1, 0, 1] and table["pairs"].sum() == 4
     with pytest.raises(ValueError, match="no query and document in common"):
@@ -187,8 +214,8 @@ def test_judges_on_other_scales_have_minimum_grades_of_their_own():
         assert len(called(rel=2, judge_rel={"model": 1}))
         with pytest.raises(ValueError, match="judge_rel names 'nobody'"):
             called(rel=2, judge_rel={"nobody": 1})
-    found = judge_agreement(judges, rel=2, judge_rel={"model": 1}).iloc[0]
-    assert (found["rel_a"], found["rel_b"], found["agreement"], found["kappa"]) == (2, 1, 1, 1)
+    found = judge_agreement(judges, rel=2, judge_rel={"model": 1}).set_index("agreement")["value"]
+    assert (found["agreement"], found["kappa"]) == (1, 1)
     assert np.isnan(found["kappa_quadratic"]), "0 to 3 and 0 to 1 are two scales"
     board = leaderboards(runs, judges, rel=2, judge_rel={"model": 1})
     assert board["value"].tolist() == [0.5, 0.25, 0.5, 0.25]

@@ -153,7 +153,7 @@ def test_leaderboards_follow_the_same_rule():
     expected = asl.evaluate(RANKINGS, GRADED, ["AP(rel=2)"]).groupby("name")["AP(rel=2)"].mean()
     pd.testing.assert_series_equal(person.sort_index(), expected, check_names=False)
     assert board.attrs["measure"] == "AP(rel=2), m: rel=1"
-    assert leaderboard_agreement(RANKINGS, judges, **options)["tau"][0] == pytest.approx(
+    assert leaderboard_agreement(RANKINGS, judges, **options)["value"][0] == pytest.approx(
         tau_by("AP(rel=2)", "AP")
     )
 

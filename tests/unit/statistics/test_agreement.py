@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pyterrier_asl.statistics.agreement import agreement_of_tables, cohen_kappa, confusion_table
 from pyterrier_asl.statistics.correlation import (
+    overlaps_of_scores,
     rank_biased_overlap,
-    rank_biased_overlap_of_scores,
     tau_ap,
 )
 
@@ -134,7 +134,8 @@ def test_rbo_with_ties_is_the_mean_over_all_ways_to_break_them(pair, p):
         for a in ways_to_break_ties(pair[0])
         for b in ways_to_break_ties(pair[1])
     ]
-    assert rank_biased_overlap_of_scores(*pair, p=p) == pytest.approx(np.mean(every), abs=1e-12)
+    (of_ties,) = overlaps_of_scores(*np.asarray(pair)[:, np.newaxis], p=p)
+    assert of_ties == pytest.approx(np.mean(every), abs=1e-12)
 
 
 def test_rbo_with_ties_in_rankings_of_different_length_and_items():
