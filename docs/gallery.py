@@ -38,13 +38,13 @@ COLORS = 64
 
 #: Analyses with more rows a run than a page has room for get some of the runs.
 SOME = ["bm25", "bm25-b0", "feedback", "feedback-100", "unstemmed"]
-FEW_RUNS = ("assessor-tests", "lengths")
+FEW_RUNS = ("compare-with-assessors", "lengths-by-rank")
 
 #: Values of options for a picture that the defaults would not make telling.
 OPTIONS: dict[str, dict[str, Any]] = {
     "reordering": {"each": True},
     "stability": {"measures": ["AP", "nDCG@10", "RR", "ASL@1000", "AP_Rareness@100"]},
-    "number-of-systems": {"sizes": (2, 4, 8)},
+    "agreement-by-number-of-systems": {"sizes": (2, 4, 8)},
 }
 
 

@@ -28,9 +28,9 @@ from pyterrier_asl.analysis import (
     pools_by,
     rare_documents,
     rareness_by_pool,
+    rareness_without_own_group,
     stability,
     synthetic_systems,
-    without_own_group,
 )
 
 #: The query of Table 4.
@@ -93,7 +93,7 @@ def pools(runs: Evaluation, table: pd.DataFrame) -> None:
     types, groups = (dict(zip(map(str, known.index), known[c])) for c in ("type", "group"))
     by_type = rareness_by_pool(runs, None, pools_by(types))
     show("S_d from the runs of one type: agreement with all runs", agreement_of_pools(by_type), 4)
-    alone = without_own_group(runs, None, groups)
+    alone = rareness_without_own_group(runs, None, groups)
     moved = alone.assign(moved=alone["rank"] - alone["rank_without"])
     largest = moved["moved"].abs().sort_values(ascending=False, kind="stable").index[:10]
     show("S_d without the run's own group: the largest moves", moved.loc[largest], 4)

@@ -10,7 +10,12 @@ from .judges import judge_agreement, judge_confusion
 from .leaderboards_by_judge import leaderboard_agreement, leaderboard_swaps, leaderboards
 from .preferred_systems import cycles, system_order, system_preferences
 from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
-from .rareness_pools import agreement_of_pools, pools_by, rareness_by_pool, without_own_group
+from .rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
+    rareness_without_own_group,
+)
 from .rareness_synthetic import synthetic_systems
 from .recall_levels import (
     level_correlations,
@@ -78,5 +83,5 @@ __all__ = [
     "tie_probability_by_rank",
     "ties",
     "ties_by_recall_level",
-    "without_own_group",
+    "rareness_without_own_group",
 ]

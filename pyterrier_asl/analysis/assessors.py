@@ -23,7 +23,7 @@ from .reading import per_slice, read_qrels_and_judges
 from .registry import TROTMAN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("assessors", TROTMAN, "section 4")
+@analysis(TROTMAN, "section 4")
 def assessor_scores(
     qrels: Qrels,
     judges: Mapping[str, Qrels],
@@ -94,7 +94,7 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("assessor-tests", TROTMAN, "Table 1")
+@analysis(TROTMAN, "Table 1")
 def compare_with_assessors(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -203,7 +203,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     return captioned(drawn, "Runs against other judges", caption)
 
 
-@analysis("human-range", TROTMAN, "Figure 2")
+@analysis(TROTMAN, "Figure 2")
 def human_range(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -38,7 +38,7 @@ _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
 _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
 
-@analysis("run-quality", ALEX, "Figures 1-4", question=BETTER)
+@analysis(ALEX, "Figures 1-4", question=BETTER)
 def run_quality(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -145,7 +145,7 @@ def _quality(judged: Evaluation, queries: Queries, options: AslOptions) -> pd.Da
     return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
 
-@analysis("headroom", ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
+@analysis(ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
 def headroom(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -13,7 +13,7 @@ from .reading import per_slice, read
 from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("collection", DIAZ, "Table 1")
+@analysis(DIAZ, "Table 1")
 def collection_statistics(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -37,7 +37,7 @@ from .registry import DIAZ, REAL, TURKMEN, Floats, Qrels, Queries, Runs, Slices,
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
 
-@analysis("discrimination", TURKMEN, "Table 1", question=REAL)
+@analysis(TURKMEN, "Table 1", question=REAL)
 def discriminative_power(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -153,7 +153,7 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
     return captioned(drawn, "Pairs of systems distinguished", caption)
 
 
-@analysis("preference-discrimination", DIAZ, "Table 4")
+@analysis(DIAZ, "Table 4")
 def preference_discrimination(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -253,7 +253,7 @@ def _rows_by_level(
     )
 
 
-@analysis("stability", TURKMEN, "Table 2", question=REAL)
+@analysis(TURKMEN, "Table 2", question=REAL)
 def stability(
     runs: Runs,
     qrels: Qrels | None = None,

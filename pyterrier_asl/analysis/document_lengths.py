@@ -22,7 +22,7 @@ _COLUMN = "doc_len"
 MOST_PANELS = 12
 
 
-@analysis("lengths", CLARKE, "sections 1, 4", group_by="run")
+@analysis(CLARKE, "sections 1, 4", group_by="run")
 def lengths_by_rank(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -18,7 +18,7 @@ from .reading import per_slice, read
 from .registry import LOST, TURKMEN, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("rare-documents", TURKMEN, "Table 4", group_by="qid")
+@analysis(TURKMEN, "Table 4", group_by="qid")
 def rare_documents(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -103,7 +103,7 @@ def rare_documents_chart(frame: pd.DataFrame) -> Any:
 _NAMED = 6
 
 
-@analysis("rare-finds", TURKMEN, "Eq. 2", question=LOST)
+@analysis(TURKMEN, "Eq. 2", question=LOST)
 def rare_finds(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -69,7 +69,7 @@ def effective_documents(precision: ArrayLike) -> int:
     return int(np.argmin(np.abs(means - len(values) / above.sum()))) + 1
 
 
-@analysis("effective-share", ALEX, "Appendix A.1", tracks=True, group_by="track")
+@analysis(ALEX, "Appendix A.1", tracks=True, group_by="track")
 def effective_share(
     runs: Runs,
     qrels: Qrels | None = None,

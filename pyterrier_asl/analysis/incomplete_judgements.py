@@ -73,7 +73,7 @@ class Sampling:
             yield fraction, sample, kept
 
 
-@analysis("missing-labels", DIAZ, "Figure 8a", question=MORE)
+@analysis(DIAZ, "Figure 8a", question=MORE)
 def missing_labels(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -160,7 +160,7 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
 
 
 @missing_labels.another(
-    "ties-as-labels-go", "Figure 9", "How many rankings tie when labels are missing?"
+    "ties-with-missing-labels", "Figure 9", "How many rankings tie when labels are missing?"
 )
 def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed."""
@@ -173,7 +173,7 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("missing-queries", DIAZ, "Figure 8b", question=MORE)
+@analysis(DIAZ, "Figure 8b", question=MORE)
 def missing_queries(
     runs: Runs,
     qrels: Qrels | None = None,

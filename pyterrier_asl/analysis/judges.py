@@ -22,7 +22,7 @@ from .reading import read_judges
 from .registry import JUDGES, TRUSTED, Qrels, analysis
 
 
-@analysis("judge-agreement", JUDGES, "documents", question=TRUSTED)
+@analysis(JUDGES, "documents", question=TRUSTED)
 def judge_agreement(
     judges: Mapping[str, Qrels],
     *,
@@ -135,7 +135,7 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     )
 
 
-@analysis("judge-confusion", JUDGES, "documents")
+@analysis(JUDGES, "documents")
 def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     """Which grades do two judges give the same documents?
 

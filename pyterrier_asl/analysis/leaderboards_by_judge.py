@@ -25,7 +25,7 @@ from .reading import per_slice, read_judges
 from .registry import JUDGES, TRUSTED, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("leaderboards", JUDGES, "systems", group_by="judge")
+@analysis(JUDGES, "systems", group_by="judge")
 def leaderboards(
     runs: Runs,
     judges: Mapping[str, Qrels],
@@ -103,7 +103,7 @@ def leaderboards_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("leaderboard-agreement", JUDGES, "systems", question=TRUSTED)
+@analysis(JUDGES, "systems", question=TRUSTED)
 def leaderboard_agreement(
     runs: Runs,
     judges: Mapping[str, Qrels],
@@ -164,7 +164,7 @@ def leaderboard_agreement(
 leaderboard_agreement.chart(judges_agreement_chart)
 
 
-@analysis("leaderboard-swaps", JUDGES, "systems")
+@analysis(JUDGES, "systems")
 def leaderboard_swaps(
     runs: Runs,
     judges: Mapping[str, Qrels],

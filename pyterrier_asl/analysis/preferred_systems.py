@@ -64,7 +64,7 @@ _COLUMNS = (
 )
 
 
-@analysis("system-preferences", DIAZ, "section 5", question=BETTER, group_by="preference")
+@analysis(DIAZ, "section 5", question=BETTER, group_by="preference")
 def system_preferences(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -206,7 +206,7 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     return alt.layer(shade, dot)
 
 
-@analysis("system-order", DIAZ, "section 5")
+@analysis(DIAZ, "section 5")
 def system_order(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -318,7 +318,7 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("cycles", DIAZ, "section 5")
+@analysis(DIAZ, "section 5")
 def cycles(
     runs: Runs,
     qrels: Qrels | None = None,

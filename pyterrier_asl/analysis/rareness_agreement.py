@@ -26,7 +26,7 @@ ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
 _TITLES = {"tau": "Kendall's τ", "tau_AP": "τ AP"}
 
 
-@analysis("alpha", TURKMEN, "Figure 2", group_by="measure")
+@analysis(TURKMEN, "Figure 2", group_by="measure")
 def agreement_by_alpha(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -133,7 +133,7 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
     return captioned(alt.hconcat(*panels), title, caption)
 
 
-@analysis("number-of-systems", TURKMEN, "Table 3", group_by="measure")
+@analysis(TURKMEN, "Table 3", group_by="measure")
 def agreement_by_number_of_systems(
     runs: Runs,
     qrels: Qrels | None = None,

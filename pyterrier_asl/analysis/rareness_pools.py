@@ -19,7 +19,7 @@ from .reading import per_slice, read
 from .registry import TURKMEN, Bools, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("rareness-pools", TURKMEN, "section 5.4", group_by="pool")
+@analysis(TURKMEN, "section 5.4", group_by="pool")
 def rareness_by_pool(
     runs: Runs,
     qrels: Qrels,
@@ -118,8 +118,8 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["pool", "runs", "tau", "tau_AP", "largest_move"])
 
 
-@analysis("rareness-own-group", TURKMEN, "section 5.4")
-def without_own_group(
+@analysis(TURKMEN, "section 5.4")
+def rareness_without_own_group(
     runs: Runs,
     qrels: Qrels,
     groups: Mapping[str, str],
@@ -148,7 +148,7 @@ def without_own_group(
 
     >>> run = {"q": {"d": 1}}
     >>> runs = {"a1": run, "a2": run, "b": {"q": {"x": 1, "e": 0}}}
-    >>> without_own_group(
+    >>> rareness_without_own_group(
     ...     runs, {"q": {"d": 1, "e": 1}}, {"a1": "a", "a2": "a"}, "P_Rareness(alpha=1.0)@2"
     ... )[["run", "value", "value_without"]].round(4)
       run   value  value_without
@@ -182,7 +182,7 @@ def without_own_group(
     return per_slice(judged.qids, of_slice, weights, by)
 
 
-@without_own_group.chart
+@rareness_without_own_group.chart
 def own_group_chart(frame: pd.DataFrame) -> Any:
     """The rank of every run with rareness counted without its group's other runs."""
     lists = {"rank": "by all runs", "rank_without": "without its own group"}

@@ -17,7 +17,7 @@ from .reading import read
 from .registry import TURKMEN, Ints, Qrels, Runs, analysis
 
 
-@analysis("synthetic", TURKMEN, "Figure 1")
+@analysis(TURKMEN, "Figure 1")
 def synthetic_systems(
     runs: Runs,
     qrels: Qrels,

@@ -36,7 +36,7 @@ from .registry import (
 )
 
 
-@analysis("levels-needed", DIAZ, "Figure 6")
+@analysis(DIAZ, "Figure 6")
 def recall_level_needed(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -96,7 +96,7 @@ def levels_needed_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("level-correlations", DIAZ, "Figure 7a")
+@analysis(DIAZ, "Figure 7a")
 def level_correlations(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -164,7 +164,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("level-regressions", DIAZ, "Figure 7b")
+@analysis(DIAZ, "Figure 7b")
 def level_regressions(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -246,7 +246,7 @@ def _products(
     return sums, systems * (systems - 1) // 2 * len(has)
 
 
-@analysis("suffixes", DIAZ, "Table 2")
+@analysis(DIAZ, "Table 2")
 def prediction_from_suffixes(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -2,7 +2,7 @@
 
 An analysis is a function of runs, judgements, and options of its own, which returns a table::
 
-    @analysis("ties", DIAZ, "Table 3")
+    @analysis(DIAZ, "Table 3")
     def ties(
         runs: Runs,
         qrels: Qrels | None = None,
@@ -146,7 +146,7 @@ class Analysis:
     """One table or figure of a paper.
 
     Attributes:
-        name: the name of the command.
+        name: the name of the command: that of the function, with hyphens.
         paper: one of :data:`PAPERS`.
         figure: which table or figure of the paper.
         what: the question that it answers, in a line.
@@ -211,7 +211,6 @@ _ANALYSES: dict[str, Analysis] = {}
 
 
 def analysis(
-    name: str,
     paper: str,
     figure: str,
     *,
@@ -223,7 +222,7 @@ def analysis(
 
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
         function, doc = cast(Any, body), inspect.getdoc(body) or ""
-        what = doc.partition("\n")[0]
+        name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
         declared = Analysis(name, paper, figure, what, function, question, tracks, group_by)
         function.__doc__ = _described(doc, function, tracks)
         function.analysis, function.draw = declared, declared.draw

@@ -140,7 +140,7 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, SystemScores
     }
 
 
-@analysis("reordering", ALEX, "Table 2", tracks=True)
+@analysis(ALEX, "Table 2", tracks=True)
 def reordering(
     runs: Runs,
     qrels: Qrels | None = None,

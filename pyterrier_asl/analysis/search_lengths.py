@@ -20,7 +20,7 @@ from .reading import read
 from .registry import ALEX, LOST, Evaluation, Ints, Qrels, Runs, analysis
 
 
-@analysis("search-lengths", ALEX, "Figure 5")
+@analysis(ALEX, "Figure 5")
 def search_length_distribution(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -115,7 +115,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     )
 
 
-@analysis("search-length-changes", ALEX, "Figure 6", question=LOST)
+@analysis(ALEX, "Figure 6", question=LOST)
 def search_length_changes(
     runs: Runs,
     qrels: Qrels | None = None,

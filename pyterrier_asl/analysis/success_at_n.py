@@ -21,7 +21,7 @@ from .reading import per_slice, per_track, read_tracks
 from .registry import TROTMAN, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("satisfaction", TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
+@analysis(TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
 def satisfaction(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -43,7 +43,7 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
         return np.where(before != 0, (before - after) / before + 0.0, np.nan)[()]
 
 
-@analysis("techniques", ALEX, "Table 1", tracks=True, group_by="track")
+@analysis(ALEX, "Table 1", tracks=True, group_by="track")
 def compare_techniques(
     runs: Runs,
     qrels: Qrels | None = None,

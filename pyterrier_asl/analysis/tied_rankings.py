@@ -19,7 +19,7 @@ from .reading import per_slice, read
 from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
-@analysis("preference-levels", DIAZ, "Figure 1")
+@analysis(DIAZ, "Figure 1")
 def preference_levels(
     n: int, relevant: Sequence[int], *, cutoff: int | None = None
 ) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
     return first + (least == 0), sum(math.comb(cutoff, j) for j in retrieved)
 
 
-@analysis("tie-probability", DIAZ, "Figure 2")
+@analysis(DIAZ, "Figure 2")
 def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd.DataFrame:
     """How likely is a random ranking to tie in RR, in theory?
 
@@ -141,7 +141,7 @@ def _check_within(
         raise ValueError(f"a {what} lies between 1 and n = {n}, but {wrong[0]} does not")
 
 
-@analysis("ties", DIAZ, "Table 3")
+@analysis(DIAZ, "Table 3")
 def ties(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -207,7 +207,7 @@ def ties_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("ties-by-rank", DIAZ, "Figure 3")
+@analysis(DIAZ, "Figure 3")
 def tie_probability_by_rank(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -284,7 +284,7 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-@analysis("ties-by-level", DIAZ, "Figure 5")
+@analysis(DIAZ, "Figure 5")
 def ties_by_recall_level(
     runs: Runs,
     qrels: Qrels | None = None,

@@ -4,9 +4,9 @@
 Examples:
   pyterrier-asl analyze --list
   pyterrier-asl analyze ties dl20.qrels dl20-runs/ --rel 2
-  pyterrier-asl analyze discrimination qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
-  pyterrier-asl analyze techniques qrels.txt bm25.run dense.run --old bm25 --new dense
-  pyterrier-asl analyze search-lengths qrels.txt runs/ --chart lengths.html
+  pyterrier-asl analyze discriminative-power qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
+  pyterrier-asl analyze compare-techniques qrels.txt bm25.run dense.run --old bm25 --new dense
+  pyterrier-asl analyze search-length-distribution qrels.txt runs/ --chart lengths.html
   pyterrier-asl analyze headroom --rel 2 -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
   pyterrier-asl analyze stability --help
 

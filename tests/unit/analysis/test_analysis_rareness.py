@@ -23,7 +23,7 @@ from pyterrier_asl.analysis.rareness_pools import (
     agreement_of_pools,
     pools_by,
     rareness_by_pool,
-    without_own_group,
+    rareness_without_own_group,
 )
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
 from pyterrier_asl.evaluation.evaluation import Evaluation
@@ -340,7 +340,7 @@ def test_a_run_without_its_group():
     runs, qrels = some_runs(16)
     measure = P_Rareness(alpha=1.0) @ 5
     groups = {"s0": "g", "s1": "g", "s2": "g", "s3": "h", "s4": "h"}
-    found = without_own_group(runs, qrels, groups, measure).set_index("run")
+    found = rareness_without_own_group(runs, qrels, groups, measure).set_index("run")
     judged = Evaluation.of(runs, qrels)
     for name in runs:
         mine = [n for n in runs if n != name and name in groups and groups.get(n) == groups[name]]
@@ -449,8 +449,8 @@ def test_rel_of_the_values_by_pool():
     said = rareness_by_pool(runs, qrels, {"two": of_two}, "P_Rareness(rel=2)@5")
     pd.testing.assert_frame_equal(found, said)
     groups = {"s0": "g", "s1": "g"}
-    found = without_own_group(runs, qrels, groups, "P_Rareness@5", rel=2)
-    said = without_own_group(runs, qrels, groups, "P_Rareness(rel=2)@5")
+    found = rareness_without_own_group(runs, qrels, groups, "P_Rareness@5", rel=2)
+    said = rareness_without_own_group(runs, qrels, groups, "P_Rareness(rel=2)@5")
     pd.testing.assert_frame_equal(found, said)
 
 

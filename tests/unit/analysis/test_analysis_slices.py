@@ -57,11 +57,14 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
             "unjudged_share",
         ],
     ),
-    "techniques": ({"old": "a", "new": "b"}, ["measure", "old", "new", "RRIE", "difference"]),
+    "compare-techniques": (
+        {"old": "a", "new": "b"},
+        ["measure", "old", "new", "RRIE", "difference"],
+    ),
     "reordering": ({"cutoff": 10}, ["change", "tau", "dValue"]),
     "effective-share": ({}, ["run", "AP", "share"]),
-    "collection": ({}, ["rel/request", "docs/request", "judged/request"]),
-    "suffixes": ({}, ["predictor", "percent", "percent_of_untied"]),
+    "collection-statistics": ({}, ["rel/request", "docs/request", "judged/request"]),
+    "prediction-from-suffixes": ({}, ["predictor", "percent", "percent_of_untied"]),
     "ties": ({}, ["preference", "percent"]),
     "preference-discrimination": (
         {"tests": ["tukey-randomized"], "n_resamples": 30, "progress": False},
@@ -70,41 +73,41 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "system-preferences": ({"preferences": ["rrLP", "RPP", "RR"]}, ["a", "b", "mean"]),
     "system-order": ({}, ["system", "mean", "mean_rank", "borda", "mc4_rank", "cycle"]),
     "cycles": ({}, ["a", "b", "c", "weakest"]),
-    "ties-by-rank": ({"deepest": 4}, ["p_1", "probability"]),
-    "ties-by-level": ({"levels": 5}, ["i", "probability", "both_missing"]),
-    "levels-needed": ({"levels": 5}, ["i", "cumulative"]),
+    "tie-probability-by-rank": ({"deepest": 4}, ["p_1", "probability"]),
+    "ties-by-recall-level": ({"levels": 5}, ["i", "probability", "both_missing"]),
+    "recall-level-needed": ({"levels": 5}, ["i", "cumulative"]),
     "level-correlations": ({"levels": 4}, ["i", "j", "correlation"]),
     "level-regressions": ({"levels": 2, "following": 2}, ["i", "j", "coefficient", "R2"]),
     "missing-labels": (
         {"fractions": [1], "samples": 1, "progress": False},
         ["preference", "ranking", "system", "tied"],
     ),
-    "ties-as-labels-go": ({"fractions": [0.5, 1], "samples": 2, "progress": False}, []),
+    "ties-with-missing-labels": ({"fractions": [0.5, 1], "samples": 2, "progress": False}, []),
     "missing-queries": (
         {"fractions": [1], "samples": 1, "progress": False},
         ["preference", "system"],
     ),
-    "discrimination": ({"measures": ["AP", "P@5"], "test": "t"}, []),
+    "discriminative-power": ({"measures": ["AP", "P@5"], "test": "t"}, []),
     "stability": ({"measures": ["AP", "P@5"], "draws": 20}, []),
-    "number-of-systems": (
+    "agreement-by-number-of-systems": (
         {"measures": ["AP_Rareness@5"], "sizes": [2, 4], "draws": 20},
         ["systems", "tau"],
     ),
-    "alpha": ({"measures": ["P_Rareness@5"]}, ["alpha", "tau", "tau_AP"]),
-    "rareness-pools": (
+    "agreement-by-alpha": ({"measures": ["P_Rareness@5"]}, ["alpha", "tau", "tau_AP"]),
+    "rareness-by-pool": (
         {"pools": {"two": ["a", "b"]}, "measure": "P_Rareness@5"},
         ["pool", "run", "value", "rank"],
     ),
-    "rareness-own-group": (
+    "rareness-without-own-group": (
         {"groups": GROUPS, "measure": "P_Rareness@5"},
         ["run", "value", "value_without", "rank_without"],
     ),
     "rare-finds": ({}, []),  # counts decide the order of the rows
-    "assessors": ({}, ["retrieved", "common", "relevant", "upper", "expected", "lower"]),
-    "assessor-tests": ({}, ["bound", "run", "run_AP", "judge_AP", "difference"]),
+    "assessor-scores": ({}, ["retrieved", "common", "relevant", "upper", "expected", "lower"]),
+    "compare-with-assessors": ({}, ["bound", "run", "run_AP", "judge_AP", "difference"]),
     "human-range": ({}, ["who", "low", "tick", "high", "bar", "bar_run"]),
     "satisfaction": ({"depth": 4}, ["system", "n", "S@n"]),
-    "lengths": (
+    "lengths-by-rank": (
         {"lengths": DocLengths.from_dict({d: 10 * i for i, d in enumerate(DOCNOS, 1)})},
         ["run", "rank", "kind", "length"],
     ),
@@ -138,12 +141,12 @@ def test_every_analysis_of_queries_is_looked_at():
     assert weighed == set(MEANS) == {one.name for one in analyses() if "by" in one.parameters}
     # What is left counts documents, of one query or all, or needs no queries at all.
     assert {one.name for one in analyses()} - weighed == {
-        "search-lengths",
+        "search-length-distribution",
         "search-length-changes",
         "preference-levels",
         "tie-probability",
         "rare-documents",
-        "synthetic",
+        "synthetic-systems",
         "judge-agreement",
         "judge-confusion",
     }

@@ -65,14 +65,14 @@ def files(tmp_path, monkeypatch) -> Path:
 
 #: What an analysis cannot do without, or would take long without.
 SAID = {
-    "techniques": {"--old": "a", "--new": "b"},
+    "compare-techniques": {"--old": "a", "--new": "b"},
     "preference-levels": {"--documents": "9", "--relevant": "1,5"},
     "tie-probability": {"--documents": "9", "--relevant": "1,5", "--ranks": "1 2"},
-    "synthetic": {"--qid": "q2", "-k": "3"},
-    "rareness-pools": {"--types": "types"},
-    "rareness-own-group": {"--groups": "groups"},
-    "assessors": {"--assessor": "second=other"},
-    "assessor-tests": {"--assessor": "second=other"},
+    "synthetic-systems": {"--qid": "q2", "-k": "3"},
+    "rareness-by-pool": {"--types": "types"},
+    "rareness-without-own-group": {"--groups": "groups"},
+    "assessor-scores": {"--assessor": "second=other"},
+    "compare-with-assessors": {"--assessor": "second=other"},
     **dict.fromkeys(
         (
             "leaderboards",
@@ -86,16 +86,16 @@ SAID = {
     "human-range": {"--assessor": "second=other", "--types": "types"},
     "preference-discrimination": {"--resamples": "20"},
     "stability": {"--draws": "20"},
-    "number-of-systems": {"--draws": "20"},
+    "agreement-by-number-of-systems": {"--draws": "20"},
     "missing-labels": {"--samples": "2", "--fractions": ".5,1"},
     "missing-queries": {"--samples": "2"},
-    "ties-as-labels-go": {"--samples": "2", "--fractions": ".5,1"},
-    "lengths": {"--lengths": "words.parquet"},
+    "ties-with-missing-labels": {"--samples": "2", "--fractions": ".5,1"},
+    "lengths-by-rank": {"--lengths": "words.parquet"},
 }
 #: Those that have no rows here.
 EMPTY = ("cycles", "leaderboard-swaps")
 #: Those that take seconds.
-DRAWING = ("discrimination", "preference-discrimination", "system-preferences")
+DRAWING = ("discriminative-power", "preference-discrimination", "system-preferences")
 
 
 def arguments(analysis: Analysis) -> list[str]:
@@ -199,7 +199,7 @@ def test_options_reach_the_function(files):
 
     said = ["-m", "ASL@10 map", "--test", "t", "--correction", "bonferroni", "--level", ".3,.1"]
     same(
-        rows("discrimination", "qrels", "runs", *said),
+        rows("discriminative-power", "qrels", "runs", *said),
         discriminative_power(
             RUNS, QRELS, [ASL @ 10, AP], test="t", correction="bonferroni", levels=[0.3, 0.1]
         ),
@@ -243,8 +243,8 @@ def test_each_judge_has_a_minimum_grade_of_its_own(files):
     said = ["--judge", "second=other", "--judge-rel", "second=1", "--judge-rel", "qrels=2"]
     same(rows("judge-agreement", "qrels", *said), judge_agreement(judges, judge_rel=rel))
     said = ["--assessor", "second=other", "--assessor-rel", "2"]
-    assert rows("assessors", "qrels", *said) == rows(
-        "assessors", "qrels", "--judge", "second=other", "--judge-rel", "second=2"
+    assert rows("assessor-scores", "qrels", *said) == rows(
+        "assessor-scores", "qrels", "--judge", "second=other", "--judge-rel", "second=2"
     )
 
 
@@ -279,10 +279,12 @@ def test_several_tracks(files):
 
     tracks = {"one": ("runs", "qrels"), "two": ("runs", "other")}
     same(rows("headroom", *TRACKS, "-k", "10"), headroom(tracks, cutoff=10))
-    techniques = rows("techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c")
+    techniques = rows(
+        "compare-techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c"
+    )
     same(techniques, compare_techniques(tracks, old="a", new={"one": "b", "two": "c"}))
     assert [row["track"] for row in techniques] == ["one"] * 4 + ["two"] * 4
-    alone = rows("techniques", "other", "runs", "--old", "a", "--new", "c")
+    alone = rows("compare-techniques", "other", "runs", "--old", "a", "--new", "c")
     for row, of_two in zip(alone, techniques[4:]):
         assert {**of_two, **row} == {**row, "track": "two"}, "but for the correction over both"
         assert of_two["p_corrected"] >= row["p_corrected"] or row["p_corrected"] is None
@@ -320,13 +322,13 @@ def test_options_that_are_files(files):
     pools = {"manual": ["a", "c"], "automatic": ["b", "d"]}
     said = ["--types", "types", "-m", "P_Rareness@3"]
     same(
-        rows("rareness-pools", "qrels", "runs", *said),
+        rows("rareness-by-pool", "qrels", "runs", *said),
         rareness_by_pool(RUNS, QRELS, pools, "P_Rareness@3"),
     )
 
 
 def test_notes_say_how_it_was_tested(files):
-    text = call("techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
+    text = call("compare-techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
     assert text.splitlines()[-1].startswith("test: t; correction: holm; alpha: 0.05; family: 4")
 
 
@@ -376,7 +378,9 @@ def test_each_slice_has_a_chart_of_its_own(files, monkeypatch, analysis):
 
 def test_charts_as_pictures(files):
     pytest.importorskip("vl_convert")
-    assert call("search-lengths", "qrels", "runs", "--chart", "drawn.svg").exit_code == 0
+    assert (
+        call("search-length-distribution", "qrels", "runs", "--chart", "drawn.svg").exit_code == 0
+    )
     assert (files / "drawn.svg").read_text().startswith("<svg")
 
 
@@ -412,22 +416,31 @@ def test_help_has_the_analyses_and_each_its_options():
         (["ties", "qrels"], "Missing argument 'RUN...'"),
         (["ties", "qrels", "gone"], "there is no file or folder gone"),
         (["ties", "qrels", "runs", "--draws", "3"], "No such option"),
-        (["techniques", "qrels", "runs", "--old", "a"], "Missing option '--new'"),
-        (["techniques", "qrels", "runs", "--old", "a", "--new", "z"], "there is no run 'z'"),
+        (["compare-techniques", "qrels", "runs", "--old", "a"], "Missing option '--new'"),
+        (
+            ["compare-techniques", "qrels", "runs", "--old", "a", "--new", "z"],
+            "there is no run 'z'",
+        ),
         (["stability", "qrels", "runs", "-m", "Foo"], "'Foo': there is no such measure"),
-        (["alpha", "qrels", "runs", "--alphas", "high"], "'high' is no list of numbers"),
-        (["number-of-systems", "qrels", "runs", "--sizes", ".5"], "no list of whole numbers"),
+        (
+            ["agreement-by-alpha", "qrels", "runs", "--alphas", "high"],
+            "'high' is no list of numbers",
+        ),
+        (
+            ["agreement-by-number-of-systems", "qrels", "runs", "--sizes", ".5"],
+            "no list of whole numbers",
+        ),
         (["headroom"], "give QRELS and RUN..., or --track for each track"),
         (["headroom", "qrels"], "Missing argument 'RUN...'"),
         (["headroom", "qrels", "runs", *TRACKS], "or --track for each track"),
         (["headroom", *TRACKS[:4], *TRACKS[:4]], "track 'one' is given twice"),
         (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for the queries of"),
-        (["techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
-        (["assessors", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
+        (["compare-techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
+        (["assessor-scores", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
         (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
         (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
         (["headroom", "qrels", "runs", "--by", "twice"], "twice, line 2: query 'q1' is there"),
-        (["discrimination", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
+        (["discriminative-power", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
         (["headroom", "qrels", "runs", "--chart", "c.doc"], "c.doc must end in one of .html"),
         (["headroom", "qrels", "runs", "--chart", "no/c.svg"], "there is no folder no"),
     ],

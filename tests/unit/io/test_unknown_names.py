@@ -10,7 +10,7 @@ from pyterrier_asl.analysis import (
     judge_agreement,
     leaderboards,
     rare_finds,
-    without_own_group,
+    rareness_without_own_group,
 )
 from pyterrier_asl.io.names import check_names
 
@@ -29,7 +29,7 @@ TRACKS = {"t": (RUNS, QRELS)}
         (lambda: judge_agreement(JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
         (lambda: leaderboards(RUNS, JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
         (lambda: rare_finds(RUNS, QRELS, groups={"z": "g"}), "groups names 'z'"),
-        (lambda: without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
+        (lambda: rareness_without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
         (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
         (
             lambda: compare_techniques(TRACKS, old={"t": "x", "T": "y"}, new="y"),
