@@ -157,7 +157,7 @@ def speed(draws: int, large: bool) -> None:
     for measure in ("ASL@100", "nDCG@10"):
         timed(
             f"TREC-8, {measure}, with its bounds",
-            lambda measure=measure: ranks(runs, measure=measure, unjudged=True, draws=draws),
+            lambda measure=measure: ranks(runs, measures=measure, unjudged=True, draws=draws),
         )
 
 

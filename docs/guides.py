@@ -62,7 +62,7 @@ def pictures(data: Path) -> dict[str, Any]:
     )
     some = files[::EVERY]
     return {
-        "ranks": asl.ranks(runs, measure=MEASURE).chart(),
+        "ranks": asl.ranks(runs, measures=MEASURE).chart(),
         "judges": judged.chart(),
         "audit": audit.chart(),
         "holes": asl.holes(some, None, data / "dl20-passage" / "qrels.txt", "P@20").chart(),

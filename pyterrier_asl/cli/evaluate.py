@@ -26,6 +26,7 @@ reason is on stderr); 2, none could be, or an argument cannot be used.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +49,18 @@ if TYPE_CHECKING:
 @options.by_query(help="A row for each query.")
 @options.switch("-n", "--no_summary", help="With -q: without the means.")
 @options.places
+@options.table_size
 @options.output_format(
     help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
     "first, unless RUN is a single file."
 )
 @options.tracks("-t")
 @options.common
-@options.switch("--ranks", help="Also the best and the worst rank that each run could have.")
+@options.switch(
+    "--ranks",
+    help="Also the best and the worst rank that each run could have; *: a run with the best mean "
+    "is better (p, corrected for all pairs, at most .05).",
+)
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
 )
@@ -74,6 +80,8 @@ def command(
     by_query: bool,
     no_summary: bool,
     places: int,
+    wide: bool,
+    all_rows: bool,
     output_format: str,
     sort: str,
     labels: tuple[str, ...],
@@ -104,20 +112,25 @@ def command(
     tables_of_tracks = {}
     for track, measured in results.items():
         scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
-        tables_of_tracks[track] = _with_ranks(scores, measured) if ranks else scores
+        stars = output_format not in ("tsv", "jsonl")
+        tables_of_tracks[track] = _with_ranks(scores, measured, stars) if ranks else scores
     scores = machine_readable.join_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
     if output_format in ("tsv", "jsonl"):
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
         values = machine_readable.rows_per_value(scores, with_run=with_run)
         tables.write(values, output_format, header=False, places=places)
     else:
+        if output_format == "table" and sys.stdout.isatty() and not by_query:
+            _print_answers(results)
         tables.write(
             scores,
             output_format,
             places=places,
             group_by="track" if tracks else "",
-            titles={"qid": "query"},
+            titles={"qid": "query"} | {name: "*" for name in scores if name.endswith(" *")},
             higher_is_better={} if tracks else results[""].higher_is_better,
+            wide=wide,
+            all_rows=all_rows,
         )
     for track, measured in results.items():
         _print_notes(track, measured)
@@ -146,14 +159,29 @@ def _measure_tracks(
     }
 
 
-def _with_ranks(scores: dict[str, list[Any]], measured: Measured) -> dict[str, list[Any]]:
-    """Means, with the interval of ranks of each run."""
+def _with_ranks(
+    scores: dict[str, list[Any]], measured: Measured, stars: bool
+) -> dict[str, list[Any]]:
+    """Means, with the interval of ranks of each run, and stars where a best run is better."""
     from ..leaderboard.ranks import with_rank_columns
 
     names, by_query = scores["run"], measured.values
     rows = [by_query.names.index(run) for run in names]
     values = {name: column[rows] for name, column in by_query.columns.items()}
-    return with_rank_columns(scores, names, by_query.qids, values, measured.higher_is_better)
+    directions = measured.higher_is_better
+    return with_rank_columns(scores, names, by_query.qids, values, directions, stars=stars)
+
+
+def _print_answers(results: Mapping[str, Measured]) -> None:
+    """Prints which runs have the best means, of each track."""
+    from ..io.printed import Part, print_parts
+
+    parts = [
+        Part(f"{track}: {sentence}" if track else sentence)
+        for track, measured in results.items()
+        for sentence in measured.answers()
+    ]
+    print_parts([*parts, Part()] if parts else [])
 
 
 def _print_notes(track: str, measured: Measured) -> None:

@@ -9,12 +9,18 @@ Examples:
   pyterrier-asl ranks --scores perquery.csv -m nDCG@10 --chart ranks.svg
 
 \b
-How to read it: the topics are a sample.
-  ranks              the ranks that the system could have; with 95 % confidence the intervals of all
-                     systems hold at once
-  could be the best  no other system is better by a test of its own, which is about this system
+How to read it: the topics are a sample of a population of topics.
+  name  mean      rank   ranks  could be the best
+  a     0.7031       1   1-2    yes                a has the best mean; its rank is 1 or 2
+  b     0.6876       2   1-3    yes                b could be the best, too: a is not shown to be
+                                                   better
+  c     0.6512       3   2-3    no                 a is ahead by a test of c alone; the pair a, c is
+                                                   not ordered among all pairs
+  d     0.4020  *    4   4      no                 *: a is better (p, corrected for all pairs, at
+                                                   most alpha); three systems are, so d has rank 4
+With 95 % confidence the intervals of ranks of all systems hold at once.
 --unjudged: whatever the unjudged documents of these runs are. --judge: whichever judge is right.
-'compare' is about two named runs, which is another and narrower question.
+'compare' tests runs against a baseline that was named before looking at the results.
 """
 
 from __future__ import annotations
@@ -30,7 +36,11 @@ from . import epilog, options
 @options.qrels_if_any
 @options.runs_if_any
 @click.option(
-    "-m", "--measure", help="By which measure.  [default: nDCG@10; of --scores the only one]"
+    "-m",
+    "--measures",
+    "measure",
+    metavar="NAME",
+    help="By which measure.  [default: nDCG@10; of --scores the only one]",
 )
 @options.tracks("-t")
 @options.common
@@ -61,7 +71,8 @@ from . import epilog, options
 @options.duplicates
 @options.chart("Draw the intervals")
 @options.places
-@options.output_format(help="tsv and jsonl: a row a system, the ends of intervals in columns.")
+@options.table_size
+@options.output_format(help="tsv and jsonl: a row per system, the ends of intervals in columns.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -75,6 +86,8 @@ def command(
     width: str | None,
     title: bool,
     places: int,
+    wide: bool,
+    all_rows: bool,
     output_format: str,
     **settings: Any,
 ) -> None:
@@ -103,7 +116,7 @@ def command(
         **settings,
     )
     if output_format == "table":
-        board.show(places=places)
+        board.show(places=places, wide=wide, all_rows=all_rows)
     elif output_format in ("tsv", "jsonl"):
         write(board.table, output_format, places=places)
     else:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..io.lazy import pd
+from ..io.names import names_of
 from ..io.partitions import PartitionedRun
 from ..io.prefetch import begun
 from ..io.runs import RunSource, iter_run_batches, list_runs, run_name
@@ -26,6 +28,7 @@ from ..measures.names import NamedMeasure, default_measures, needs_pool, parse_m
 from ..measures.pool import RarenessPool
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
+from ..statistics.rounding import shared_ranks
 from .evaluate import measure_runs
 from .frames import RunValues
 from .inputs import grades_hint, official_of
@@ -53,6 +56,25 @@ class Measured:
     def notes(self, most: int = 5) -> list[str]:
         """A sentence for each run that does not answer all queries, for ``most`` of them."""
         return unanswered_notes(self.unanswered, len(self.values.qids), most)
+
+    def answers(self) -> list[str]:
+        """Sentences on which runs have the best means, the runs that are best most often first."""
+        names, queries = self.values.names, counted(len(self.values.qids), "query", "queries")
+        if len(names) < 2:
+            return []
+        means = self.values.means({asked.name: asked.measure for asked in self.asked})
+        measures: dict[tuple[str, ...], list[str]] = {}
+        for name, up in self.higher_is_better.items():
+            if up is not None:
+                best = (shared_ranks(means[name] if up else -means[name]) == 1).tolist()
+                measures.setdefault(tuple(compress(names, best)), []).append(name)
+        return [
+            f"All runs have the same mean {names_of(by)} over {queries}."
+            if len(best) == len(names)
+            else f"{names_of(best)} {'has' if len(best) == 1 else 'share'} the best mean "
+            f"{names_of(by, len(by))} over {queries}."
+            for best, by in sorted(measures.items(), key=lambda item: -len(item[1]))
+        ]
 
     @property
     def higher_is_better(self) -> dict[str, bool | None]:

@@ -157,8 +157,9 @@ def about_the_best(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> str
     """The remark on which systems could be the best by :data:`RANKED_BY`."""
     topics = qrels["qid"].nunique()
     if topics < FEWEST:
-        return f"{counted(topics, 'topic')} are too few to say who could be the best."
-    return f"By {RANKED_BY}: {ranks(runs, qrels, RANKED_BY).sentences()[0]}"
+        needed = f"needs at least {FEWEST} topics, not {counted(topics, 'topic')}"
+        return f"The test of who could be the best {needed}."
+    return ranks(runs, qrels, RANKED_BY).sentences()[0]
 
 
 def about_order(means: Means) -> str:

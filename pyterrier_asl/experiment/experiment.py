@@ -116,7 +116,8 @@ def Experiment(
         bounds: also the bounds of each mean over the labels of the systems' unjudged documents:
             columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
         ranks: also the best and the worst rank that each system could have by each measure:
-            columns ``rank low`` and ``rank high`` of each (see :func:`~pyterrier_asl.ranks`).
+            columns ``rank low`` and ``rank high`` of each (see :func:`~pyterrier_asl.ranks`), and
+            ``*`` where a system with the best mean is better, by p corrected for all pairs.
         **options: further options of ``pt.Experiment``, such as ``plan='tree'``.
 
     Returns:

@@ -157,8 +157,8 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
     elif is_measures and width_of(turned := _transposed(shown, style)) <= width:
         _print(turned, {}, style)
     else:
-        measures = [name for name in shown if name in style.higher_is_better] or list(shown)[1:]
-        keys = list(takewhile(lambda name: name not in measures, shown))
+        names = takewhile(lambda name: not shown[name].is_number, shown)
+        keys = list(names)[: len(shown) - 1] or list(shown)[:1]
         blocks = [[]]
         for name in list(shown)[len(keys) :]:
             if blocks[-1] and width_of(columns_of([*keys, *blocks[-1], name])) > width:

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Qrels, Runs, tracks
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
+from ..io.names import names_of
+from ..io.tables import counted
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, named_measures
-from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import OVERALL, Leaderboard, board_of, with_tracks
@@ -26,6 +29,7 @@ from .samples import (
     together,
     warn,
 )
+from .sentences import STAR
 
 #: The measure of runs by default.
 _MEASURE = "nDCG@10"
@@ -40,7 +44,7 @@ _MANY = 10**9
 def ranks(
     runs: Runs | ScoreTable,
     qrels: Qrels | None = None,
-    measure: Measures | None = None,
+    measures: Measures | None = None,
     *,
     unjudged: bool = False,
     judges: Mapping[str, Any] | None = None,
@@ -124,10 +128,10 @@ def ranks(
         of_runs["labels"] = labels
         if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
-        name = runs.measure_or(_MEASURE) if measure is None else str(measure)
+        name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
-    chosen = _ranking_measure(_MEASURE if measure is None else measure, unjudged=unjudged)
+    chosen = _ranking_measure(_MEASURE if measures is None else measures)
     several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates)
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(
@@ -155,24 +159,18 @@ def ranks(
     return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 
-def _ranking_measure(measure: Measures, *, unjudged: bool) -> NamedMeasure:
+def _ranking_measure(measures: Measures) -> NamedMeasure:
     """Parses the measure; ValueError unless systems can be ranked by it."""
-    if measure in _PREFERENCES:
-        raise ValueError(f"{measure} compares pairs and gives no system a value: use LexiP or RR")
-    several = named_measures(measure)
-    if len(several) > 1:
-        raise ValueError(f"ranks are by one measure, and {measure!r} names {len(several)}")
+    if measures in _PREFERENCES:
+        raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
+    several = named_measures(measures)
+    if len(several) != 1:
+        raise ValueError(f"ranks are by one measure, and {measures!r} names {len(several)}")
     [chosen] = several
     if chosen.higher_is_better is None:
         raise ValueError(
-            f"of {chosen.name} neither more nor less is better, so it ranks no systems: use "
+            f"neither more nor less is better of {chosen.name}, so it ranks no systems: use "
             "another measure"
-        )
-    own = computed(chosen.measure)
-    if own is not None and own.HIGHER_IS_BETTER is False and own.cutoff is None:
-        warn(
-            f"{chosen.name} has no cut-off: one failing run widens the intervals of all; use "
-            f"nASL@1000 or {chosen.name}@1000"
         )
     return chosen
 
@@ -199,6 +197,9 @@ def ranks_of(
         if several and len(sample.qids) >= FEWEST
     }
     overall = _SampleIntervals(whole, measure, options)
+    judge = next(iter(whole.values))
+    if note := note_on_weak(whole.by([judge]), measure, overall.by_judge[judge], options):
+        warn(note)
 
     def board_by(judges: Sequence[str]) -> Leaderboard:
         board = replace(overall.board(judges), board_by=board_by)
@@ -235,12 +236,50 @@ def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankInter
     )
 
 
+def note_on_weak(
+    sample: Sample, measure: str, intervals: RankIntervals, options: dict[str, Any]
+) -> str:
+    """How intervals change without the systems that answer nearly nothing; '' where none does.
+
+    Args:
+        sample: the values of one judge.
+        measure: its name.
+        intervals: those of the sample.
+        options: those of :func:`~.statistics.rank_intervals.rank_intervals` behind them.
+    """
+    weak = sample.weak
+    kept = [name for name in sample.names if name not in weak]
+    if not weak or not kept:
+        return ""
+    rows = [sample.names.index(name) for name in kept]
+    rest = _intervals(
+        sample.systems(kept), next(iter(sample.values)), options | {"possibly_best": False}
+    )
+    better = intervals.better[np.ix_(rows, rows)]
+    low, high = 1 + better.sum(axis=0), len(kept) - better.sum(axis=1)
+    shift = np.maximum(np.abs(rest.low - low), np.abs(rest.high - high))
+    if not shift.any():
+        return ""
+    narrower = int((rest.high - rest.low < high - low).sum())
+    number = int((shift > 0).sum())
+    one = len(weak) == 1
+    others = counted(len(kept), "other system")
+    return (
+        f"{names_of(weak)} {'has' if one else 'have'} nearly the worst mean {measure}. Without "
+        f"{'it' if one else 'them'}, {counted(number, 'interval')} of ranks among the {others} "
+        f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower} would be "
+        "narrower"
+    )
+
+
 def with_rank_columns(
     columns: Mapping[str, list[Any]],
     names: Sequence[str],
     qids: Sequence[Any],
     values: Mapping[str, Floats],
     higher_is_better: Mapping[str, bool | None],
+    *,
+    stars: bool = True,
 ) -> dict[str, list[Any]]:
     """Adds the ranks that each system could have to columns of means.
 
@@ -250,6 +289,11 @@ def with_rank_columns(
         qids: the topics.
         values: measure -> values by topic, shape (S, Q), systems in the order of the rows.
         higher_is_better: which way a measure is better; one without a direction has no ranks.
+        stars: whether to mark systems that are worse than one with the best mean.
+
+    Returns:
+        The columns; after the column of a measure the best and the worst rank, ``rank low`` and
+        ``rank high``, and the stars in ``*``: there a pair with the best mean is ordered.
     """
     shown: dict[str, list[Any]] = {}
     for label, column in columns.items():
@@ -259,6 +303,10 @@ def with_rank_columns(
             sample = Sample(list(names), list(qids), up, {QRELS: values[label]})
             check_sample(sample, label)
             intervals = _intervals(sample, QRELS, {"possibly_best": False})
+            if stars:
+                board = board_of(sample, label, 0.05, {QRELS: intervals})
+                worse = dict(zip(board.names, board.stars))
+                shown[f"{label} {STAR}"] = [STAR * worse[name] for name in names]
             shown[f"{label} rank low"] = intervals.low.tolist()
             shown[f"{label} rank high"] = intervals.high.tolist()
     return shown

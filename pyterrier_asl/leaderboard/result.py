@@ -19,7 +19,7 @@ from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample
-from .sentences import confidence, sentences_of
+from .sentences import STAR, answers, conditions, confidence
 
 #: What the table calls all collections together.
 OVERALL = "overall"
@@ -119,7 +119,13 @@ class Leaderboard(Printed):
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on what the intervals hold for."""
-        return sentences_of(self)
+        return [*answers(self), *conditions(self)]
+
+    @property
+    def stars(self) -> list[bool]:
+        """Whether a system with the best mean is better than each system: that pair is ordered."""
+        leads = (self.overall["rank"] == 1).to_numpy()
+        return [bool(self.better.loc[leads, name].any()) for name in self.names]
 
     def shown(self) -> pd.DataFrame:
         """The table for readers: systems, means, ranks; the means of collections, if several."""
@@ -127,16 +133,20 @@ class Leaderboard(Printed):
         columns: dict[str, Any] = {"name": rows["name"]}
         if self.means is not None:
             columns |= {str(track): self.means[track].to_numpy() for track in self.means}
-        columns |= {"mean": rows["mean"], "rank": rows["rank"]}
+        columns |= {"mean": rows["mean"], STAR: [STAR * star for star in self.stars]}
+        columns["rank"] = rows["rank"]
         columns["ranks"] = [interval(*ends) for ends in zip(rows["low"], rows["high"])]
         if rows["could_be_best"].notna().all():
             columns["could be the best"] = rows["could_be_best"]
         return pd.DataFrame(columns)
 
     def parts(self) -> Iterator[Part]:
-        """The table, then the sentences."""
+        """Who could be the best, the table, then what the intervals hold for."""
+        yield from map(Part, answers(self))
+        yield Part()
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
-        yield from map(Part, self.sentences())
+        if rest := conditions(self):
+            yield from map(Part, ["", *rest])
 
     @cached_property
     def verdicts(self) -> pd.DataFrame | None:
@@ -174,22 +184,30 @@ class Leaderboard(Printed):
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
     def chart(self) -> Any:
-        """A bar from the best to the worst rank of each system, a dot at its observed rank."""
+        """A bar from the best to the worst rank of each system, a dot at its observed rank.
+
+        A star after the bar: a system with the best mean is better.
+        """
         rows = self.overall.assign(low=self.overall["low"].astype(int))
-        colored = rows["could_be_best"].notna().all()
-        column = "could_be_best" if colored else "possibly_first"
-        title = "could be the best" if colored else "could be first"
-        rows[column] = np.where(rows[column].astype(bool), "yes", "no")
+        rows["star"] = [STAR * star for star in self.stars]
+        shown, color = ["name:N", "mean:Q", "rank:Q", "low:Q", "high:Q"], alt.Undefined
+        if rows["could_be_best"].notna().all():
+            rows["could_be_best"] = np.where(rows["could_be_best"].astype(bool), "yes", "no")
+            shown.append("could_be_best:N")
+            color = category("could_be_best", "could be the best", domain=("yes", "no"))
         base = alt.Chart(inline_rows(rows)).encode(
-            y=alt.Y("name:N", sort=self.names, title=None),
-            color=category(column, title, domain=("yes", "no")),
-            tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", f"{column}:N"),
+            y=alt.Y("name:N", sort=self.names, title=None), color=color, tooltip=tooltips(*shown)
         )
         caption = (
             f"{counted(self.topics, 'topic')}; with {confidence(self.alpha)} confidence all "
             "intervals hold at once. Dot: the rank by the mean."
         )
-        bars = ranges(base, "low", "rank", "high", "rank")
+        if any(self.stars):
+            caption += f" {STAR}: a system with the best mean is better."
+        stars = base.mark_text(align="left", dx=4, dy=3).encode(
+            x=alt.X("high:Q", title="rank"), text="star:N"
+        )
+        bars = ranges(base, "low", "rank", "high", "rank") + stars
         return figure(bars, f"Ranks by {self.measure}", caption, rows=CROWDED)
 
 

@@ -46,6 +46,7 @@ class Sample:
             the unjudged documents are, shape (S, S, Q); none where they count as not relevant.
         collections: the collection of each topic; None: one collection.
         left_out: how many topics not every judge has.
+        worst: the value of a topic that a system does not answer; None where it is not known.
     """
 
     names: list[str]
@@ -55,6 +56,7 @@ class Sample:
     lower: dict[str, Floats] = field(default_factory=dict)
     collections: list[str] | None = None
     left_out: int = 0
+    worst: float | None = None
 
     @property
     def sign(self) -> int:
@@ -77,6 +79,18 @@ class Sample:
         means = self.sign * self.means
         rounding = EQUAL * max(np.abs(values).max() for values in self.values.values())
         return np.asarray(1 + (means > means[:, np.newaxis] + rounding).sum(axis=1))
+
+    @property
+    def weak(self) -> list[str]:
+        """The systems that answer nearly nothing.
+
+        Their means differ from :attr:`worst` by less than a tenth of the median system's mean.
+        """
+        if self.worst is None:
+            return []
+        gains = self.sign * (self.means - self.worst)
+        limit = float(np.median(gains)) / 10
+        return [name for name, gain in zip(self.names, gains) if gain < limit]
 
     def by(self, judges: Sequence[str]) -> Sample:
         """The sample by some of the judges."""
@@ -120,14 +134,16 @@ def sample_of_runs(
     every = {str(qid) for judge in judges.members.values() for qid in judge.judgements.qids}
     up = measure.higher_is_better is not False
     left_out = len(every) - topics
-    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out)
+    worst = float(getattr(measure.measure, "DEFAULT", 0.0))
+    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out, worst=worst)
 
 
 def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
     """The sample of a collection's scores, where there are no runs."""
     table = scores.matrix(measure, track)
     values = {QRELS: table.to_numpy(dtype=np.float64)}
-    return Sample(list(table.index), list(table), scores.direction(measure), values)
+    up = scores.direction(measure)
+    return Sample(list(table.index), list(table), up, values, worst=0.0 if up else None)
 
 
 def _least_gains(
@@ -193,6 +209,7 @@ def together(samples: Mapping[str, Sample]) -> Sample:
         },
         [track for track, sample in samples.items() for _ in sample.qids],
         sum(part.left_out for part in parts),
+        first.worst,
     )
 
 
@@ -206,8 +223,7 @@ def check_sample(sample: Sample, measure: str) -> None:
     topics = len(sample.qids)
     if topics < FEWEST:
         raise ValueError(
-            f"{counted(topics, 'topic')} are too few for intervals of ranks: at least {FEWEST} "
-            "are needed"
+            f"intervals of ranks need at least {FEWEST} topics, not {counted(topics, 'topic')}"
         )
     if topics < FEW:
         warn(f"there are only {topics} topics: intervals may hold less often than they say")
@@ -228,14 +244,6 @@ def check_sample(sample: Sample, measure: str) -> None:
                 f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
                 f"{values[(*systems, topic)]}: give every system a finite value for every topic"
             )
-    limit = np.median(sample.means) / 10
-    weak = [name for name, mean in zip(sample.names, sample.means) if mean < limit]
-    if weak and sample.higher_is_better:
-        warn(
-            f"the mean {measure} of {', '.join(weak)} is below a tenth of the median system's: "
-            "rare successes of systems that answer nearly nothing widen the intervals of all, so "
-            "leave them out"
-        )
 
 
 def warn(text: str) -> None:

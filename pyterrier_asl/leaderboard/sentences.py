@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ..assessment.human_range import BELOW
+from ..io.machine_readable import format_value
 from ..io.names import names_of
 from ..io.tables import counted
 from .samples import FEWEST
@@ -14,15 +16,25 @@ from .samples import FEWEST
 if TYPE_CHECKING:
     from .result import Leaderboard
 
+#: The mark of systems that are worse than one with the best mean, where the pair is ordered.
+STAR = "*"
 
-def sentences_of(board: Leaderboard) -> list[str]:
-    """Sentences on the best systems, on the ordered pairs, and on what both hold for."""
+
+def answers(board: Leaderboard) -> list[str]:
+    """Sentences on the best systems and on the ordered pairs."""
     if len(board.names) == 1:
         return [f"There is a single system, {board.names[0]}: its rank is 1."]
-    parts = [_best(board), _ranks(board), _leader(board), _holds_for(board)]
-    if board.means is not None:
-        parts.append(_collections(board))
-    return [sentence for part in parts for sentence in part]
+    if len(board.names) == 2:
+        return [_two(board)]
+    return [*_best(board), *_leader(board), *_ordered(board)]
+
+
+def conditions(board: Leaderboard) -> list[str]:
+    """Sentences on what the answers hold for."""
+    if len(board.names) == 1:
+        return []
+    sentences = [*_legend(board), *_holds_for(board)]
+    return sentences if board.means is None else [*sentences, *_collections(board)]
 
 
 def confidence(alpha: float) -> str:
@@ -30,41 +42,63 @@ def confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):g} %"
 
 
+def p_text(p: float, draws: int) -> str:
+    """A p-value with its sign, of which 0 means that it is less than 1 / draws.
+
+    >>> p_text(0.03, 10_000), p_text(0.0, 10_000), p_text(0.0, 1024)
+    ('p = 0.0300', 'p < 0.0001', 'p < 0.00098')
+    """
+    return f"p = {p:.4f}" if p else f"p < {1 / draws:.2g}"
+
+
+def _two(board: Leaderboard) -> str:
+    """Of two systems: whether one is better, with the interval that belongs to the p-value."""
+    pair, between = board.pairs().iloc[0], board.difference_interval or (math.nan, math.nan)
+    numbers = [format_value(value, 4) for value in (float(pair["difference"]), *between)]
+    found = (
+        f"{pair['a']} is better than {pair['b']} by {board.measure}"
+        if pair["ordered"]
+        else f"{counted(board.topics, 'topic')} do not show whether {pair['a']} or {pair['b']} is "
+        f"better by {board.measure}"
+    )
+    return (
+        f"{found}: the difference of the means is {numbers[0]}, its {confidence(board.alpha)} "
+        f"interval [{numbers[1]}, {numbers[2]}], {p_text(float(pair['p']), board.draws)}."
+    )
+
+
 def _best(board: Leaderboard) -> Iterator[str]:
     rows = board.overall
     if rows["could_be_best"].isna().any():
         return
-    best, topics = rows["name"][rows["could_be_best"].astype(bool)], board.topics
+    best = rows[rows["could_be_best"].astype(bool)]
+    systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
     if len(best) == 1:
-        yield f"{topics} topics say who is best of {len(rows)} systems: {best.iloc[0]}."
+        yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
+    elif len(best) == systems:
+        yield f"Each of the {systems} systems could be the best {by}."
     else:
-        candidates = (
-            f"each of the {len(rows)}" if len(best) == len(rows) else f"{len(best)} of {len(rows)}"
+        yield f"{len(best)} of {systems} systems could be the best {by}."
+    if later := best["name"][best["low"] > 1].tolist():
+        yield (
+            f"Rank 1 is outside the interval of {names_of(later)}: intervals are about all pairs, "
+            f"who could be the best is tested system by system at level {board.alpha / 2:g}."
         )
-        yield f"{topics} topics do not say who is best: {candidates} systems could be."
 
 
-def _ranks(board: Leaderboard) -> Iterator[str]:
-    first = board.overall["name"][board.overall["possibly_first"]]
+def _ordered(board: Leaderboard) -> Iterator[str]:
     systems, ordered = len(board.names), int(board.better.to_numpy().sum())
     pairs = systems * (systems - 1) // 2
-    could = (
-        f"only {first.iloc[0]} could be first"
-        if len(first) == 1
-        else f"{'each' if len(first) == systems else len(first)} of them could be first"
-    )
-    which = (
-        f"the only pair is {'' if ordered else 'not '}ordered"
-        if pairs == 1
-        else "no pair is ordered"
+    share = (
+        f"No pair of the {systems} systems is"
         if not ordered
-        else f"all {pairs:,} pairs are ordered"
+        else f"All {pairs:,} pairs are"
         if ordered == pairs
-        else f"{ordered:,} of {pairs:,} pairs {'is' if ordered == 1 else 'are'} ordered"
+        else f"{ordered:,} of {pairs:,} pairs {'is' if ordered == 1 else 'are'}"
     )
     yield (
-        f"With {confidence(board.alpha)} confidence the intervals of all {systems} systems hold at "
-        f"once: {could}, and {which}."
+        f"{share} ordered (p, corrected for all pairs, at most {board.alpha:g}). With "
+        f"{confidence(board.alpha)} confidence all {systems} intervals of ranks hold at once."
     )
 
 
@@ -81,26 +115,35 @@ def _leader(board: Leaderboard) -> Iterator[str]:
         yield f"{share}; their ranks are {ranks}."
 
 
+def _legend(board: Leaderboard) -> Iterator[str]:
+    if any(board.stars):
+        yield (
+            f"{STAR}: a system with the best mean is better (p, corrected for all pairs, at most "
+            f"{board.alpha:g})."
+        )
+
+
 def _holds_for(board: Leaderboard) -> Iterator[str]:
     if board.unjudged:
         yield "This holds whatever the unjudged documents of these runs are."
     if len(board.judges) > 1:
         yield (
-            f"This holds whichever of these judges is right: {', '.join(board.judges)}. It says "
-            "nothing if none is."
+            f"This holds whichever of these judges is right: {', '.join(board.judges)}. If no "
+            "judge is right, the intervals say nothing."
         )
         yield from _verdicts(board)
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
         yield f"{topics} that not every judge has {verb} left out."
     yield (
-        "It speaks of topics like these, if they are a random sample, and of systems that were not "
-        "tuned on them."
+        f"The intervals are about the population of topics that these {board.topics} are a sample "
+        "of. They account for choosing a system after looking at the table, not for tuning on the "
+        "same topics."
     )
 
 
 def _verdicts(board: Leaderboard) -> Iterator[str]:
-    """The verdict on each judge; the pairs that are ordered without one below the human range."""
+    """The verdict on each judge; what holds without a judge below the human range."""
     verdicts = board.verdicts
     if verdicts is None:
         return
@@ -109,11 +152,14 @@ def _verdicts(board: Leaderboard) -> Iterator[str]:
         yield f"{row.track}: {row.sentence}" if several else str(row.sentence)
     for judge, rows in verdicts[verdicts["verdict"] == BELOW].groupby("judge", sort=False):
         rest = board.without(str(judge))
-        could = counted(int(rest.overall["possibly_first"].sum()), "system")
+        ordered = int(rest.better.to_numpy().sum())
+        could = rest.overall["could_be_best"]
+        best = "" if could.isna().any() else f"{counted(int(could.sum()), 'system')} could be the "
+        best += "best and " if best else ""
         kinds = " and ".join(dict.fromkeys(rows["agreement"]))
         yield (
-            f"{judge} is below the human range ({kinds}). Without {judge} {could} could be first, "
-            f"and {int(rest.better.to_numpy().sum()):,} pairs are ordered."
+            f"{judge} is below the human range ({kinds}). Without {judge} {best}"
+            f"{counted(ordered, 'pair')} {'is' if ordered == 1 else 'are'} ordered."
         )
 
 
@@ -121,25 +167,30 @@ def _collections(board: Leaderboard) -> Iterator[str]:
     assert board.means is not None
     tracks = list(map(str, board.means))
     yield (
-        f"Overall is the mean of the means of {len(tracks)} collections. These were chosen, not "
-        "drawn: nothing is said of others."
+        f"Overall is the mean of the means of {len(tracks)} collections. The collections were "
+        "chosen, not drawn, so the intervals are about these collections only."
     )
     if small := [track for track in tracks if track not in board.tracks]:
+        has = "has" if len(small) == 1 else "have"
         yield (
-            f"There are fewer than {FEWEST} topics in {names_of(small)}, so nothing is said of "
-            "every collection."
+            f"{names_of(small)} {has} fewer than {FEWEST} topics, too few for intervals, so pairs "
+            "are not compared in every collection."
         )
     if board.better_everywhere is not None:
         number, systems = int(board.better_everywhere.to_numpy().sum()), len(board.names)
         pairs = counted(systems * (systems - 1) // 2, "pair")
-        ordered = f"{number:,} of {pairs}" if number else f"none of {pairs}"
-        yield f"In every collection one system is better than the other in {ordered}."
+        are = "is" if number == 1 else "are"
+        share = f"{number:,} of {pairs} {are}" if number else "No pair is"
+        yield f"{share} ordered in the same direction in every collection."
     yield from _disagreements(board)
     if board.tracks:
-        what = "The tables of all collections hold at once"
-        if not board.simultaneous:
-            what = "The table of each collection holds by itself"
-        yield f"{what} with {confidence(board.alpha)} confidence."
+        yield (
+            f"The intervals of all collections hold at once with {confidence(board.alpha)} "
+            "confidence."
+            if board.simultaneous
+            else f"The intervals of each single collection hold with {confidence(board.alpha)} "
+            "confidence."
+        )
 
 
 def _disagreements(board: Leaderboard) -> Iterator[str]:

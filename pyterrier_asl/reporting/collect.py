@@ -174,7 +174,7 @@ def _whatever_unjudged(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page has the cautions of each ranking
         return {
-            name: ranks(runs, measure=measure, unjudged=True, alpha=rankings[0].alpha)
+            name: ranks(runs, measures=measure, unjudged=True, alpha=rankings[0].alpha)
             for name, measure in ranked.items()
         }
 
@@ -195,7 +195,7 @@ def _of_all(
     matched = {
         name: Evaluation.of(*pair, duplicates=duplicates) for name, pair in collections.items()
     }
-    board = ranks(matched, measure=ranking.named.measure, alpha=ranking.alpha, **of_ranks)
+    board = ranks(matched, measures=ranking.named.measure, alpha=ranking.alpha, **of_ranks)
     return replace(board, measure=ranking.name)
 
 

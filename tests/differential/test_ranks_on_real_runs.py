@@ -40,7 +40,7 @@ def p_of_all_pairs(values, draws=10_000, seed=0):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_who_could_be_the_best_of_dl20(dl20, seed):
-    board = asl.ranks(dl20, measure="nDCG@10", seed=seed)
+    board = asl.ranks(dl20, measures="nDCG@10", seed=seed)
     table = board.table.set_index("name")
     assert table["could_be_best"].sum() == 10
     p = pd.DataFrame(p_of_all_pairs(dl20.values("nDCG@10"), seed=seed), dl20.names, dl20.names)
@@ -61,7 +61,7 @@ def test_all_judges_together(data, dl20):
     folder = data / "assessors" / "dl20"
     names = [path.name for path in folder.glob("dl20.*.txt.gz") if "FRACTIONAL" not in path.name]
     judges = {name.removeprefix("dl20.").removesuffix(".txt.gz"): folder / name for name in names}
-    alone = asl.ranks(dl20, measure="nDCG@10")
+    alone = asl.ranks(dl20, measures="nDCG@10")
     nist = judges.pop("nist")
     board = asl.ranks(dl20, nist, "nDCG@10", judges=judges)
     assert len(board.judges) == 6
@@ -96,9 +96,9 @@ def forms(frame, folder):
 
 @pytest.mark.filterwarnings("ignore:the mean AP of")
 def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
-    expected = asl.ranks(trec8, measure="AP").table
+    expected = asl.ranks(trec8, measures="AP").table
     for form in forms(trec8.evaluation(["AP"]), tmp_path):
-        board = asl.ranks(asl.read_scores(tmp_path / form), measure="AP")
+        board = asl.ranks(asl.read_scores(tmp_path / form), measures="AP")
         # Files stand in the order of their names, in which equal means are listed.
         table = board.table.set_index("name").loc[expected["name"]].reset_index()
         pd.testing.assert_frame_equal(table, expected)
@@ -117,9 +117,9 @@ def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):
     table = trec8.judgements.table
     frame = table.frame("qid", "docno", "label")[~(finds[1] & ~finds[0])]
     hidden = some.judged_by(frame)
-    plain = asl.ranks(hidden, measure="nDCG@10").table.set_index("name")
-    whatever = asl.ranks(hidden, measure="nDCG@10", unjudged=True).table.set_index("name")
+    plain = asl.ranks(hidden, measures="nDCG@10").table.set_index("name")
+    whatever = asl.ranks(hidden, measures="nDCG@10", unjudged=True).table.set_index("name")
     whatever = whatever.loc[plain.index]
     assert (whatever["low"] <= plain["low"]).all() and (whatever["high"] >= plain["high"]).all()
-    full = asl.ranks(some, measure="nDCG@10").table.set_index("name").loc[plain.index]
+    full = asl.ranks(some, measures="nDCG@10").table.set_index("name").loc[plain.index]
     assert ((whatever["low"] <= full["rank"]) & (full["rank"] <= whatever["high"])).all()

@@ -65,7 +65,7 @@ def test_unjudged_documents_and_judges(files):
 
 def test_tracks_with_judges(files):
     tracks = ["--track", "x", "qrels", "runs", "-t", "y", "qrels", "runs"]
-    board = asl.ranks({"x": ("runs", "qrels"), "y": ("runs", "qrels")}, measure="AP")
+    board = asl.ranks({"x": ("runs", "qrels"), "y": ("runs", "qrels")}, measures="AP")
     assert rows(call("ranks", *tracks, "-m", "AP", "-o", "jsonl")) == board.table.to_dict("records")
     judges = ["--judge", "x=m=other", "--judge", "y=m=other"]
     result = rows(call("ranks", *tracks, *judges, "-m", "AP", "-o", "jsonl", "--simultaneous"))

@@ -307,14 +307,14 @@ def test_ranks_of_scores_are_those_of_the_runs(tmp_path):
         expected = asl.ranks(runs, qrels, measure)
         frame = asl.evaluate(runs, qrels, [measure], long=True)
         frame.to_csv(tmp_path / "scores.csv", index=False)
-        board = asl.ranks(asl.read_scores(tmp_path / "scores.csv"), measure=measure)
+        board = asl.ranks(asl.read_scores(tmp_path / "scores.csv"), measures=measure)
         pd.testing.assert_frame_equal(board.table, expected.table)
         assert board.critical == expected.critical
 
 
 def test_ranks_of_scores_say_what_needs_runs():
     with pytest.raises(ValueError, match="unjudged needs runs, and these are scores"):
-        asl.ranks(read_scores(LONG), measure="AP", unjudged=True)
+        asl.ranks(read_scores(LONG), measures="AP", unjudged=True)
 
 
 def test_compressed_text_is_known_by_its_first_bytes(tmp_path):

@@ -35,7 +35,7 @@ def test_values_are_the_same_without():
     pd.testing.assert_frame_equal(table[list(plain)], plain)
 
 
-def test_ranks_stand_beside_means():
+def test_ranks_follow_means():
     generator = np.random.default_rng(0)
     qids = [f"{number:02}" for number in range(30)]
     qrels = pd.DataFrame({"qid": qids, "docno": "a", "label": 1})
@@ -51,10 +51,14 @@ def test_ranks_stand_beside_means():
         for name, gain in (("bad", -2), ("good", 3), ("fair", 1))
     }
     table = Experiment(systems, topics, qrels, ["AP", "ASL@5", "NumRet"], ranks=True)
-    columns = [f"{m}{end}" for m in ("AP", "ASL@5") for end in ("", " rank low", " rank high")]
+    ends = ("", " *", " rank low", " rank high")
+    columns = [f"{measure}{end}" for measure in ("AP", "ASL@5") for end in ends]
     assert list(table) == ["name", *columns, "NumRet"]
     for measure in ("AP", "ASL@5"):
         board = ranks(systems, qrels, measure).table.set_index("name").loc[table["name"]]
+        best = board.index[board["rank"] == 1][0]
+        ordered = ranks(systems, qrels, measure).better.loc[best, table["name"]]
+        assert table[f"{measure} *"].tolist() == ["*" * star for star in ordered]
         assert table[f"{measure} rank low"].tolist() == board["low"].tolist()
         assert table[f"{measure} rank high"].tolist() == board["high"].tolist()
     plain = Experiment(systems, topics, qrels, ["AP", "ASL@5", "NumRet"])

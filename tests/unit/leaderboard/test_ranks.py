@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
+from pyterrier_asl.io.tables import counted
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]
@@ -102,62 +104,108 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
 
 
 @pytest.mark.parametrize(
-    ("runs", "sentences"),
+    ("ranks_by_name", "sentences"),
     [
         (
-            {"a": run_with([1] * 30), "b": run_with([3] * 30), "c": run_with([5] * 30)},
+            {"a": [1] * 30, "b": [3] * 30, "c": [5] * 30},
             [
-                "30 topics say who is best of 3 systems: a.",
-                "With 95 % confidence the intervals of all 3 systems hold at once: only a could be "
-                "first, and all 3 pairs are ordered.",
+                "Only a could be the best of 3 systems by RR (30 topics).",
                 "a has the best mean RR; its rank is 1.",
+                "All 3 pairs are ordered (p, corrected for all pairs, at most 0.05). With 95 % "
+                "confidence all 3 intervals of ranks hold at once.",
             ],
         ),
         (
-            {"a": run_with([2] * 30), "b": run_with([2] * 30)},
+            {"a": [1] * 30, "b": [1] * 30, "c": [5] * 30},
             [
-                "30 topics do not say who is best: each of the 2 systems could be.",
-                "With 95 % confidence the intervals of all 2 systems hold at once: each of them "
-                "could be first, and the only pair is not ordered.",
-                "All systems have the same mean RR.",
-            ],
-        ),
-        (
-            {"a": run_with([1] * 30), "b": run_with([1] * 30), "c": run_with([5] * 30)},
-            [
-                "30 topics do not say who is best: 2 of 3 systems could be.",
-                "With 95 % confidence the intervals of all 3 systems hold at once: 2 of them could "
-                "be first, and 2 of 3 pairs are ordered.",
+                "2 of 3 systems could be the best by RR (30 topics).",
                 "a and b share the best mean RR; their ranks are between 1 and 2.",
+                "2 of 3 pairs are ordered (p, corrected for all pairs, at most 0.05). With 95 % "
+                "confidence all 3 intervals of ranks hold at once.",
             ],
         ),
         (
-            {"a": run_with([1] * 30), "b": run_with([2] * 30)},
+            {"a": [1, 2] * 15, "b": [2, 1] * 15, "c": [1, 1, 2] * 10},
             [
-                "30 topics say who is best of 2 systems: a.",
-                "With 95 % confidence the intervals of all 2 systems hold at once: only a could be "
-                "first, and the only pair is ordered.",
-                "a has the best mean RR; its rank is 1.",
-            ],
-        ),
-        (
-            {"a": run_with([1, 2] * 15), "b": run_with([2, 1] * 15), "c": run_with([1, 1, 2] * 10)},
-            [
-                "30 topics do not say who is best: each of the 3 systems could be.",
-                "With 95 % confidence the intervals of all 3 systems hold at once: each of them "
-                "could be first, and no pair is ordered.",
+                "Each of the 3 systems could be the best by RR (30 topics).",
                 "c has the best mean RR; its rank is between 1 and 3.",
+                "No pair of the 3 systems is ordered (p, corrected for all pairs, at most 0.05). "
+                "With 95 % confidence all 3 intervals of ranks hold at once.",
+            ],
+        ),
+        (
+            {"a": [2] * 30, "b": [2] * 30, "c": [2] * 30},
+            [
+                "Each of the 3 systems could be the best by RR (30 topics).",
+                "All systems have the same mean RR.",
+                "No pair of the 3 systems is ordered (p, corrected for all pairs, at most 0.05). "
+                "With 95 % confidence all 3 intervals of ranks hold at once.",
+            ],
+        ),
+        (
+            {"a": [2] * 30, "b": [2] * 30},
+            [
+                "30 topics do not show whether a or b is better by RR: the difference of the means "
+                "is 0.0000, its 95 % interval [0.0000, 0.0000], p = 1.0000."
+            ],
+        ),
+        (
+            {"b": [2] * 30, "a": [1] * 30},
+            [
+                "a is better than b by RR: the difference of the means is 0.5000, its 95 % "
+                "interval [0.5000, 0.5000], p < 0.0001."
             ],
         ),
     ],
-)  # fmt: skip
-def test_sentences(runs, sentences):
+)
+def test_sentences(ranks_by_name, sentences):
+    runs = {name: run_with(ranks) for name, ranks in ranks_by_name.items()}
     board = asl.ranks(runs, QRELS, "RR")
-    *said, conditions = board.sentences()
-    assert said == sentences
-    assert conditions.startswith("It speaks of topics like these, if they are a random sample")
-    assert " ".join(str(board).split()).endswith(" ".join(board.sentences()))
-    assert sentences[0] in board._repr_html_()
+    assert board.sentences()[: len(sentences)] == sentences
+    stars, *population = reversed(board.sentences()[len(sentences) :])
+    assert stars == (
+        "The intervals are about the population of topics that these 30 are a sample of. They "
+        "account for choosing a system after looking at the table, not for tuning on the same "
+        "topics."
+    )
+    worse = ["*: a system with the best mean is better (p, corrected for all pairs, at most 0.05)."]
+    assert population == (worse if any(board.stars) else [])
+    text = " ".join(str(board).split())
+    assert text.startswith(" ".join(sentences)) and text.endswith(stars)
+    assert sentences[0] in board._repr_html_().replace("&lt;", "<")
+    assert not any("possibl" in sentence or "first" in sentence for sentence in board.sentences())
+
+
+def test_two_systems_are_called_different_exactly_where_the_pair_is_ordered():
+    for names, ordered in (("ad", True), ("ab", False)):
+        board = asl.ranks({name: boards()[name] for name in names}, QRELS, "ASL@5")
+        low, high = board.difference_interval
+        [pair] = board.pairs().itertuples()
+        assert board.sentences()[0].endswith(
+            f"the difference of the means is {pair.difference:.4f}, its 95 % interval [{low:.4f}, "
+            f"{high:.4f}], p {f'= {pair.p:.4f}' if pair.p else '< 0.0001'}."
+        )
+        assert board.sentences()[0].startswith("a is better than d by ASL@5") == ordered
+        assert board.stars == [False, ordered]
+
+
+def test_who_could_be_the_best_outside_its_interval_is_named():
+    board = asl.ranks(boards(), QRELS, "RR")
+    table = board.table.assign(low=[1, 2, 3, 4], could_be_best=[True, True, False, False])
+    sentences = dataclasses.replace(board, table=table).sentences()
+    assert (
+        "Rank 1 is outside the interval of b: intervals are about all pairs, who could be the best "
+        "is tested system by system at level 0.025."
+    ) in sentences
+
+
+def test_stars_are_the_pairs_with_the_best_mean_that_are_ordered():
+    board = asl.ranks(boards(), QRELS, "RR")
+    first = board.pairs().query("a == 'a'")
+    assert board.stars == [False, *first["ordered"]]
+    assert board.shown()["*"].tolist() == ["*" * star for star in board.stars]
+    assert board.to_latex().count(" * ") == sum(board.stars) + 1
+    assert any(board.stars) and not all(board.stars[1:])
 
 
 def test_a_single_system():
@@ -170,9 +218,7 @@ def test_a_single_system():
 def test_without_possibly_best_nothing_is_said_of_it():
     board = asl.ranks(boards(), QRELS, "RR", possibly_best=False)
     assert board.table["could_be_best"].isna().all()
-    assert not any(
-        "best of" in sentence or "could be." in sentence for sentence in board.sentences()
-    )
+    assert not any("could be" in sentence for sentence in board.sentences())
     assert "could be the best" not in board.shown()
 
 
@@ -202,11 +248,11 @@ def test_the_chart_draws_what_the_table_says():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"measure": "NumRet"}, "NumRet neither more nor less is better"),
-        ({"measure": "sgnLP"}, "sgnLP compares pairs"),
-        ({"measure": ["RR", "AP"]}, "by one measure"),
-        ({"measure": "AP", "unjudged": True}, "needs a cut-off"),
-        ({"measure": "ERR@10", "unjudged": True}, "has no bounds"),
+        ({"measures": "NumRet"}, "nor less is better of NumRet"),
+        ({"measures": "sgnLP"}, "sgnLP compares pairs"),
+        ({"measures": ["RR", "AP"]}, "by one measure"),
+        ({"measures": "AP", "unjudged": True}, "needs a cut-off"),
+        ({"measures": "ERR@10", "unjudged": True}, "has no bounds"),
         ({"judges": {"qrels": QRELS}}, "both called 'qrels'"),
         ({"judges": {"m": {"other": {"d1": 1}}}}, "judged by all judges"),
         ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "judge_rel names 'n'"),
@@ -215,7 +261,7 @@ def test_the_chart_draws_what_the_table_says():
 )
 def test_what_cannot_be_said_is_an_error(arguments, message):
     with pytest.raises(ValueError, match=message):
-        asl.ranks(boards(), QRELS, **{"measure": "RR", **arguments})
+        asl.ranks(boards(), QRELS, **{"measures": "RR", **arguments})
 
 
 def some(number, start=0):
@@ -223,7 +269,7 @@ def some(number, start=0):
 
 
 def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
-    with pytest.raises(ValueError, match="9 topics are too few"):
+    with pytest.raises(ValueError, match="at least 10 topics, not 9 topics"):
         asl.ranks(boards(), some(9), "RR")
     with pytest.warns(UserWarning, match="only 24 topics"):
         asl.ranks(boards(), some(24), "RR")
@@ -232,15 +278,37 @@ def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
         asl.ranks(boards(), some(25), "RR")
 
 
-def test_systems_that_answer_nearly_nothing_are_named():
-    runs = boards() | {"broken": {TOPICS[0]: {"d1": 1}}}
-    with pytest.warns(UserWarning, match="mean RR of broken is below a tenth"):
-        asl.ranks(runs, QRELS, "RR")
+def weak_boards():
+    """Systems in small steps, and two that find something, each for a topic of its own."""
+    generator = np.random.default_rng(1)
+    runs = {
+        f"s{system}": run_with(np.minimum(generator.geometric(0.9 - 0.12 * system, 30), 7))
+        for system in range(6)
+    }
+    return runs | {name: {qid: {"d1": 1}} for name, qid in zip(("no", "none"), TOPICS)}
 
 
-def test_a_cost_without_a_cutoff_is_warned_of():
-    with pytest.warns(UserWarning, match="ASL has no cut-off"):
-        asl.ranks(boards(), QRELS, "ASL")
+@pytest.mark.parametrize("measure", ["RR", "ASL@10", "ASL"])
+def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(measure):
+    """With how many intervals of the others change, counted here among these others."""
+    runs = weak_boards()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        board = asl.ranks(runs, QRELS, measure)
+    del runs["no"], runs["none"]
+    rest = asl.ranks(runs, QRELS, measure)
+    better = board.better.loc[rest.names, rest.names].to_numpy()
+    low, high = 1 + better.sum(axis=0), 6 - better.sum(axis=1)
+    shift = np.maximum(abs(rest.table["low"] - low), abs(rest.table["high"] - high))
+    narrower = (rest.table["high"] - rest.table["low"] < high - low).sum()
+    number = int((shift > 0).sum())
+    expected = (
+        f"no and none have nearly the worst mean {measure}. Without them, "
+        f"{counted(number, 'interval')} of ranks among the 6 other systems would change, by up to "
+        f"{counted(int(shift.max()), 'rank')}, and {narrower} would be narrower"
+    )
+    assert [str(warning.message) for warning in caught] == [expected] * bool(number)
+    assert bool(number) == (measure == "ASL")
 
 
 # Unjudged documents
@@ -331,9 +399,9 @@ def test_without_a_judge_below_the_human_range():
     )
     assert rest.judges == ["qrels", "second"]
     [sentence] = [text for text in board.sentences() if "Without m" in text]
-    ordered, first = rest.better.to_numpy().sum(), rest.table["possibly_first"].sum()
+    ordered, best = rest.better.to_numpy().sum(), rest.table["could_be_best"].sum()
     assert sentence.endswith(
-        f"Without m {first} systems could be first, and {ordered} pairs are ordered."
+        f"Without m {best} systems could be the best and {ordered} pairs are ordered."
     )
     with pytest.raises(ValueError, match="none of the judges"):
         board.without("x")
@@ -349,7 +417,7 @@ def collections(*sizes):
 
 
 def test_overall_is_the_mean_of_the_collections():
-    board = asl.ranks(collections(30, 12), measure="RR")
+    board = asl.ranks(collections(30, 12), measures="RR")
     tracks = {track: asl.ranks(*pair, "RR") for track, pair in collections(30, 12).items()}
     assert list(board.table["track"].unique()) == ["overall", "c0", "c1"]
     for track, alone in tracks.items():
@@ -363,39 +431,59 @@ def test_overall_is_the_mean_of_the_collections():
         [alone.better.loc[board.names, board.names] for alone in tracks.values()], axis=0
     )
     assert board.better_everywhere.to_numpy().tolist() == everywhere.tolist()
-    assert list(board.shown()) == ["name", "c0", "c1", "mean", "rank", "ranks", "could be the best"]
+    assert list(board.shown()) == [
+        "name",
+        "c0",
+        "c1",
+        "mean",
+        "*",
+        "rank",
+        "ranks",
+        "could be the best",
+    ]
     assert any("chosen, not drawn" in sentence for sentence in board.sentences())
     assert "No two collections put a pair in opposite orders." in board.sentences()
 
 
 def test_simultaneous_divides_alpha():
-    board = asl.ranks(collections(30, 12), measure="RR", simultaneous=True)
+    board = asl.ranks(collections(30, 12), measures="RR", simultaneous=True)
     alone = asl.ranks(*collections(30, 12)["c1"], "RR", alpha=0.025)
     pd.testing.assert_frame_equal(board.tracks["c1"].table, alone.table)
     assert board.sentences()[-1] == (
-        "The tables of all collections hold at once with 95 % confidence."
+        "The intervals of all collections hold at once with 95 % confidence."
     )
 
 
 def test_a_small_collection_counts_in_overall_only():
     with pytest.warns(UserWarning, match="'c1' has only 5 topics"):
-        board = asl.ranks(collections(30, 5), measure="RR")
+        board = asl.ranks(collections(30, 5), measures="RR")
     assert list(board.tracks) == ["c0"] and board.better_everywhere is None
     assert list(board.means) == ["c0", "c1"]
     assert (
-        "There are fewer than 10 topics in c1, so nothing is said of every collection."
-        in board.sentences()
-    )
+        "c1 has fewer than 10 topics, too few for intervals, so pairs are not compared in every "
+        "collection."
+    ) in board.sentences()
+
+
+def test_pairs_that_are_ordered_in_every_collection_are_counted():
+    equal = {name: run_with([2] * 30) for name in "abcd"}
+    for runs, text in (
+        (boards(), "{} of 6 pairs are ordered in the same direction in every collection."),
+        (equal, "No pair is ordered in the same direction in every collection."),
+    ):
+        board = asl.ranks({"x": (runs, QRELS), "y": (boards(), QRELS)}, measures="RR")
+        number = board.better_everywhere.to_numpy().sum()
+        assert text.format(number) in board.sentences()
 
 
 def test_a_collection_of_one_topic_is_refused():
     with pytest.raises(ValueError, match="'c1' has a single topic"):
-        asl.ranks(collections(30, 1), measure="RR")
+        asl.ranks(collections(30, 1), measures="RR")
 
 
 def test_collections_that_disagree_are_named():
     runs, reverse = boards(), dict(zip("dcba", boards().values()))
-    board = asl.ranks({"x": (runs, QRELS), "y": (reverse, QRELS)}, measure="RR")
+    board = asl.ranks({"x": (runs, QRELS), "y": (reverse, QRELS)}, measures="RR")
     [sentence] = [text for text in board.sentences() if "opposite" in text]
     x, y = (board.tracks[track].better.loc[[*"abcd"], [*"abcd"]].to_numpy() for track in "xy")
     opposite = int((x & y.T).sum())
@@ -406,15 +494,17 @@ def test_a_system_that_a_collection_lacks():
     tracks = collections(30, 12)
     del tracks["c1"][0]["c"]
     with pytest.raises(ValueError, match="system 'c' has no run in collection 'c1'"):
-        asl.ranks(tracks, measure="RR")
-    board = asl.ranks(tracks, measure="RR", common=True)
+        asl.ranks(tracks, measures="RR")
+    board = asl.ranks(tracks, measures="RR", common=True)
     assert sorted(board.names) == ["a", "b", "d"]
 
 
 def test_judges_of_collections_are_by_collection():
     tracks = collections(30, 12)
     judges = {track: {"m": qrels} for track, (_, qrels) in tracks.items()}
-    plain = asl.ranks(tracks, measure="RR")
-    pd.testing.assert_frame_equal(asl.ranks(tracks, measure="RR", judges=judges).table, plain.table)
+    plain = asl.ranks(tracks, measures="RR")
+    pd.testing.assert_frame_equal(
+        asl.ranks(tracks, measures="RR", judges=judges).table, plain.table
+    )
     with pytest.raises(ValueError, match="give collection -> name -> qrels"):
-        asl.ranks(tracks, measure="RR", judges={"m": QRELS})
+        asl.ranks(tracks, measures="RR", judges={"m": QRELS})
