@@ -109,6 +109,9 @@ def command(
         raise click.UsageError("--labels belong to QRELS: leave out --track")
     settings["labels"] = options.read_labels(labels)
     results = _measure_tracks(sources, measures, common, settings)
+    for_people = output_format == "table" and sys.stdout.isatty() and not by_query
+    if for_people and not (tracks or sort or all_rows):
+        sort = results[""].sort_of_many(tables.MOST_ROWS)
     tables_of_tracks = {}
     for track, measured in results.items():
         scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
@@ -120,8 +123,8 @@ def command(
         values = machine_readable.rows_per_value(scores, with_run=with_run)
         tables.write(values, output_format, header=False, places=places)
     else:
-        if output_format == "table" and sys.stdout.isatty() and not by_query:
-            _print_answers(results)
+        if for_people:
+            _print_answers(results, sort)
         tables.write(
             scores,
             output_format,
@@ -172,8 +175,8 @@ def _with_ranks(
     return with_rank_columns(scores, names, by_query.qids, values, directions, stars=stars)
 
 
-def _print_answers(results: Mapping[str, Measured]) -> None:
-    """Prints which runs have the best means, of each track."""
+def _print_answers(results: Mapping[str, Measured], sort: str) -> None:
+    """Prints which runs have the best means, of each track, and how the table is sorted."""
     from ..io.printed import Part, print_parts
 
     parts = [
@@ -181,6 +184,8 @@ def _print_answers(results: Mapping[str, Measured]) -> None:
         for track, measured in results.items()
         for sentence in measured.answers()
     ]
+    if sort:
+        parts.append(Part(f"Best mean {sort} first:"))
     print_parts([*parts, Part()] if parts else [])
 
 

@@ -76,6 +76,11 @@ class Measured:
             for best, by in sorted(measures.items(), key=lambda item: -len(item[1]))
         ]
 
+    def sort_of_many(self, few: int) -> str:
+        """The first measure with a direction, of more runs than a few; else ''."""
+        directed = (name for name, up in self.higher_is_better.items() if up is not None)
+        return next(directed, "") if len(self.values.names) > few else ""
+
     @property
     def higher_is_better(self) -> dict[str, bool | None]:
         """Which way each measure is better, by the name of its column; None where neither."""

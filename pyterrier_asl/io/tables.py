@@ -37,8 +37,8 @@ FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 #: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
 
-#: How many rows of a longer table a terminal shows, and how many more it shows rather than cut.
-_ROWS, _SPARE = 10, 5
+#: How many rows a terminal shows, and how many of a longer table.
+MOST_ROWS, _ROWS = 15, 10
 
 #: How many blocks of columns a terminal shows one below the other.
 _BLOCKS = 2
@@ -146,14 +146,14 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
     shown = {name: column.at(rows) for name, column in shown.items()}
     width = shutil.get_terminal_size().columns
 
-    def columns_of(names: Iterable[Any]) -> list[TextColumn]:
-        return _text_columns({name: shown[name] for name in names}, style)
+    def block_of(names: Iterable[Any]) -> list[TextColumn]:
+        return _text_columns({name: shown[name] for name in names}, style, narrow=True)
 
     left_out: list[str] = []
     blocks: list[list[Any]] = [list(shown)]
     is_measures = list(table) == ["run", *style.higher_is_better]
-    if style.wide or width_of(columns_of(shown)) <= width:
-        _print(columns_of(shown), shown, style)
+    if style.wide or width_of(_text_columns(shown, style)) <= width:
+        _print(_text_columns(shown, style), shown, style)
     elif is_measures and width_of(turned := _transposed(shown, style)) <= width:
         _print(turned, {}, style)
     else:
@@ -161,12 +161,12 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
         keys = list(names)[: len(shown) - 1] or list(shown)[:1]
         blocks = [[]]
         for name in list(shown)[len(keys) :]:
-            if blocks[-1] and width_of(columns_of([*keys, *blocks[-1], name])) > width:
+            if blocks[-1] and width_of(block_of([*keys, *blocks[-1], name])) > width:
                 blocks.append([])
             blocks[-1].append(name)
         for number_of_block, block in enumerate(blocks[:_BLOCKS]):
             print("\n" * bool(number_of_block), end="")
-            _print(columns_of([*keys, *block]), shown, style, width)
+            _print(block_of([*keys, *block]), shown, style, width)
         left_out = [shown[name].title for block in blocks[_BLOCKS:] for name in block]
     if len(rows) < number:
         print(f" ... {number - len(rows):,} more (--all)")
@@ -176,7 +176,7 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
 
 def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> list[int]:
     """The first rows of a long table, of a few groups the first of each."""
-    if style.all_rows or number <= _ROWS + _SPARE:
+    if style.all_rows or number <= MOST_ROWS:
         return list(range(number))
     groups = shown[style.group_by].texts if style.group_by in shown else [""] * number
     names = set(groups)
@@ -190,13 +190,22 @@ def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> 
     return kept
 
 
-def _text_columns(shown: Mapping[Any, _ShownColumn], style: Style) -> list[TextColumn]:
-    """The columns as text; the name of a measure has its direction."""
+def _text_columns(
+    shown: Mapping[Any, _ShownColumn], style: Style, *, narrow: bool = False
+) -> list[TextColumn]:
+    """The columns as text; the name of a measure has its direction.
+
+    Args:
+        shown: the columns.
+        style: their style.
+        narrow: whether parameters of measures have a line of their own.
+    """
     columns = []
     for name, column in shown.items():
         header, texts = [column.title], column.texts
         if is_measure := name in style.higher_is_better:
             header = _header_lines(column.title, _arrow(name, style))
+            header = header[0].replace("(", "\n(", narrow).split("\n") + header[1:]
         if name == style.group_by:
             texts = ["" if new == old else new for new, old in zip(texts, ["", *texts])]
         to_the_right = is_measure or column.is_number

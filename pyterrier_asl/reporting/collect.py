@@ -254,7 +254,7 @@ def collect_scores(
     systems = list(first.index)
     provenance = Provenance.of_scores(scores, systems, command)
     measure = deciding(rankings).name
-    board = ranks(scores, measure=measure, alpha=alpha) if len(scores.tracks) > 1 else None
+    board = ranks(scores, measures=measure, alpha=alpha) if len(scores.tracks) > 1 else None
     return SystemFindings(systems, list(first), alpha, rankings, provenance, {}, board)
 
 

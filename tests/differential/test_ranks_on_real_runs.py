@@ -10,7 +10,7 @@ import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.frames import save_evaluation, to_long
 
-pytestmark = pytest.mark.filterwarnings("ignore:the mean nDCG@10 of DoRA_Large")
+pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst mean")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_who_could_be_the_best_of_dl20(dl20, seed):
         1 + better[0],
         59 - better[1],
     ]
-    assert board.sentences()[0] == ("54 topics do not say who is best: 10 of 59 systems could be.")
+    assert board.sentences()[0] == "10 of 59 systems could be the best by nDCG@10 (54 topics)."
 
 
 def test_all_judges_together(data, dl20):
@@ -94,7 +94,6 @@ def forms(frame, folder):
     return ["trec_eval", "ir_measures", "perquery.csv", "scores.parquet"]
 
 
-@pytest.mark.filterwarnings("ignore:the mean AP of")
 def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
     expected = asl.ranks(trec8, measures="AP").table
     for form in forms(trec8.evaluation(["AP"]), tmp_path):
@@ -104,7 +103,6 @@ def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
         pd.testing.assert_frame_equal(table, expected)
 
 
-@pytest.mark.filterwarnings("ignore:the mean nDCG@10 of")
 def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):
     """The documents that only one group retrieved in its first 100 become unjudged."""
     groups = pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t", dtype=str)

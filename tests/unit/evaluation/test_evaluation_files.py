@@ -41,6 +41,43 @@ def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
     assert found.by_query.equals(alone.by_query)
 
 
+@pytest.mark.parametrize(
+    ("runs", "sentences"),
+    [
+        ({"a": "dx"}, []),
+        ({"a": "dx", "b": "xd"}, ["a has the best mean AP and ASL@2 over 2 queries."]),
+        ({"a": "dx", "b": "dy"}, ["All runs have the same mean AP and ASL@2 over 2 queries."]),
+        (
+            {"a": "dx", "b": "xd", "c": "dx"},
+            ["a and c share the best mean AP and ASL@2 over 2 queries."],
+        ),
+    ],
+)
+def test_the_runs_with_the_best_means_are_named(tmp_path, runs, sentences):
+    (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
+    for name, docs in runs.items():
+        lines = [
+            f"{qid} Q0 {docno} 0 {-rank} tag\n" for qid in "pq" for rank, docno in enumerate(docs)
+        ]
+        (tmp_path / name).write_text("".join(lines))
+    measures = ["AP ASL@2 NumRet"]
+    found = measure_files(str(tmp_path / "qrels"), [tmp_path / name for name in runs], measures)
+    assert found.answers() == sentences
+
+
+def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\nq 0 e 1\n")
+    (tmp_path / "early").write_text("q Q0 d 1 3 tag\n")
+    (tmp_path / "all").write_text("q Q0 x 1 3 tag\nq Q0 d 2 2 tag\nq Q0 e 3 1 tag\n")
+    runs = [tmp_path / "early", tmp_path / "all"]
+    found = measure_files(str(tmp_path / "qrels"), runs, ["RR R@5 P@5"])
+    assert found.answers() == [
+        "all has the best mean R@5 and P@5 over 1 query.",
+        "early has the best mean RR over 1 query.",
+    ]
+    assert found.sort_of_many(1) == "RR" and found.sort_of_many(2) == ""
+
+
 def test_no_run_at_all_is_an_error(folder):
     with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
         measure_files(str(folder / "qrels"), [folder / "runs" / "b"], ["AP"])

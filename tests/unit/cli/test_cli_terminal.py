@@ -1,0 +1,87 @@
+"""Commands at a terminal of 80 columns: the answer first, tables that fit, and all of them."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.cli import main
+
+TOPICS = [f"q{number:02}" for number in range(12)]
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Qrels, and runs r00, r01, ..., of which the last is the best."""
+    folder, generator = tmp_path_factory.mktemp("terminal"), np.random.default_rng(0)
+    lines = [f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS for k in range(8)]
+    (folder / "qrels").write_text("".join(lines))
+    (folder / "runs").mkdir()
+    for run in range(20):
+        scores = generator.normal(-np.arange(8) * run / 10, size=(12, 8))
+        rows = [
+            f"{qid} Q0 d{k} 0 {scores[q, k]:.4f} x\n"
+            for q, qid in enumerate(TOPICS)
+            for k in range(8)
+        ]
+        (folder / "runs" / f"r{run:02}.run").write_text("".join(rows))
+    return folder
+
+
+@pytest.fixture
+def shown(files, monkeypatch):
+    """The lines that a command prints to a terminal."""
+
+    def lines(*arguments):
+        terminal = Terminal()
+        monkeypatch.chdir(files)
+        monkeypatch.delitem(sys.modules, "IPython", raising=False)
+        monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setenv("TERM", "xterm")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", terminal)
+            main.main(arguments, standalone_mode=False)
+        return re.sub(r"\x1b\[\d*m", "", terminal.getvalue()).splitlines()
+
+    return lines
+
+
+@pytest.mark.filterwarnings("ignore:there are only 12 topics")
+@pytest.mark.parametrize("command", ["evaluate", "ranks"])
+def test_the_answer_comes_first_and_tables_fit(shown, command):
+    lines = shown(command, "qrels", "runs/")
+    assert max(map(len, lines)) <= 80
+    assert re.search("the best mean|could be the best", lines[0])
+    assert " ... 10 more (--all)" in lines
+    everything = shown(command, "qrels", "runs/", "--all")
+    assert not any("--all" in line for line in everything)
+    names = [line.split()[0] for line in everything if re.match(r" r\d\d ", line)]
+    assert set(names) == {f"r{run:02}" for run in range(20)}
+
+
+def test_evaluate_shows_the_best_of_many_runs(shown):
+    lines = shown("evaluate", "qrels", "runs/", "-m", "AP ASL@10")
+    assert "Best mean AP first:" in lines
+    rows = [line.split() for line in lines if re.match(r" r\d\d ", line)]
+    values = [float(row[1]) for row in rows]
+    assert len(rows) == 10 and values == sorted(values, reverse=True)
+    assert all(re.fullmatch(r"\d\.\d", row[2]) for row in rows)
+    given = shown("evaluate", "qrels", "runs/", "-m", "AP", "--all")
+    assert [line.split()[0] for line in given[-20:]] == [f"r{run:02}" for run in range(20)]
+
+
+def test_wide_tables_have_all_columns_in_one_block(shown):
+    lines = shown("evaluate", "qrels", "runs/r01.run", "runs/r02.run", "runs/r03.run", "--wide")
+    assert sum(line.startswith(" r01 ") for line in lines) == 1
+    assert max(map(len, lines)) > 80
