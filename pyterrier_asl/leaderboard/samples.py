@@ -134,7 +134,7 @@ def sample_of_runs(
     every = {str(qid) for judge in judges.members.values() for qid in judge.judgements.qids}
     up = measure.higher_is_better is not False
     left_out = len(every) - topics
-    worst = float(getattr(measure.measure, "DEFAULT", 0.0))
+    worst = worst_value(measure.measure, up)
     return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out, worst=worst)
 
 
@@ -143,7 +143,13 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sampl
     table = scores.matrix(measure, track)
     values = {QRELS: table.to_numpy(dtype=np.float64)}
     up = scores.direction(measure)
-    return Sample(list(table.index), list(table), up, values, worst=0.0 if up else None)
+    return Sample(list(table.index), list(table), up, values, worst=worst_value(None, up))
+
+
+def worst_value(measure: Any, higher_is_better: bool) -> float | None:
+    """The value of a topic that a system does not answer; None for a cost by scores alone."""
+    known = getattr(measure, "DEFAULT", 0.0 if higher_is_better else None)
+    return None if known is None else float(known)
 
 
 def _least_gains(

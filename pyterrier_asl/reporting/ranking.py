@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..leaderboard.samples import FEWEST, Sample, check_sample
+from ..leaderboard.ranks import note_on_weak
+from ..leaderboard.samples import FEWEST, Sample, check_sample, worst_value
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.intervals import confidence_interval
@@ -104,8 +105,9 @@ class SystemRanking:
     @cached_property
     def sample(self) -> Sample:
         """The values as :func:`~pyterrier_asl.ranks` has them."""
-        topics = list(range(self.values.shape[1]))
-        return Sample(self.names, topics, self.higher_is_better is not False, {"": self.values})
+        topics, up = list(range(self.values.shape[1])), self.higher_is_better is not False
+        worst = worst_value(self.named.measure, up)
+        return Sample(self.names, topics, up, {"": self.values}, worst=worst)
 
     @property
     def ranks(self) -> Ints:
@@ -137,7 +139,8 @@ class SystemRanking:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             check_sample(self.sample, self.name)
-        return [str(warning.message) for warning in caught]
+        of_weak = note_on_weak(self.sample, self.name, self.intervals, {"alpha": self.alpha})
+        return [*(str(warning.message) for warning in caught), *filter(None, [of_weak])]
 
     @property
     def better(self) -> Bools:

@@ -68,7 +68,7 @@ def test_scores_of_several_collections_have_the_leaderboard_of_ranks(values):
     other = rows.assign(track="y", value=rows["value"] ** 2)
     scores = read_scores(pd.concat([rows.assign(track="x"), other]))
     found = collect_scores(scores, ["AP"])
-    board = ranks(scores, measure="AP")
+    board = ranks(scores, measures="AP")
     pd.testing.assert_frame_equal(found.of_all.table, board.table)
     assert found.qids == [qid for qid in QRELS] and list(board.means) == ["x", "y"]
 

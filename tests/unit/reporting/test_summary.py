@@ -128,7 +128,7 @@ def test_of_two_systems_the_headline_is_the_comparison():
     findings = of_values(AP=values)
     frame = pd.DataFrame(values, ["s0", "s1"]).rename_axis("name")
     long = frame.rename(columns="q{}".format).melt(ignore_index=False, var_name="qid")
-    board = ranks(read_scores(long.reset_index().assign(measure="AP")), measure="AP")
+    board = ranks(read_scores(long.reset_index().assign(measure="AP")), measures="AP")
     [pair], (low, high) = board.pairs().itertuples(), board.difference_interval
     assert not pair.ordered and low < 0 < high
     numbers = f"{pair.difference:+.4f} AP [{low:.4f}, {high:.4f}], {p_value(pair.p)}"
@@ -318,7 +318,7 @@ def test_whichever_judge_is_right(systems):
 
 def test_over_several_collections():
     found = collect(RUNS, QRELS, ["AP"], track="one", others={"other": (RUNS, OTHER)})
-    board = ranks({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, measure="AP")
+    board = ranks({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, measures="AP")
     pd.testing.assert_frame_equal(found.of_all.table, board.table)
     first, second = verdict(found)[:2]
     best = board.overall["name"][board.overall["could_be_best"]].tolist()
