@@ -168,7 +168,7 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
 
 @judge_confusion.shown
 def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
-    """The grades of judge a as rows, those of judge b as columns."""
+    """The grades of the reference as rows, the grades of the judge as columns."""
     keys = ["reference", "judge", "grade_a"]
     rows = confusion[keys].drop_duplicates()
     counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")

@@ -87,7 +87,7 @@ def audit(
         all_pairs: compare every two runs, and not only each with the baseline.
         rel: minimum grade of a relevant document, for measures that do not say it.
         machine_rel: the same by the machine's grades, where they are on another scale. It beats
-            ``rel`` and that of a measure, and is then shown after the name of the measure.
+            ``rel`` and the ``rel`` of a measure, and is then shown after the name of the measure.
         alpha: intervals cover 1 - alpha.
 
     Returns:
@@ -95,7 +95,7 @@ def audit(
 
     Raises:
         ValueError: for people's queries that the machine has not judged, fewer than 3 queries, an
-            unknown target, and whatever :func:`~pyterrier_asl.evaluate` refuses.
+            unknown target, and as :func:`~pyterrier_asl.evaluate`.
 
     Warns:
         UserWarning: of fewer than 10 queries judged by people, and of estimates for which fewer
@@ -239,8 +239,8 @@ def explain_estimates(
 
     Returns:
         A sentence for each estimate of another sign than people's and the machine's, and one each
-        for all without an interval, for all differences that are not those of the means, and for
-        all negative "queries saved".
+        for all without an interval, for all differences that differ from the difference of the
+        estimated means, and for all negative "queries saved".
     """
     what = what_is_estimated(part)
     sentences = [*_without_interval(part, h, rest), *_other_weights(part)]

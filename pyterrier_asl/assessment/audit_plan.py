@@ -20,7 +20,7 @@ class AuditPlan:
     """The plan of an audit: the queries that people are to judge.
 
     Attributes:
-        queries: how many in all, those of the pilot among them; None where no number is enough for
+        queries: how many in all, with the pilot; None where no number is enough for
             the wanted width, and then all are drawn.
         drawn: the queries, the pilot's first, then in the order of the draw.
         judged: how many of them people have judged already.
@@ -99,8 +99,8 @@ def plan_audit(
 ) -> AuditPlan:
     """Draws at random the queries that people must judge for intervals of a width.
 
-    The widest interval counts: of every run, of its difference from the first, in every measure;
-    without those in which all values are equal, of which nothing is known.
+    The widest interval decides: of each run and each difference from the first run, in each
+    measure. Rows in which all values are equal are left out, because nothing is known of them.
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
@@ -112,7 +112,7 @@ def plan_audit(
         target: ``'queries like these'`` or ``'these queries'``; see
             :func:`~pyterrier_asl.audit`.
         rel: minimum grade of a relevant document, for measures that do not say it.
-        machine_rel: the same by the machine's grades; it beats ``rel`` and that of a measure.
+        machine_rel: the same by the machine's grades; it beats ``rel`` and a measure's ``rel``.
         alpha: intervals cover 1 - alpha.
         seed: of the draw. The order of the draw does not depend on the number: a longer one begins
             as a shorter one does.

@@ -55,13 +55,13 @@ def judges(
         rel: minimum grade of a relevant document, for measures that do not say it; None: each
             measure's default, and 1 on documents.
         judge_rel: the same for judges but the reference: a number, or name -> number. It beats
-            ``rel`` and that of a measure, and then stands beside the name of the measure.
+            ``rel`` and the ``rel`` of a measure, and is then shown after the name of the measure.
         groups: the group of runs, by name, to see which groups gain from a judge.
         test: of all pairs of systems under each judge, for reversals.
         alpha: the level of significance; intervals cover 1 - alpha.
         n_resamples: draws of the bootstrap over queries.
         seed: of those draws.
-        duplicates: what a document is that stands twice in a ranking; see
+        duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
 
     Returns:

@@ -55,7 +55,7 @@ def verdicts(
     """Each judge's kappa and tau with the reference, and whether it is within the human range.
 
     Args:
-        judges: the judges, the reference first; the human range is that of its ``people``.
+        judges: the judges, the reference first; the human range is the range of its ``people``.
         measures: for tau: one measure or several, or their names; without runs there is no tau.
         alpha: intervals cover 1 - alpha.
         n_resamples: draws of the bootstrap over queries.
@@ -86,7 +86,7 @@ def agreement_with_people(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Every agreement of each judge with the reference, beside that of people with each other.
+    """Every agreement of each judge with the reference, and of people with each other.
 
     Args:
         judges: the judges, the reference first.
@@ -96,7 +96,7 @@ def agreement_with_people(
         seed: of those draws.
 
     Returns:
-        A row for each judge, measure and kind of agreement; the columns are those of ``agreement``
+        A row for each judge, measure and kind of agreement, with the columns of ``agreement``
         in :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`.
     """
     draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
@@ -156,7 +156,7 @@ def _human_columns(
 
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
-    """The judge's agreement with a person less that of the other people, averaged over people."""
+    """A judge's agreement with a person less other people's with that person, mean over people."""
     parts = []
     for person in people:
         others = [other for other in people if other not in (person, name)]

@@ -18,7 +18,7 @@ BOUNDS = ("upper", "expected", "lower")
 
 @dataclass(frozen=True)
 class JudgeAsRun:
-    """A judge's relevant documents of Q queries, counted against those of a reference.
+    """A judge's relevant documents of Q queries, counted against a reference's.
 
     Attributes:
         name: the judge.

@@ -130,7 +130,7 @@ class Judges:
             rel: minimum grade of a relevant document, for measures that do not say it; None: each
                 measure's default, and 1 on documents.
             judge_rel: judge -> minimum grade; or a number, for all but the judge called ``qrels``.
-                It beats ``rel`` and that of a measure.
+                It beats ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
 

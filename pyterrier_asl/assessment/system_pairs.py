@@ -153,7 +153,7 @@ def reversals_of(
 ) -> list[dict[str, Any]]:
     """The pairs of systems that two judges put in opposite orders, one row per two judges.
 
-    The arguments are those of :func:`compared_systems`.
+    The arguments are as in :func:`compared_systems`.
 
     Returns:
         Rows of ``judge``, ``reference``, ``measure``, the counts of :func:`swap_counts`, and

@@ -9,8 +9,8 @@ Examples:
 
 \b
 How to read it: QRELS are people's judgements of some queries, drawn at random from the machine's.
-  estimate       by both; right on average whatever the machine's bias
-  from, to       its confidence interval, beside those of people alone and of the machine alone
+  estimate       by both; right on average with any bias of the machine
+  from, to       its confidence interval; also of people alone and of the machine alone
   lambda         how far the machine is relied on, from 0, not at all, to 1
   queries saved  how many more queries people would have to judge for the same interval without
                  the machine; negative where the machine costs precision
@@ -44,7 +44,7 @@ NOBODY = "none"
     type=float,
     metavar="GRADE",
     help="Least relevant grade of the machine, if its scale is another than people's; it beats "
-    "that of a measure.",
+    "the grade of a measure.",
 )
 @click.option(
     "--target",

@@ -10,8 +10,8 @@ Examples:
   pyterrier-asl holes qrels.txt runs/ -m ASL@100 --chart pairs.html
 
 \b
-How to read it: unjudged documents count as not relevant; the bounds are the least and the greatest
-A - B over all ways in which the unjudged documents that a run shows could be labelled.
+How to read it: unjudged documents count as not relevant. The bounds are the least and the greatest
+A - B over all labels of the unjudged documents in the two rankings.
   settled   all labellings agree on which run is better
   open      some labelling would turn the result; this does not say that it is likely
   certain   the t-test is significant under every labelling; impossible: under none
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 @options.duplicates
 @options.alpha
 @options.places
-@options.output_format(help="Two runs: a row, or a row a query with -q. More: a row a pair.")
+@options.output_format(help="Two runs: a row, or with -q a row per query. More: a row per pair.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -115,7 +115,7 @@ def command(
     likely: bool,
     **settings: Any,
 ) -> None:
-    """Say which conclusions hold whatever the unjudged documents are, and what to judge next.
+    """Say which conclusions hold under all labels of unjudged documents, and what to judge next.
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """

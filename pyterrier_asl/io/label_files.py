@@ -51,8 +51,8 @@ class LabelFile:
     """Labels in a file of JSON lines, to which each is added as it comes.
 
     What has been added stays, whatever happens afterwards: it is on the disk before :meth:`add`
-    returns. Several processes may add to one file. A label of None takes back those of its document
-    before it. A last line that was cut off by an interruption is dropped.
+    returns. Several processes may add to one file. A label of None takes back the labels of its
+    document before it. A last line that was cut off by an interruption is dropped.
 
     Args:
         path: the file; it is made with the first label.
@@ -181,7 +181,7 @@ def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
     ``judgment``), a table with tabs, commas or semicolons between columns of these names, or qrels.
     A row is a label, or it is open: its label is missing or negative. ``null`` for a label in JSON
-    lines takes back those of its document before it.
+    lines takes back the labels of its document before it.
 
     Args:
         source: the frame, or the path of the file.

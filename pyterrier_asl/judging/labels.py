@@ -33,7 +33,7 @@ def merge_labels(
         document with a negative official grade is unjudged, so that a label takes its place.
 
     Raises:
-        ValueError: for a label that contradicts an official grade or that of another file, of a
+        ValueError: for a label that contradicts an official grade or another label, of a
             query without official judgements, or above the best grade.
 
     >>> merge_labels({"q": {"a": 1}}, pd.DataFrame({"qid": ["q"], "docno": ["b"], "label": [0]}))

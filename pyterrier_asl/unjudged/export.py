@@ -115,7 +115,7 @@ def check_export(
         force: see :func:`export`; without, a file of TREC's form is not overwritten at all, unless
             its labels are kept.
         keep: see :func:`export`.
-        inputs: files and folders that are read, none of which is overwritten.
+        inputs: files and folders that are read; they are not overwritten.
 
     Raises:
         ValueError: for another form.
@@ -148,7 +148,7 @@ def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
     """The number of labels in a file; None for a file of another kind.
 
     Raises:
-        FileExistsError: for a list of which some row cannot be understood.
+        FileExistsError: for a list with a row that cannot be understood.
     """
     with open(path, "rb") as file:
         start = file.read(_HEADER)

@@ -1,4 +1,4 @@
-"""Comparison of two runs, whatever the unjudged documents are, and what to judge next."""
+"""Comparison of two runs under all labels of unjudged documents, and what to judge next."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Round:
 
     Raises:
         OSError: where the file cannot be written.
-        ValueError: for a file of another kind, and whatever ``merge_labels`` refuses.
+        ValueError: for a file of another kind, and as ``merge_labels``.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Round:
         """The way in which the round ended (see :class:`Judging`); None: it has not.
 
         Args:
-            budget: ask for so many documents at most.
+            budget: ask for at most this many documents.
         """
         if not self.holes.is_open:
             return SETTLED
@@ -118,7 +118,7 @@ class Round:
         """The answers as rows of a file of labels, without those that have no label.
 
         Args:
-            codes: of which documents; None: of all.
+            codes: the documents; None: all.
             label: what to write for a label.
         """
         documents = self.answers if codes is None else codes
@@ -132,7 +132,7 @@ class Round:
         ]
 
     def scale(self) -> list[float]:
-        """The grades that a label can have: 0, those of the judgements, and up to the best."""
+        """The grades that a label can have: 0, the grades of the judgements, and up to the best."""
         labelled = self.holes.labelled
         grades = {0.0, *labelled.judgements.grades[labelled.judgements.grades > 0].tolist()}
         beyond = np.arange(max(grades) + 1, labelled.highest + 1).tolist()
@@ -172,7 +172,7 @@ class Round:
 
 
 def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes:
-    """Adds the labels of a file, some of which the comparison may have already."""
+    """Adds the labels of a file; the comparison may have some of them already."""
     if labels.empty:
         return holes
     labelled = holes.labelled
@@ -204,7 +204,7 @@ def judge_until_settled(
         labels: a file to which labels are added before the next are asked for. The labels that it
             holds are taken first, so that a loop that was interrupted goes on where it was.
         texts: where queries and documents are, by document ids; None: no texts.
-        budget: judge at most so many documents, those of the file not counted.
+        budget: judge at most this many documents; labels of the file do not count.
         batch: how many to judge at a time.
         source: the name of the judge.
         conflicts: where a label of the file contradicts an official grade: ``'error'``, or

@@ -74,7 +74,7 @@ class Difference:
         )
 
     def row(self) -> dict[str, Any]:
-        """The difference, its bounds, the verdict, and that of the t-test."""
+        """The difference, its bounds, the verdict, and the verdict on the t-test."""
         names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
         test = None if self.test is None else self.test.verdict
         return {**{name: getattr(self, name) for name in names}, "significance": test}
