@@ -66,13 +66,11 @@ def assessor_scores(
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = []
         for judge in judges_as_runs(read, QRELS):
-            counts = dict(zip(("retrieved", "common", "relevant"), judge.counts))
-            by_query = {**counts, **judge.average_precision()}
+            row = {"judge": judge.name, "topics": len(queries), **judge.means(queries)}
             if permutations:
                 sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
-                by_query["sampled"] = sampled
-            means = {name: queries.mean(values) for name, values in by_query.items()}
-            rows.append({"judge": judge.name, "topics": len(queries), **means})
+                row["sampled"] = queries.mean(sampled)
+            rows.append(row)
         return as_frame(rows)
 
     return per_slice(read.qids, of_slice, weights, by)
@@ -255,9 +253,8 @@ def human_range(
         bar = best if system is None else names[read.runs_by(QRELS).row(system)]
         rows = []
         for judge in judges_as_runs(read, QRELS):
-            scores = judge.average_precision()
-            means_of_judge = (queries.mean(scores[bound]) for bound in reversed(BOUNDS))
-            rows.append((judge.name, "judge", *means_of_judge, bar))
+            of_judge = judge.means(queries)
+            rows.append((judge.name, "judge", *(of_judge[b] for b in reversed(BOUNDS)), bar))
         if len(manual):
             ends = manual.min(), manual.mean(), manual.max()
             rows.append(("manual runs", "manual runs", *ends, best))

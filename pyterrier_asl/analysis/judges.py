@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.agreement import agreement_on_documents, draw_queries
-from ..assessment.confusion import are_binned, confusion_of, judged_by_both
+from ..assessment.confusion import are_binned, confusion_of, counts_by_grade, judged_by_both
 from ..assessment.judges import JudgeRel
 from ..charts.forms import SHORT, alt, captioned, cells, undrawn
 from ..io.lazy import pd
@@ -166,21 +166,7 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     return confusion
 
 
-@judge_confusion.shown
-def _counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
-    """The grades of the reference as rows, the grades of the judge as columns."""
-    keys = ["reference", "judge", "grade_a"]
-    rows = confusion[keys].drop_duplicates()
-    counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
-    counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
-    graded = [f"{a} {grade:g}" for a, grade in zip(rows["reference"], rows["grade_a"])]
-    by = rows["judge"].tolist()
-    several = len(rows[["reference", "judge"]].drop_duplicates()) > 1
-    counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
-    if several:
-        counts.insert(0, "graded by", by)
-    counts.insert(0, "graded", graded)
-    return counts
+judge_confusion.shown(counts_by_grade)
 
 
 @judge_confusion.chart

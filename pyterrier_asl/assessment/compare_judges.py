@@ -19,7 +19,7 @@ from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
 from .confusion import are_binned, confusion_of, leniency_of
 from .human_range import agreement_with_people
-from .judge_as_run import BOUNDS, judges_as_runs, precision_by
+from .judge_as_run import judges_as_runs, precision_by
 from .judge_report import JudgeReport
 from .judges import JudgeRel, Judges
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
@@ -169,9 +169,7 @@ def _as_systems(judges: Judges) -> pd.DataFrame:
             means = precision_by(judges, truth).mean(axis=1)
             best = {"best_run": judges.systems[means.argmax()], "best_AP": float(means.max())}
         for other in judges_as_runs(judges, truth):
-            scores = other.average_precision()
             is_person = judges.members[other.name].is_person
-            row: dict[str, Any] = {"judged_by": truth, "judge": other.name, "person": is_person}
-            row |= {bound: float(scores[bound].mean()) for bound in reversed(BOUNDS)}
-            rows.append(row | best)
+            about = {"judged_by": truth, "judge": other.name, "person": is_person}
+            rows.append({**about, **other.means(_all_queries(judges)), **best})
     return pd.DataFrame(rows)

@@ -78,6 +78,22 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
+    """The grades of the reference as rows, the grades of the judge as columns."""
+    keys = ["reference", "judge", "grade_a"]
+    rows = confusion[keys].drop_duplicates()
+    counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
+    counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
+    graded = [f"{a} {grade:g}" for a, grade in zip(rows["reference"], rows["grade_a"])]
+    by = rows["judge"].tolist()
+    several = len(rows[["reference", "judge"]].drop_duplicates()) > 1
+    counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
+    if several:
+        counts.insert(0, "graded by", by)
+    counts.insert(0, "graded", graded)
+    return counts
+
+
 def leniency_of(judges: Judges, reference: str) -> pd.DataFrame:
     """Share of relevant documents and mean grade by each judge, by the reference's grades."""
     original = judges.members[reference].judgements

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from ir_measures import AP
 
+from ..evaluation.slices import Queries
 from ..measures.names import with_options
 from ..scoring import assessor as scoring
 from ..scoring.arrays import Floats, Ints
@@ -36,6 +37,12 @@ class JudgeAsRun:
     def counts(self) -> tuple[Ints, Ints, Ints]:
         """R', r and N_R."""
         return self.retrieved, self.common, self.relevant
+
+    def means(self, queries: Queries) -> dict[str, float]:
+        """Means over some queries of R', r, N_R and AP by each of the :data:`BOUNDS`."""
+        counts = dict(zip(("retrieved", "common", "relevant"), self.counts))
+        by_query = {**counts, **self.average_precision()}
+        return {name: float(queries.mean(values)) for name, values in by_query.items()}
 
     def average_precision(self) -> dict[str, Floats]:
         """AP of each query by each of the :data:`BOUNDS`: best order, expected, worst order."""

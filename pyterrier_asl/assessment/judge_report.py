@@ -9,6 +9,7 @@ from typing import Any
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..io.lazy import pd
 from ..io.printed import Part, Printed
+from .confusion import counts_by_grade
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, sentences
 
 #: How many runs and groups are printed that gain or lose most.
@@ -58,8 +59,9 @@ class JudgeReport(Printed):
         confusion: for each judge and two grades the documents; see
             :func:`~pyterrier_asl.analysis.judge_confusion`.
         as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
-            ``judged_by``, ``judge``, ``person``, ``lower``, ``expected``, ``upper`` (MAP), and with
-            runs ``best_run``, ``best_AP``.
+            ``judged_by``, ``judge``, ``person``, the columns of
+            :func:`~pyterrier_asl.analysis.assessor_scores`, and with runs ``best_run``,
+            ``best_AP``.
         binned: the judges whose grades have fractions; their grades are in bins in ``leniency`` and
             ``confusion``, by the lower ends.
     """
@@ -74,12 +76,6 @@ class JudgeReport(Printed):
     confusion: pd.DataFrame
     as_systems: pd.DataFrame
     binned: tuple[str, ...] = ()
-
-    def matrix(self, judge: str) -> pd.DataFrame:
-        """The documents by the reference's grade (rows) and a judge's (columns)."""
-        part = self.confusion[self.confusion["judge"] == judge]
-        table = part.pivot(index="grade_a", columns="grade_b", values="pairs")
-        return table.rename_axis(index=f"{self.reference} \\ {judge}", columns=None)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -117,8 +113,9 @@ class JudgeReport(Printed):
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"What each judge makes of the grades of {self.reference}:"
         yield Part(heading, self.leniency, {"group_by": "judge"})
-        for judge in dict.fromkeys(self.confusion["judge"]):
-            yield self._printed_matrix(str(judge))
+        binned = f" (grades of {' and '.join(self.binned)} in bins, by their lower ends)"
+        heading = f"Documents by grade, {self.reference} in rows{binned if self.binned else ''}:"
+        yield Part(heading, counts_by_grade(self.confusion))
         heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
         bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
         yield Part(heading, bounds, {"group_by": "judged_by"})
@@ -138,15 +135,6 @@ class JudgeReport(Printed):
             short = known["verdict"].str.removesuffix(" the human range")
             shown = known[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
             yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
-
-    def _printed_matrix(self, judge: str) -> Part:
-        heading = f"Documents by grade, {self.reference} in rows, {judge} in columns"
-        binned = [name for name in (self.reference, judge) if name in self.binned]
-        if binned:
-            heading += f" (grades of {' and '.join(binned)} in bins, by their lower ends)"
-        matrix: Any = self.matrix(judge)
-        matrix.columns = [f"{grade:g}" for grade in matrix.columns]
-        return Part(f"{heading}:", matrix.rename_axis(index="grade").reset_index())
 
     def chart(self) -> Any:
         """The agreement of each judge with the reference, with its interval and the human range."""

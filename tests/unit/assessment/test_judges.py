@@ -76,7 +76,7 @@ def test_values_are_those_of_the_definitions():
     ]
     tau = scipy.stats.kendalltau(*(mean.round(9) for mean in means)).statistic
     assert value["tau"] == pytest.approx(tau)
-    assert report.matrix("model").to_numpy().tolist() == table.tolist()
+    assert report.confusion["pairs"].tolist() == table.ravel().tolist()
     lenient = report.leniency.set_index("grade")["relevant"]
     assert lenient[1] == pytest.approx(b[a == 1].mean())
 
@@ -292,10 +292,10 @@ def test_fractional_grades_are_binned():
     person = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
     mean_of_labels = {"q": {"a": 0.2, "b": 1.7, "c": 1.9, "d": 3}}
     report = asl.judges(person, {"m": mean_of_labels}, reference="nist", n_resamples=5)
-    matrix = report.matrix("m")
-    assert list(matrix.columns) == [0, 1, 3] and matrix.loc[2, 1] == 1
-    assert matrix.to_numpy().sum() == 4 and report.binned == ("m",)
-    assert "m in columns (grades of m in bins, by their lower ends):" in str(report)
+    matrix = report.confusion.set_index(["grade_a", "grade_b"])["pairs"]
+    assert sorted(set(report.confusion["grade_b"])) == [0, 1, 3] and matrix.loc[2, 1] == 1
+    assert matrix.sum() == 4 and report.binned == ("m",)
+    assert "by grade, nist in rows (grades of m in bins, by their lower ends):" in str(report)
     turned = asl.judges(mean_of_labels, {"m": person}, n_resamples=5)
     assert turned.leniency["grade"].tolist() == [0, 1, 3]
     assert turned.leniency["documents"].tolist() == [1, 2, 1]
