@@ -95,13 +95,13 @@ def _lengths() -> alt.TopLevelMixin:
             x=alt.X(
                 "class:N",
                 sort=_order("at"),
-                title="search length",
+                title="search length (documents)",
                 axis=alt.Axis(labelAngle=-35, labelOverlap=False),
             ),
             xOffset=alt.XOffset("system:N", sort=_order("rank")),
             y=alt.Y(
                 "share:Q",
-                title="share of the relevant documents",
+                title="share of the relevant documents of {queries}",
                 axis=alt.Axis(format="%", tickCount=5),
             ),
             color=alt.Color(
@@ -129,7 +129,12 @@ def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
         .mark_bar(**spacing)
         .encode(
             x=alt.X(**_systems(systems, "rank", "system", "system")),
-            y=alt.Y("asl:Q", title="ASL", stack="zero", axis=alt.Axis(tickCount=5)),
+            y=alt.Y(
+                "asl:Q",
+                title="ASL (documents), {queries}",
+                stack="zero",
+                axis=alt.Axis(tickCount=5),
+            ),
             color=alt.Color(
                 "part:N",
                 sort=parts,
@@ -171,7 +176,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         ),
         y=alt.Y(
             "rank:Q",
-            axis=_rank_axis(systems, "rank", grid=False, domain=False),
+            axis=_rank_axis(systems, f"rank of {systems}", grid=False, domain=False),
             scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False),
         ),
         detail=alt.Detail("system:N"),
@@ -213,10 +218,14 @@ def _bars_by_query(*, documents: bool) -> alt.TopLevelMixin:
             x=alt.X(
                 "query:N",
                 sort=_order("at"),
-                title="queries",
+                title="queries, the largest gain of A first",
                 axis=alt.Axis(labels=False, ticks=False),
             ),
-            y=alt.Y("difference:Q", title="A better by", axis=alt.Axis(tickCount=5)),
+            y=alt.Y(
+                "difference:Q",
+                title="{measure}: gain of A over B, {queries}",
+                axis=alt.Axis(tickCount=5),
+            ),
             color=_side(),
             tooltip=[*_query(documents), _exact("a:Q"), _exact("b:Q")],
         )
@@ -285,7 +294,7 @@ def _pair_matrix(systems: int) -> alt.TopLevelMixin:
             color=alt.Color(
                 "sgnLP:Q",
                 scale=alt.Scale(domain=[-1, 1], domainMid=0, interpolate="rgb"),
-                title="wins less losses",
+                title="wins less losses, {queries}",
                 legend=alt.Legend(orient="top", format=".0%", gradientLength=180, tickCount=3),
             ),
             tooltip=tooltips(
@@ -315,12 +324,12 @@ def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
         .encode(
             x=alt.X(
                 "median:Q",
-                title="median of the systems",
+                title="{measure}: median of the systems",
                 scale=alt.Scale(zero=False, nice=False, padding=24),
             ),
             y=alt.Y(
                 "spread:Q",
-                title="standard deviation",
+                title="{measure}: standard deviation",
                 scale=alt.Scale(zero=True, nice=False, padding=12),
             ),
             **size,
@@ -338,7 +347,7 @@ def _strip() -> alt.TopLevelMixin:
         .encode(
             x=alt.X(
                 "value:Q",
-                title=None,
+                title="{measure}",
                 axis=alt.Axis(tickCount=6),
                 scale=alt.Scale(zero=False, nice=False, padding=10),
             ),
@@ -351,7 +360,7 @@ def _strip() -> alt.TopLevelMixin:
 
 def _judged_shares(systems: int) -> alt.TopLevelMixin:
     """Judged and unjudged shares of every system."""
-    axis = _rank_axis(systems, "systems by ASL, best first", grid=False)
+    axis = _rank_axis(systems, "systems by {measure}, best first", grid=False)
     by_rank = alt.X("rank:Q", axis=axis, scale=alt.Scale(nice=False, padding=8, zero=False))
     by_name = alt.X(**_systems(systems, "rank", "system", "system"))
     return (
@@ -361,7 +370,7 @@ def _judged_shares(systems: int) -> alt.TopLevelMixin:
             x=by_name if systems <= _FEW else by_rank,
             y=alt.Y(
                 "share:Q",
-                title=None,
+                title="share of documents, {queries}",
                 axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),

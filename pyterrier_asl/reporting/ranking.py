@@ -49,7 +49,8 @@ class SystemRanking:
         measure = self.named.measure
         if measure is None:
             return ""
-        return ": ".join(filter(None, (measure.PRETTY_NAME, measure.SHORT_DESC)))
+        parts = filter(None, (measure.PRETTY_NAME, measure.SHORT_DESC))
+        return ": ".join(parts).replace("percentage", "proportion")  # values are from 0 to 1
 
     @property
     def higher_is_better(self) -> bool | None:

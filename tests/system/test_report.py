@@ -361,6 +361,86 @@ def test_filter(browser, file):
         assert page.is_visible("#board-empty")
 
 
+def test_searches_and_orders_are_in_the_address(browser, file):
+    with opened(browser, file) as page:
+        page.fill("#board-filter", "oo")
+        page.click("#board thead th[data-key=system] button")
+        page.fill("#queries-filter", "about 7")
+        page.click("#query-table thead th[data-key=query] button")
+        page.click("#query-table thead th[data-key=query] button")
+        names, queries = texts(page, "#board tbody th"), texts(page, "#query-table tbody .open")
+        address = page.url
+    assert names[-2:] == ["good", "poor"] and queries[-1] == "1"
+    with opened(browser, file, address=address) as page:
+        assert page.input_value("#board-filter") == "oo"
+        assert texts(page, "#board tbody tr:not([hidden]) th") == ["good", "poor"]
+        assert texts(page, "#board tbody th") == names
+        assert texts(page, "#query-table tbody .open") == queries
+        assert texts(page, "#query-table tbody tr:not([hidden]) .open") == ["7"]
+
+
+def test_choosing_a_measure_is_a_step_that_one_can_go_back(browser, file, made):
+    def chosen(page, name):
+        page.wait_for_function(
+            "(name) => document.querySelector('#measure').selectedOptions[0].text === name",
+            arg=name,
+        )
+
+    with opened(browser, file) as page:
+        page.select_option("#measure", label="AP")
+        page.click(f"#board thead th[data-measure='{number_of(made, 'R@1000')}'] button")
+        chosen(page, "R@1000")
+        page.go_back()
+        chosen(page, "AP")
+        page.go_back()
+        chosen(page, "nDCG@10")
+        page.go_forward()
+        chosen(page, "AP")
+
+
+def test_a_phone_shows_all_links_pairs_and_both_ranks_of_a_document(browser, file):
+    """Nothing has to be scrolled sideways."""
+    with opened(browser, file, 390) as page:
+        outside = "all => all.filter((c) => c.getBoundingClientRect().right > innerWidth).length"
+        for part in ("nav a", "#pair-table td", "#moved td", "#unjudged-table td", "#documents td"):
+            assert page.locator(part).count() > 5
+            assert page.eval_on_selector_all(part, outside) == 0, part
+        labels = "all => all.map((one) => one.dataset.label)"
+        row = page.eval_on_selector_all("#moved tbody tr:first-child td.num", labels)
+        assert row == ["Grade", "Rank in A", "Rank in B"]
+
+
+def test_axes_name_measure_and_number(browser, file):
+    with opened(browser, file) as page:
+        page.select_option("#measure", label="AP")
+        draw_all(page)
+        for chart, title in (
+            ("differences", "AP: gain of A over B, 10 queries"),
+            ("queries", "AP: median of the systems"),
+            ("judged", "share of documents, 10 queries"),
+            ("loss", "ASL (documents), 10 queries"),
+            ("lengths", "share of the relevant documents of 10 queries"),
+        ):
+            button = page.query_selector(f"[data-chart={chart}] [data-save=svg]")
+            assert f">{title}<" in saved_text(page, button)[1]
+
+
+def test_unjudged_shares_follow_the_measure_and_leave_out_equal_ones(browser, file, made):
+    with opened(browser, file) as page:
+        page.select_option("#measure", label="AP")
+        draw_all(page)
+        _, (head, *rows) = saved(page, page.query_selector("[data-chart=judged] [data-save=csv]"))
+    by_series = {row[head.index("what")]: [] for row in rows}
+    for row in rows:
+        by_series[row[head.index("what")]].append(row)
+    order = made.findings.rankings[number_of(made, "AP")].order
+    for series in by_series.values():
+        assert [row[head.index("system")] for row in series] == [
+            made.findings.names[at] for at in order
+        ]
+        assert len({row[head.index("share")] for row in series}) > 1
+
+
 def test_a_row_leads_to_its_system(browser, file, made):
     best = made.findings.names[made.findings.first.order[0]]
     hardest = QUERIES[made.findings.first.hardest_first[0]]
@@ -572,13 +652,12 @@ def test_of_two_systems_the_interval_belongs_to_the_p(browser, tmp_path):
     with opened(browser, tmp_path / "page.html") as page:
         for name in ("AP", "ASL@20"):
             low, high = ranks(runs, QRELS, name).difference_interval
-            places = 1 if name == "ASL@20" else 4
             best = ranks(runs, QRELS, name).names
             page.select_option("#pair-a", label=best[0])
             page.select_option("#pair-b", label=best[1])
             row = next(row for row in pair_table(page) if row["Measure"] == name)
             shown = row["95% interval"].replace("−", "-")
-            assert shown == f"[{low:.{places}f}, {high:.{places}f}]"
+            assert shown == f"[{low:.4f}, {high:.4f}]"
             page.click("#pair-swap")
             row = next(row for row in pair_table(page) if row["Measure"] == name)
             ends = [
@@ -691,6 +770,8 @@ def test_everything_is_drawn_when_printed_right_after_opening(browser, file, tmp
 def test_tables_fit_on_paper(browser, file):
     with opened(browser, file, width=740) as page:
         page.emulate_media(media="print")
+        size = "parseFloat(getComputedStyle(document.querySelector('#board td')).fontSize)"
+        assert page.evaluate(size) >= 8 * 96 / 72 - 0.01  # 8 pt
         assert page.evaluate("document.documentElement.scrollWidth") <= 740
 
 

@@ -56,7 +56,9 @@ function specification(name) {
     .replaceAll('["systems"]', () => JSON.stringify(systems.map((system) => page.systems[system])))
     .replaceAll('["colours"]', () => JSON.stringify(systems.map((system) => colour(colourName(system)))))
     .replaceAll('["neutral"]', () => JSON.stringify([colour("--soft"), colour("--mid")]))
-    .replaceAll('["sides"]', () => JSON.stringify(sides));
+    .replaceAll('["sides"]', () => JSON.stringify(sides))
+    .replaceAll("{measure}", () => JSON.stringify(chosenMeasure().name).slice(1, -1))
+    .replaceAll("{queries}", plural(Q, "query"));
   return JSON.parse(text);
 }
 
@@ -68,7 +70,7 @@ async function draw(one) {
     one.finalize?.();
     one.view = one.finalize = undefined;
     one.turn = (one.turn || 0) + 1;
-    canvas.replaceChildren(element("p", "This page has no data to draw here.", "empty"));
+    canvas.replaceChildren(element("p", "There is nothing to draw here.", "empty"));
     figure.dataset.drawn = "yes";
     return;
   }
@@ -181,11 +183,13 @@ function spreadOut(heights, apart) {
   return spread;
 }
 
+// The shares that tell systems apart, systems by the measure chosen.
 function judgedRows() {
   const series = Object.entries(page.judged).map(([name, shares]) => [`judged share of the first ${name.slice(7)}`, shares]);
   series.push(["unjudged above all relevant documents", page.unjudgedAll]);
   series.push(["unjudged above retrieved relevant documents", page.unjudgedShare]);
-  return systemsByAsl().flatMap((system, rank) => series.map(([what, shares], at) => (
+  const differ = series.filter(([, shares]) => S === 1 || new Set(shares).size > 1);
+  return systemsBy(state.measure).flatMap((system, rank) => differ.map(([what, shares], at) => (
     { system: page.systems[system], rank: rank + 1, what, at, share: shares[system] }
   )));
 }

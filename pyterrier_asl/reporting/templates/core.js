@@ -114,6 +114,13 @@ function plural(count, word) {
   return `${count.toLocaleString("en")} ${count === 1 ? word : ending}`;
 }
 
+// Shows these rows in a table; where the table has no room for its head, each cell has its heading.
+function fillTable(table, rows) {
+  const heads = [...table.tHead.rows[0].cells].map((head) => head.firstChild?.textContent ?? "");
+  for (const row of rows) for (const cell of row.cells) if (cell.colSpan === 1) cell.dataset.label = heads[cell.cellIndex];
+  table.tBodies[0].replaceChildren(...rows);
+}
+
 // A row that says why a table is empty.
 function emptyRow(text, columns) {
   const cell = element("td", text);
@@ -198,23 +205,40 @@ function startsAscending(head) {
   return ["rank", "system", "query", "first"].includes(head.dataset.key) || head.dataset.better === "low";
 }
 
-// A heading that chooses a measure does so when it is first clicked, and then sorts.
-function makeSortable(table, before = () => {}) {
-  for (const head of table.tHead.rows[0].cells) {
+const headKey = (head) => head.dataset.column ?? head.dataset.key ?? head.textContent;
+
+// A click on a heading sorts, and so does the address by the name of a choice, such as "AP down"; without it `usual` does. A heading
+// that chooses a measure does so when it is first clicked.
+function makeSortable(table, name, usual, before = () => ({})) {
+  const heads = [...table.tHead.rows[0].cells];
+  const show = () => {
+    const [, key, way] = /^(.*) (up|down)$/.exec(state[name]) ?? [];
+    const head = heads.find((one) => headKey(one) === key);
+    if (head) sortTable(table, head, way === "up");
+    else usual();
+  };
+  for (const head of heads) {
     head.querySelector("button").addEventListener("click", () => {
       const now = head.getAttribute("aria-sort");
-      if (!now) before(head);
-      sortTable(table, head, now ? now === "descending" : startsAscending(head));
+      const forward = now ? now === "descending" : startsAscending(head);
+      const section = table.closest("section").id;
+      chooseHere({ ...(now ? {} : before(head)), [name]: `${headKey(head)} ${forward ? "up" : "down"}` }, section);
       head.querySelector("button").focus();
     });
   }
+  follow((changed) => (changed.includes("measure") || changed.includes(name)) && show());
+  return show;
 }
 
-function filterRows(input, table, empty, textOf) {
-  input?.addEventListener("input", () => {
-    const wanted = input.value.trim().toLowerCase();
+// Shows the rows that have the text of a choice, which is in the address.
+function filterRows(input, name, table, empty, textOf) {
+  if (!input) return;
+  input.addEventListener("input", () => chooseHere({ [name]: input.value }, table.closest("section").id));
+  follow((changed) => {
+    if (!changed.includes(name)) return;
+    if (input.value !== state[name]) input.value = state[name];
     const rows = [...table.tBodies[0].rows];
-    for (const row of rows) row.hidden = !textOf(row).toLowerCase().includes(wanted);
+    for (const row of rows) row.hidden = !textOf(row).toLowerCase().includes(state[name].trim().toLowerCase());
     empty.hidden = rows.some((row) => !row.hidden);
   });
 }

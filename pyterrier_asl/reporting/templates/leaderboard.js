@@ -22,7 +22,6 @@ function showRanks() {
     row.classList.toggle("possible", Boolean(separates && could.possible[system]));
     row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system));
   }
-  sortTable(board, board.tHead.rows[0].cells[0], true);
   showPairs();
   showTopRanks();
 }
@@ -159,11 +158,7 @@ function showConflicts() {
 
 function startLeaderboard() {
   const tested = new Set([...$("measure").options].map((option) => Number(option.value)));
-  makeSortable(board, (head) => {
-    const measure = Number(head.dataset.measure ?? -1);
-    if (tested.has(measure)) chooseHere({ measure }, "leaderboard");
-  });
-  filterRows($("board-filter"), board, $("board-empty"), (row) => row.cells[1].textContent);
+  filterRows($("board-filter"), "find", board, $("board-empty"), (row) => row.cells[1].textContent);
   $("measure").addEventListener("change", () => chooseHere({ measure: Number($("measure").value) }));
   $("board-top")?.addEventListener("change", showTopRanks);
   for (const box of columnBoxes) {
@@ -184,5 +179,10 @@ function startLeaderboard() {
   follow((changed) => (changed.includes("measure") || changed.includes("unjudged")) && show());
   follow((changed) => changed.includes("columns") && showColumns());
   addEventListener("resize", showColumns);
+  const sort = makeSortable(board, "sort", () => sortTable(board, board.querySelector("[data-key=rank]"), true), (head) => {
+    const measure = Number(head.dataset.measure ?? -1);
+    return tested.has(measure) ? { measure } : {};
+  });
   show();
+  sort();
 }

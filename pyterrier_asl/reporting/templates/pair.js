@@ -25,7 +25,7 @@ function comparisonRows() {
 const shownInterval = ({ low, high, measure }) => (low === undefined ? "–" : `[${shown(low, measure)}, ${shown(high, measure)}]`);
 
 function showComparison() {
-  $("pair-table").tBodies[0].replaceChildren(...comparisonRows().map((row) => {
+  fillTable($("pair-table"), comparisonRows().map((row) => {
     const { name, a, b, difference, wins, losses, measure } = row;
     const better = measure.higher === null ? 0 : sign(measure) * difference;
     const made = element("tr", element("th", name));
@@ -151,13 +151,10 @@ function movedRow(row) {
 
 function showMoved() {
   const rows = movedRows();
-  const body = $("moved").tBodies[0];
   const list = rows ?? [];
   const shownRows = allMoved ? list : list.slice(0, FEW);
-  body.replaceChildren(...shownRows.map(movedRow));
-  if (!list.length) {
-    body.append(emptyRow(rows ? "There are none." : "The ranks of one of the two are not on this page.", 5));
-  }
+  const none = rows ? "There are none." : "The ranks of one of the two are not on this page.";
+  fillTable($("moved"), list.length ? shownRows.map(movedRow) : [emptyRow(none, 5)]);
   $("moved-more").hidden = shownRows.length === list.length;
   $("moved-more").textContent = `Show all ${list.length.toLocaleString("en")}`;
 }

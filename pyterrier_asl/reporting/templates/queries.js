@@ -101,9 +101,7 @@ function showDocuments() {
   const found = S > 1 ? `${none} missed by all systems, ${one} found by a single system` : `${none} missed`;
   $("query-says").textContent = `${plural(rows.length, "relevant document")}; in the first ${depth}, ${found}.`;
   const shownRows = allDocuments ? list : list.slice(0, FIRST);
-  const body = $("documents").tBodies[0];
-  body.replaceChildren(...shownRows.map(documentRow));
-  if (!list.length) body.append(emptyRow("There are none.", 5));
+  fillTable($("documents"), list.length ? shownRows.map(documentRow) : [emptyRow("There are none.", 5)]);
   $("documents-more").hidden = shownRows.length === list.length;
   $("documents-more").textContent = `Show all ${list.length}`;
 }
@@ -153,17 +151,17 @@ function showQueryMeasure() {
       cell.textContent = shown(values[q], measure);
     }
   }
-  const head = table.querySelector('[data-key="median"]');
-  head.dataset.better = measure.higher === false ? "low" : "high";
-  sortTable(table, head, measure.higher !== false);
+  table.querySelector('[data-key="median"]').dataset.better = measure.higher === false ? "low" : "high";
   if ($("hard-side")) $("hard-side").textContent = measure.higher === false ? "right" : "left";
   redraw("queries", "strip");
 }
 
 function startQueries() {
   const table = $("query-table");
-  makeSortable(table);
-  filterRows($("queries-filter"), table, $("queries-empty"), (row) => row.cells[0].textContent);
+  follow((changed) => changed.includes("measure") && showQueryMeasure());
+  const hardestFirst = () => sortTable(table, table.querySelector('[data-key="median"]'), chosenMeasure().higher !== false);
+  const sort = makeSortable(table, "sort-queries", hardestFirst);
+  filterRows($("queries-filter"), "find-query", table, $("queries-empty"), (row) => row.cells[0].textContent);
   for (const row of table.tBodies[0].rows) {
     row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
   }
@@ -176,10 +174,10 @@ function startQueries() {
   chart("queries", queryRows, { click: (datum) => openQuery(datum.q) });
   chart("strip", stripRows);
   showQueryMeasure();
+  sort();
   state.query = Number(table.tBodies[0].rows[0].dataset.query);
   showQuery();
   follow((changed) => {
-    if (changed.includes("measure")) showQueryMeasure();
     if (changed.includes("query")) showQuery();
     else if (docs && changed.some((name) => ["a", "b", "measure"].includes(name))) showTops();
   });

@@ -27,6 +27,7 @@ for (const button of document.querySelectorAll("[data-save]")) {
 chart("lengths", lengthRows);
 chart("loss", lossRows);
 chart("judged", judgedRows);
+follow((changed) => changed.includes("measure") && redraw("judged"));
 if (document.querySelector('figure[data-chart="bump"]')) {
   fillSelect($("bump-mark"), systemsBy(page.first), -1);
   $("bump-mark").addEventListener("change", () => redraw("bump"));

@@ -1,11 +1,13 @@
-// What is chosen: a measure, systems A and B, a query, columns of the leaderboard. The address holds all of it, and so does every link
+// What is chosen: a measure, systems A and B, a query, columns of the leaderboard, searches and orders of tables. The address holds all of it, and so does every link
 // of the page, so that reloading, going back and sharing a link keep it.
 const columnBoxes = [...$("board-columns").querySelectorAll("input")];
 if (innerWidth < 700) for (const box of columnBoxes) box.checked &&= box.value === "ranks"; // a phone has room for one
 const columnName = (box) => box.parentElement.textContent.trim();
 const columnsShown = () => columnBoxes.filter((box) => box.checked).map(columnName).join("\n");
 const USUAL_COLUMNS = columnsShown();
-const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0, columns: USUAL_COLUMNS };
+const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0, columns: USUAL_COLUMNS,
+  find: "", sort: "", "find-query": "", "sort-queries": "" };
+const TEXTS = ["find", "sort", "find-query", "sort-queries"];
 const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries,
   unjudged: ["no", "yes"] };
 const chosenMeasure = () => page.measures[state.measure];
@@ -27,13 +29,15 @@ function address(section, others = {}) {
   const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
   const kept = chosen.filter(([name, value]) => (["a", "b"].includes(name) ? S > 1 : name !== "unjudged" || value === "yes"));
   const columns = state.columns === USUAL_COLUMNS ? [] : state.columns.split("\n").map((name) => ["column", name]);
-  return `#${section}?${new URLSearchParams([...kept, ...columns])}`;
+  const texts = TEXTS.map((name) => [name, state[name]]).filter(([, text]) => text);
+  return `#${section}?${new URLSearchParams([...kept, ...columns, ...texts])}`;
 }
 
-// Chooses from a control of the page, and writes the address.
+// Chooses from a control of the page, and writes the address. Choosing a measure is a step that one can go back.
 function chooseHere(changes, section) {
-  choose(changes, section);
-  history.replaceState(null, "", address(state.section));
+  const step = (changes.measure ?? state.measure) !== state.measure;
+  choose(step ? { sort: "", "sort-queries": "", ...changes } : changes, section);
+  history[step ? "pushState" : "replaceState"](null, "", address(state.section));
 }
 
 // Chooses what an address says; unknown names are ignored.
@@ -45,7 +49,9 @@ function chooseByAddress(event) {
     const at = values.indexOf(params.get(name));
     if (at >= 0) changes[name] = at;
   }
-  if (text !== undefined) {
+  if (event || text !== undefined) { // the page as it was opened has no names in its address
+    for (const name of TEXTS) changes[name] = params.get(name) ?? "";
+    changes.measure ??= page.first;
     changes.unjudged ??= 0;
     const columns = params.getAll("column");
     const names = columnBoxes.map(columnName).filter((name) => columns.includes(name));

@@ -61,7 +61,7 @@ function boundsSay(found) {
   if (!found.unjudged) return [`${difference}; all documents of both down to its cut-off are judged.`];
   const outer = found.exact ? "" : " (outer bounds)";
   return [`${difference}, between ${signed(found.low, measure)} and ${signed(found.high, measure)}${outer} whatever the ` +
-    `${plural(found.unjudged, "unjudged document")} ${found.unjudged === 1 ? "is" : "are"}: ${outcomeOf(found.verdict)}.`];
+    `labels of the ${plural(found.unjudged, "unjudged document")}: ${outcomeOf(found.verdict)}.`];
 }
 
 // Given labels change nothing on this page: what to do with them.
@@ -114,7 +114,8 @@ function showUnjudged() {
   for (const id of ["undo", "save", "clear"]) $(`unjudged-${id}`).disabled = !labels.length;
   $("unjudged-says").replaceChildren(...boundsSay(found), ...labelsSay());
   $("unjudged-list").hidden = !list.length;
-  $("unjudged-table").tBodies[0].replaceChildren(...list.map(labelRow));
+  $("unjudged-next").hidden = !list.length;
+  fillTable($("unjudged-table"), list.map(labelRow));
   $("unjudged-list").onkeydown = (event) => {
     const next = list.find((one) => labelOf(one) === undefined);
     if (event.ctrlKey || event.metaKey || event.altKey) return;
