@@ -13,13 +13,13 @@ Examples:
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
 
 \b
-How to read it: RUN_A is the baseline, RUN_B is judged against it.
-  B - A      what RUN_B changes; for ASL, where less is better, below 0 is a gain
-  from, to   its confidence interval; one that holds 0 leaves the direction open
+How to read it: RUN_A is the baseline, RUN_B is compared with it.
+  B - A      the mean of RUN_B minus the mean of RUN_A; for ASL below 0 is a gain
+  from, to   its confidence interval; if it contains 0, the direction is open
   wins       queries in which RUN_B is better
-  rrLP       lexicographic precision: 1/rank of the first relevant document, or of the second
-             where the first is equal, and so on, B's less A's; above 0 prefers B
-  sgnLP      the share of queries that prefer B less the share of those that prefer A
+  rrLP       1/rank of the first relevant document, B minus A; of the second one if the first
+             is equal, and so on; above 0 prefers B
+  sgnLP      share of queries that prefer B, minus share of queries that prefer A
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
@@ -188,6 +188,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
     "--bounds", help="The least and greatest difference, whatever the unjudged documents are."
 )
 @options.places
+@options.table_size
 @options.output_format(
     help="All but table are a row for each measure; with -q for each query and measure; with "
     "--moved for each document. tsv begins with the names of the columns."
@@ -267,6 +268,8 @@ def _compare(
     moved: int | None,
     places: int,
     output_format: str,
+    wide: bool,
+    all_rows: bool,
     duplicates: str,
     labels: tuple[str, ...],
     **settings: Any,
@@ -300,7 +303,14 @@ def _compare(
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(dataset=qrels).queries if is_id else {}
     printing.print_comparison(
-        compared, output_format, by_query=by_query, texts=texts, places=places, moved=moved
+        compared,
+        output_format,
+        by_query=by_query,
+        texts=texts,
+        places=places,
+        moved=moved,
+        wide=wide,
+        all_rows=all_rows,
     )
     if compared.hint:
         click.echo(f"Hint: {compared.hint}", err=True)

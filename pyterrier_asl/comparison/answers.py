@@ -160,8 +160,8 @@ def _cut_short(judged: Evaluation, name: str, measure: Any) -> str:
     if few >= min(_TOP, measure.params.get("cutoff") or _TOP) or 20 * few > many:
         return ""
     return (
-        f"{judged.names[0]} retrieves {few:g} documents per query (median) and {name} {many:g}; "
-        f"{_REMEDY}"
+        f"{judged.names[0]} retrieves {few:g} document{'s' * (few != 1)} per query (median) and "
+        f"{name} {many:g}; {_REMEDY}"
     )
 
 

@@ -111,7 +111,7 @@ def compare(
     >>> old = {"q1": {"x": 3, "a": 2, "b": 1}, "q2": {"x": 2, "c": 1}}
     >>> new = {"q1": {"a": 3, "b": 2, "x": 1}, "q2": {"x": 2, "c": 1}}
     >>> compared = compare({"old": old, "new": new}, qrels, ["AP", "ASL@10"])
-    >>> compared.summary[["measure", "a", "b", "difference", "wins", "ties"]].round(3)
+    >>> compared.table[["measure", "a", "b", "difference", "wins", "ties"]].round(3)
       measure      a     b  difference  wins  ties
     0      AP  0.542  0.75       0.208     1     1
     1  ASL@10  2.000  1.50      -0.500     1     1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -40,6 +40,8 @@ def print_comparison(
     by_query: bool = False,
     moved: int | None = None,
     texts: Mapping[str, str] | None = None,
+    wide: bool = False,
+    all_rows: bool = False,
 ) -> None:
     """Prints a comparison.
 
@@ -52,9 +54,12 @@ def print_comparison(
         by_query: whether to print the queries.
         moved: how many documents to print; None: in a table :data:`MOVED`, else none.
         texts: the text of queries, by id.
+        wide: whether a terminal shows all columns, even where lines wrap.
+        all_rows: whether a terminal shows all rows of a long table.
     """
+    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
     if form == "table" and isinstance(compared.by_track, pd.DataFrame):
-        compared.show(places=places)
+        compared.show(**size)
     elif form in ("tsv", "jsonl") and isinstance(compared.by_track, pd.DataFrame):
         tables.write(compared.by_track, form, places=places)
     elif form == "table":
@@ -65,7 +70,7 @@ def print_comparison(
             parts.append(Part(what, frame, {"titles": _TITLES}))
         if moved != 0:
             parts += moved_parts(compared, MOVED if moved is None else moved)
-        print_parts(parts, places=places)
+        print_parts(parts, **size)
     elif by_query:
         tables.write(_with_text(_of_one(compared, compared.by_query), texts), form, places=places)
     elif moved is not None:
@@ -75,12 +80,12 @@ def print_comparison(
     elif form == "markdown":
         tables.write(_human_readable(compared), form, places=places, titles=_titles(compared))
     else:
-        tables.write(_of_one(compared, compared.summary), form, places=places)
+        tables.write(_of_one(compared, compared.table), form, places=places)
 
 
 def means_parts(compared: RunComparison) -> list[Part]:
     """The names of the runs, the table of measures, and its notes."""
-    head = [f"A: {compared.baseline} (baseline)"]
+    head = [*compared.sentences(), "", f"A: {compared.baseline} (baseline)"]
     if len(compared.runs) == 1:
         head.append(f"B: {compared.runs[0]}")
     frame = _human_readable(compared)
@@ -101,10 +106,10 @@ def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
         total = row["both"] + row["A"] + row["B"] + row["neither"]
         of = "" if len(compared.runs) == 1 else f" ({row['run']})"
         sentence = (
-            f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,}, of which "
-            f"{row['nearer']:,} have fewer irrelevant documents above them in B and "
-            f"{row['farther']:,} more. Retrieved by A only: {row['A']:,}; by B only: {row['B']:,}; "
-            f"by neither: {row['neither']:,}."
+            f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,}; in B "
+            f"{row['nearer']:,} of them have fewer irrelevant documents above them and "
+            f"{row['farther']:,} have more. Retrieved by A only: {row['A']:,}; by B only: "
+            f"{row['B']:,}; by neither: {row['neither']:,}."
         )
         parts.append(Part(sentence))
     if moved and len(compared.moved):
@@ -124,9 +129,11 @@ def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataF
 
 
 def _human_readable(compared: RunComparison) -> pd.DataFrame:
-    """The measures with one p-value, the corrected one if there is a correction."""
-    extra = ["p_corrected"] if compared.options.correction == "none" else ["p"]
-    return _of_one(compared, compared.summary.drop(columns=[*extra, "test", "detectable"]))
+    """The measures with one p-value, which comes first of what fits no narrow terminal."""
+    p = "p" if compared.options.correction == "none" else "p_corrected"
+    names = ["run", "measure", "a", "b", "difference", "ci_low", "ci_high", p, "low", "high"]
+    names += ["effect", "wins", "losses", "ties"]
+    return _of_one(compared, compared.table[[name for name in names if name in compared.table]])
 
 
 def _titles(compared: RunComparison) -> dict[str, str]:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..io.machine_readable import format_value
+from ..io.names import names_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..scoring.arrays import Floats
@@ -76,7 +77,7 @@ class RunDifference:
         return -self.difference if self.higher_is_better is False else self.difference
 
     def row(self, limits: AllLimits, options: PairedTest) -> dict[str, Any]:
-        """The row of the summary."""
+        """The row of the table."""
         bounds = limits.get((self.run, self.name))
         low, high = bounds.means if bounds else (np.nan, np.nan)
         test = "sign" if self.name == "sgnLP" else options.test
@@ -125,7 +126,7 @@ class RunComparison(Printed):
         baseline: the name of the baseline, A.
         runs: the names of the runs that are compared with it.
         queries: the number of queries.
-        summary: a row for each run and measure, and for each of :data:`PREFERENCES`: ``run``,
+        table: a row for each run and measure, and for each of :data:`PREFERENCES`: ``run``,
             ``measure``; ``a``, ``b``, the means of baseline and run (none of a preference);
             ``difference``, ``ci_low``, ``ci_high``, ``effect``; ``wins``, ``losses``, ``ties``,
             queries in which the run is better, worse, equal (of a count: more, less, equal);
@@ -157,7 +158,7 @@ class RunComparison(Printed):
     baseline: str
     runs: list[str]
     queries: int
-    summary: pd.DataFrame
+    table: pd.DataFrame
     by_query: pd.DataFrame
     higher_is_better: dict[str, bool | None]
     options: PairedTest
@@ -177,6 +178,33 @@ class RunComparison(Printed):
         """The parts that ``pyterrier-asl compare`` prints."""
         return [*means_parts(self), *moved_parts(self)]
 
+    def sentences(self) -> list[str]:
+        """For each run by which measures it is significantly better or worse than the baseline."""
+        if no_test := self._no_test():
+            return [no_test]
+        sentences = []
+        for run in self.runs:
+            names: dict[str, list[str]] = {"better": [], "worse": [], "higher": [], "lower": []}
+            rest: list[str] = []
+            for row in self.table[self.table["run"] == run].to_dict("records"):
+                name, up = row["measure"], row["difference"] > 0
+                direction = self.higher_is_better[name]
+                words = ("lower", "higher") if direction is None else ("worse", "better")
+                is_significant = row["p_corrected"] <= self.options.alpha and row["difference"]
+                chosen = names[words[up == (direction is not False)]] if is_significant else rest
+                chosen.append(name)
+            sentences += [
+                f"{run} is significantly {word} than {self.baseline} by {names_of(of_word, 8)}."
+                for word, of_word in names.items()
+                if of_word
+            ]
+            if rest:
+                sentences.append(
+                    f"No significant difference of {run} from {self.baseline} by "
+                    f"{names_of(rest, 8)}."
+                )
+        return sentences
+
     def notes(self) -> list[str]:
         """Notes on the numbers, in sentences."""
         queries = counted(self.queries, "query", "queries")
@@ -184,19 +212,21 @@ class RunComparison(Printed):
         return [
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
             "Wins: queries in which B is better.",
-            self._test_note(),
-            PLANNED,
+            *([] if self._no_test() else [self._test_note(), PLANNED]),
             *self.answers.notes,
         ]
 
-    def _test_note(self) -> str:
-        """The test, and the number of comparisons of the correction."""
+    def _no_test(self) -> str:
+        """The reason why there is no test; '' where there is one."""
         if self.queries < 2:
             queries = "is only 1 query" if self.queries else "is no query"
             return f"No test can be made: there {queries}."
+        equal = "No test is made: A and B have equal values in every query, by every measure."
+        return "" if self.family else equal
+
+    def _test_note(self) -> str:
+        """The test, and the number of comparisons of the correction."""
         test, effect = TESTS[self.options.test]
-        if not self.family:
-            return "No test is made: A and B have equal values in every query, by every measure."
         preferences = ", for sgnLP the sign test" if "sgnLP" in self.higher_is_better else ""
         these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
@@ -205,13 +235,16 @@ class RunComparison(Printed):
             else f"p ({self.options.correction}) is corrected over {these}"
         )
         dropped = f"; {self.dropped} without any difference left out" if self.dropped else ""
-        return f"Test: {test}{preferences}, two-sided; effect: {effect}; {corrected}{dropped}."
+        return (
+            f"Test: {test}{preferences}, two-sided; effect: {effect}; {corrected}{dropped}; "
+            f"significant: p at most {self.options.alpha:g}."
+        )
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """The verdict on each condition for each run, then on unanswered queries.
 
-        p-values are corrected over the conditions with a test, not over the whole summary: a
+        p-values are corrected over the conditions with a test, not over the whole table: a
         verdict does not depend on the other measures.
         """
         groups = self.by_query.groupby(["run", "measure"], sort=False)["difference"]
@@ -224,7 +257,7 @@ class RunComparison(Printed):
                 row["p"],
                 by_query[row["run"], row["measure"]],
             )
-            for row in self.summary.to_dict("records")
+            for row in self.table.to_dict("records")
         }
         tested = [(run, *pair) for run in self.runs for pair in self._conditions]
         p = {
@@ -271,7 +304,7 @@ class RunComparison(Printed):
         shown = [name for name in self.higher_is_better if name not in PREFERENCES]
         columns = {}
         for name in shown:
-            rows = self.summary[self.summary["measure"] == name]
+            rows = self.table[self.table["measure"] == name]
             values = [float(rows["a"].iloc[0]), *rows["b"].tolist()]
             up = self.higher_is_better[name]
             best = None if up is None else max(values) if up else min(values)
@@ -304,7 +337,7 @@ def comparison_of(
         differences: those of every run and measure.
         options: the test and its correction.
         limits: the bounds of differences, where they were computed.
-        bounds: whether the summary shows them.
+        bounds: whether the table shows them.
         **details: further attributes of :class:`RunComparison`.
     """
     limits = limits or {}

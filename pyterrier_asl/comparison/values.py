@@ -66,6 +66,8 @@ class TrackComparison(RunComparison):
         """The differences overall and in each collection, and notes on them."""
         style = {"titles": {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}}
         return [
+            *map(Part, self.sentences()),
+            Part(),
             Part(f"A: {self.baseline} (baseline)"),
             Part(table=self.by_track.drop(columns="p"), style=style | {"group_by": "track"}),
             *map(Part, self.notes()),
@@ -237,7 +239,7 @@ def _track_row(values: RunDifference, track: str, options: PairedTest) -> dict[s
 
 
 def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> TrackComparison:
-    """Adds the comparison in each collection, and takes the mean of the collections as summary."""
+    """Adds the comparison in each collection, and takes the means of the collections as table."""
     options, parts = compared.options, []
     if len(differences[0].qids) < FEWEST:
         raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
@@ -247,7 +249,7 @@ def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> T
     by_track = pd.concat(parts, ignore_index=True)
     whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)
     return TrackComparison(
-        **vars(compared) | {"summary": whole, "by_track": by_track, "family": len(whole)}
+        **vars(compared) | {"table": whole, "by_track": by_track, "family": len(whole)}
     )
 
 

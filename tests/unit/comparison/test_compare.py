@@ -18,12 +18,12 @@ OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 def test_bounds_beside_differences():
     table = compare({"live": LIVE, "new": OTHER}, QRELS, ["RR", "ASL@9", "Bpref"], bounds=True)
-    rows = table.summary.set_index("measure")
+    rows = table.table.set_index("measure")
     expected = holes(OTHER, LIVE, QRELS, "ASL@9").difference
     assert rows.loc["ASL@9", ["low", "high"]].tolist() == [expected.low, expected.high]
     assert rows.loc["RR", "difference"] == rows.loc["RR", "low"] == -0.5
     assert math.isnan(rows.loc["Bpref", "low"]) and math.isnan(rows.loc["sgnLP", "high"])
-    assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).summary
+    assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).table
 
 
 def judged(*grades):
@@ -39,7 +39,7 @@ def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
     runs = {"live": LIVE, "new": OTHER}
     with pytest.raises(ValueError, match="contradict .* document 'a' has the grades .* 'q0'"):
         compare(runs, judged(*grades), ["RR"], conditions=["RR worse"])
-    assert len(compare(runs, judged(*grades), ["RR"]).summary) == 3
+    assert len(compare(runs, judged(*grades), ["RR"]).table) == 3
 
 
 @pytest.mark.filterwarnings("ignore:the qrels judge")
@@ -79,5 +79,5 @@ def test_one_condition_may_be_text():
 def test_a_pool_may_be_an_object():
     pool = RarenessPool.from_runs({"live": LIVE, "new": OTHER})
     runs, asked = {"live": LIVE, "new": OTHER}, ["P_Rareness@2"]
-    by_pool, by_runs = (compare(runs, judged(1), asked, pool=p).summary for p in (pool, None))
+    by_pool, by_runs = (compare(runs, judged(1), asked, pool=p).table for p in (pool, None))
     assert by_pool["a"].tolist()[:1] == by_runs["a"].tolist()[:1]

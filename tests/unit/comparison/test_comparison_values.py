@@ -50,9 +50,9 @@ def test_scores_give_what_the_runs_give():
     options = {"baseline": "old", "conditions": ["AP worse p<.05"], "test": "wilcoxon"}
     by_scores = asl.compare(asl.read_scores(frame), **options)
     by_runs = asl.compare(runs(0), QRELS, ["AP", "ASL@5"], **options, correction="holm")
-    expected = by_runs.summary[by_runs.summary["measure"].isin(["AP", "ASL@5"])]
+    expected = by_runs.table[by_runs.table["measure"].isin(["AP", "ASL@5"])]
     kept = [name for name in expected if name != "p_corrected"]  # over fewer rows
-    pd.testing.assert_frame_equal(by_scores.summary[kept], expected[kept].reset_index(drop=True))
+    pd.testing.assert_frame_equal(by_scores.table[kept], expected[kept].reset_index(drop=True))
     assert [v.outcome for v in by_scores.verdicts] == [v.outcome for v in by_runs.verdicts]
     assert "sgnLP" not in str(by_scores) and "Relevant documents" not in str(by_scores)
     assert by_scores.to_latex().count(r"\\") == 4
@@ -98,7 +98,7 @@ def test_the_command_prints_what_the_function_gives(files):
     expected = asl.compare(asl.read_scores("scores.csv"), baseline="old")
     assert [row["run"] for row in result] == ["new", "new", "bad", "bad"]
     # Of the order of the file, in which systems stand.
-    by_key = expected.summary.set_index(["run", "measure"])["difference"]
+    by_key = expected.table.set_index(["run", "measure"])["difference"]
     assert all(row["difference"] == by_key[row["run"], row["measure"]] for row in result)
     frame = pd.read_csv("scores.csv", dtype={"qid": str}).query("measure == 'AP'")
     frame.drop(columns="measure").to_csv("unnamed.csv", index=False)
@@ -134,7 +134,7 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
         assert row["difference"] == pytest.approx(difference[track])
         assert row["p"] == rank_intervals(part.loc[["old", "new"]]).p[0, 1]
     assert (
-        compared.summary.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
+        compared.table.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
         == (table.loc[("overall", "new", "AP"), "p"])
     )
     assert "No two collections put a pair in significantly opposite orders." in compared.notes()
@@ -159,7 +159,7 @@ def test_collections_that_disagree_are_named():
         "new is significantly better than old by AP in x, and significantly worse in y."
         in compared.notes()
     )
-    assert compared.summary.set_index("run").loc["new", "p"] == 1
+    assert compared.table.set_index("run").loc["new", "p"] == 1
 
 
 def test_a_system_that_a_collection_lacks():

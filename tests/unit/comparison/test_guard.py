@@ -323,7 +323,7 @@ def test_an_equal_difference_in_every_query_has_an_infinite_effect():
     values = [0.3, 0.4, 0.1, 0.1 + 0.2 + 0.5, 0.4 + 0.5, 0.6]
     frame = pd.DataFrame({"name": [*"aaabbb"], "qid": [*"123123"], "AP": values})
     compared = compare(read_scores(frame), conditions=["AP better p<.05"])
-    row = compared.summary.iloc[0]
+    row = compared.table.iloc[0]
     assert row["effect"] == math.inf and row["p"] == 0
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((0.5, 0.5))
     [verdict] = compared.verdicts

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from pyterrier_asl import compare
@@ -20,7 +23,7 @@ def test_a_result_prints_what_the_command_prints_and_is_shown_as_html(runs, caps
     printed = capsys.readouterr().out
     print_comparison(found, "table")
     assert printed == capsys.readouterr().out
-    assert printed.startswith("A: live (baseline)")
+    assert "\n\nA: live (baseline)\n" in printed
     html = found._repr_html_()
     assert "<th>measure</th>" in html and "<b>" not in html and "Relevant documents" in html
     assert ("&lt;b&gt;" in html) == ("<b>" in runs)
@@ -33,3 +36,24 @@ def test_as_many_moved_documents_as_asked_for(moved, expected, capsys):
     printed = capsys.readouterr().out
     assert [q for q in QRELS if f"\n {q} " in printed] == expected
     assert ("Relevant documents" in printed) is (moved > 0)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("runs", [{"new": NEW}, {"new": NEW, "other": LIVE}])
+def test_a_terminal_of_80_columns_shows_the_answer_and_two_blocks(runs, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    found = compare({"live": LIVE, **runs}, QRELS, ["RR", "ASL@1000", "nDCG@10"])
+    for wide in (False, True):
+        monkeypatch.setattr("sys.stdout", Terminal())
+        print_comparison(found, "table", wide=wide, by_query=True)
+        lines = sys.stdout.getvalue().splitlines()
+        assert " ".join(lines).startswith(found.sentences()[0].partition(" by ")[0])
+        heads = [line for line in lines if "measure" in line.split()[:2]]
+        assert [("p (holm)" in line, "wins" in line) for line in heads] == (
+            [(True, True)] if wide else [(True, False), (False, True)]
+        )
+        assert wide or max(map(len, lines)) <= 80

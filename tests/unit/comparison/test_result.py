@@ -13,7 +13,7 @@ NEW = {"q1": {"a": 1, "n": 2}, "q2": {"a": 1, "n": 2}, "q3": {"a": 2, "n": 1}}
 def said(new, qids=QUERIES, measures=("RR", "ASL@9"), **options):
     parts = {name: {q: run[q] for q in qids} for name, run in (("live", LIVE), ("new", new))}
     found = compare(parts, {q: QRELS[q] for q in qids}, list(measures), **options)
-    return " ".join(found.notes())
+    return " ".join([*found.sentences(), *found.notes()])
 
 
 def test_one_query_is_no_test():
@@ -29,17 +29,46 @@ def test_equal_runs_are_no_test():
 
 
 def test_the_comparisons_that_were_corrected_are_counted():
-    assert "p (holm) is corrected over these 4 comparisons." in said(NEW)
+    assert "p (holm) is corrected over these 4 comparisons; significant: p at most 0.05." in said(
+        NEW
+    )
     text = said(NEW, measures=["RR", "P@2"])
-    assert "over these 3 comparisons; 1 without any difference left out." in text
-    assert "p is not corrected for their number." in said(NEW, correction="none")
+    assert "over these 3 comparisons; 1 without any difference left out;" in text
+    assert "p is not corrected for their number;" in said(NEW, correction="none")
 
 
 def test_its_repr_is_what_is_printed_and_no_arrays():
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"], bounds=True)
-    assert "array(" not in repr(found) and repr(found).startswith("A: live (baseline)")
+    assert "array(" not in repr(found) and "\nA: live (baseline)\n" in repr(found)
 
 
 def test_the_comparisons_are_said_to_be_planned():
     planned = "The p-values are for comparisons planned before looking at the results"
-    assert planned in said(NEW) and planned in said(LIVE)
+    assert planned in said(NEW) and planned not in said(LIVE)  # no test, no p-value
+
+
+def test_the_answer_names_the_measures_by_which_a_run_is_better_or_worse():
+    """Lower ASL is better; a count is neither better nor worse; wins in six of six queries."""
+    qids = [f"q{number}" for number in range(6)]
+    qrels = {q: {"a": 1, "n": 0} for q in qids}
+    good = {q: {"a": 2.0, "n": 1.0} for q in qids}
+    bad = {q: {"n": 2.0, "a": 1.0} | ({"x": 0.5} if q < "q5" else {}) for q in qids}
+    measures = ["RR", "ASL@9", "NumRet", "P@2"]
+    there, back = (
+        compare(pair, qrels, measures, test="sign", correction="none").sentences()
+        for pair in ({"good": good, "bad": bad}, {"bad": bad, "good": good})
+    )
+    assert there == [
+        "bad is significantly worse than good by RR, ASL@9, rrLP and sgnLP.",
+        "No significant difference of bad from good by NumRet and P@2.",
+    ]
+    assert back[0] == "good is significantly better than bad by RR, ASL@9, rrLP and sgnLP."
+    more = {q: docs | {"x": 0.5} for q, docs in good.items()}
+    [higher, rest] = compare(
+        {"good": good, "more": more}, qrels, measures, test="sign", correction="none"
+    ).sentences()
+    assert higher == "more is significantly higher than good by NumRet."
+    assert rest.startswith("No significant difference of more from good by RR, ")
+    strict = compare({"good": good, "bad": bad}, qrels, ["RR"], test="sign", alpha=0.01)
+    nothing = "No significant difference of bad from good by RR, rrLP and sgnLP."
+    assert strict.sentences() == [nothing]
