@@ -82,7 +82,7 @@ def main(
             others,
             rel=rel,
             judge_rel=options["judge_rel"],
-            permutations=permutations,
+            draws=permutations,
             seed=seed,
         )
         show("MAP of judges, exactly and from random orders", scores, 4)

@@ -30,7 +30,7 @@ def assessor_scores(
     *,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
-    permutations: int = 0,
+    draws: int = 0,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -40,7 +40,7 @@ def assessor_scores(
     Their relevant documents have no order: they are scored at best, as expected, and at worst.
 
     Args:
-        permutations: also estimate the expected score from so many random orders of each query;
+        draws: also estimate the expected score from so many random orders of each query;
             the paper took 10,000. The closed form is exact.
         seed: of the random orders; each query has its own stream.
 
@@ -48,7 +48,7 @@ def assessor_scores(
         One row for each judge, with ``judge``, ``topics`` (those that all judged),
         ``retrieved``, ``common`` and ``relevant`` (means over queries of R', r and N_R), and the
         MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
-        with ``permutations`` also ``sampled``, its mean over random orders.
+        with ``draws`` also ``sampled``, its mean over random orders.
 
     A judge who was shown few documents cannot find others: the score is then about this sample.
     Judgements of the same documents in ``qrels`` compare like with like.
@@ -67,8 +67,8 @@ def assessor_scores(
         rows = []
         for judge in judges_as_runs(read, QRELS):
             row = {"judge": judge.name, "topics": len(queries), **judge.means(queries)}
-            if permutations:
-                sampled = sampled_average_precision(*judge.counts, n=permutations, seed=seed)
+            if draws:
+                sampled = sampled_average_precision(*judge.counts, n=draws, seed=seed)
                 row["sampled"] = queries.mean(sampled)
             rows.append(row)
         return as_frame(rows)
@@ -105,7 +105,7 @@ def compare_with_assessors(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
     weights: Weights | None = None,
@@ -142,7 +142,7 @@ def compare_with_assessors(
     2     lower    0.75     0.500
     """
     read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    paired = PairedTest(test, correction, alpha, draws, seed)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = _differences(read, QRELS, read.others(QRELS), queries, paired)

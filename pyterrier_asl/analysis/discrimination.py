@@ -48,7 +48,7 @@ def discriminative_power(
     test: str = "t",
     correction: str = "auto",
     levels: Sequence[float] = (0.05, 0.01),
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
     as_published: bool = False,
     weights: Weights | None = None,
@@ -96,7 +96,7 @@ def discriminative_power(
                 test=test,
                 correction=correction,
                 weights=queries.weights,
-                n_resamples=n_resamples,
+                draws=draws,
                 seed=seed,
             )
             tables.append(
@@ -164,7 +164,7 @@ def preference_discrimination(
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
     levels: Sequence[float] = (0.05,),
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     progress: bool | None = None,
     weights: Weights | None = None,
@@ -191,7 +191,7 @@ def preference_discrimination(
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
         tests: some of ``'tukey-randomized'`` and ``'paired'``.
         levels: the levels of significance.
-        n_resamples: draws of ``'tukey-randomized'``.
+        draws: draws of ``'tukey-randomized'``.
         seed: of those draws; the same seed gives the same numbers.
 
     Returns:
@@ -217,7 +217,7 @@ def preference_discrimination(
             else:
                 p = randomized_hsd(
                     cube[queries.at],
-                    n_resamples=n_resamples,
+                    draws=draws,
                     seed=seed,
                     weights=queries.weights,
                     progress=progress,

@@ -47,13 +47,13 @@ class Sampling:
 
     Attributes:
         fractions: shares to keep, each in (0, 1].
-        samples: how many samples of each.
+        draws: how many random samples of each.
         seed: of the draws.
         progress: whether to show a progress bar; None: where there is a terminal.
     """
 
     fractions: Sequence[float] = FRACTIONS
-    samples: int = 10
+    draws: int = 10
     seed: int = 0
     progress: bool | None = None
 
@@ -62,9 +62,9 @@ class Sampling:
         wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
         if wrong:
             raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-        check_whole("samples", self.samples)
+        check_whole("draws", self.draws)
         generator = np.random.default_rng(self.seed)
-        drawn = list(product(self.fractions, range(self.samples)))
+        drawn = list(product(self.fractions, range(self.draws)))
         for fraction, sample in progress_bar(
             drawn, desc="samples", shown=self.progress, leave=False
         ):
@@ -82,7 +82,7 @@ def missing_labels(
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
-    samples: int = 10,
+    draws: int = 10,
     seed: int = 0,
     progress: bool | None = None,
     weights: Weights | None = None,
@@ -98,7 +98,7 @@ def missing_labels(
 
     Args:
         fractions: shares of labels to keep, each in (0, 1].
-        samples: how many samples of each.
+        draws: how many random samples of each.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
@@ -108,7 +108,7 @@ def missing_labels(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figures 8a and 9.
 
     >>> runs = {"a": {"q": {"d": 3, "e": 2}}, "b": {"q": {"x": 3, "d": 2, "e": 1}}}
-    >>> missing_labels(runs, {"q": {"d": 1, "e": 1}}, fractions=[0.5, 1], samples=1)
+    >>> missing_labels(runs, {"q": {"d": 1, "e": 1}}, fractions=[0.5, 1], draws=1)
        fraction  sample preference  ranking  system  tied
     0       0.5       0         RR      1.0     1.0   0.0
     1       0.5       0       rrLP      1.0     1.0   0.0
@@ -118,7 +118,7 @@ def missing_labels(
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = Sampling(fractions, samples, seed, progress)
+    sampling = Sampling(fractions, draws, seed, progress)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         some = queries.counting
@@ -182,7 +182,7 @@ def missing_queries(
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
-    samples: int = 10,
+    draws: int = 10,
     seed: int = 0,
     progress: bool | None = None,
     weights: Weights | None = None,
@@ -195,7 +195,7 @@ def missing_queries(
 
     Args:
         fractions: shares of queries to keep, each in (0, 1].
-        samples: how many samples of each.
+        draws: how many random samples of each.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
@@ -205,7 +205,7 @@ def missing_queries(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = Sampling(fractions, samples, seed, progress)
+    sampling = Sampling(fractions, draws, seed, progress)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         some = queries.counting

@@ -29,7 +29,7 @@ def judge_agreement(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
@@ -39,7 +39,7 @@ def judge_agreement(
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
         alpha: intervals cover 1 - alpha.
-        n_resamples: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries.
         seed: of those draws.
 
     Returns:
@@ -68,8 +68,8 @@ def judge_agreement(
         judge.check_finds_relevant()
     for a, b in read.pairs():
         judged_by_both(read, a, b)
-    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
-    agreements = agreement_on_documents(read, draws, graded=True)
+    draw = partial(draw_queries, draws=draws, seed=seed)
+    agreements = agreement_on_documents(read, draw, graded=True)
     return pd.DataFrame(row for pair in read.pairs() for row in agreements.rows(*pair, alpha))
 
 

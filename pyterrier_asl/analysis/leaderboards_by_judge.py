@@ -38,7 +38,7 @@ def leaderboards(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -74,7 +74,7 @@ def leaderboards(
     read = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    paired = PairedTest(test, correction, alpha, draws, seed)
 
     base = read.names[0] if reference is None else reference
     check_names("reference", [base], read.names, "judges")
@@ -114,7 +114,7 @@ def leaderboard_agreement(
     measure: Measures = "AP",
     p: float = 0.9,
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -126,7 +126,7 @@ def leaderboard_agreement(
             measure's default.
         p: persistence of RBO; at .9 the first ten systems have 86 % of the weight.
         alpha: intervals cover 1 - alpha.
-        n_resamples: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries.
         seed: of those draws.
 
     Returns:
@@ -149,10 +149,10 @@ def leaderboard_agreement(
     read = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
-    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
+    draw = partial(draw_queries, draws=draws, seed=seed)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        agreements = agreement_on_systems(read, measure, draws, queries=queries, p=p)
+        agreements = agreement_on_systems(read, measure, draw, queries=queries, p=p)
         frame = as_frame([row for pair in read.pairs() for row in agreements.rows(*pair, alpha)])
         labels = [read.label(measure, pair) for pair in zip(frame["reference"], frame["judge"])]
         frame.insert(2, "measure", labels)
@@ -176,7 +176,7 @@ def leaderboard_swaps(
     test: str = "tukey-two-way",
     correction: str = "auto",
     alpha: float = 0.05,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -206,7 +206,7 @@ def leaderboard_swaps(
     read = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    paired = PairedTest(test, correction, alpha, draws, seed)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         sign = sign_of(measure)

@@ -100,7 +100,7 @@ _COMMON = {
     "measures": "measures or their names.",
     "test": "a test for pairs; see :mod:`pyterrier_asl.statistics.tests`.",
     "alpha": "the level of significance; intervals cover 1 - alpha.",
-    "n_resamples": "draws of the tests that draw at random.",
+    "draws": "draws of the tests that draw at random.",
     "seed": "seed of the draws; the same seed gives the same numbers.",
     "progress": "whether to show a progress bar; None: where there is a terminal.",
     "weights": "how much each query counts; see :func:`~pyterrier_asl.evaluation.slices.slices`.",

@@ -59,7 +59,7 @@ def compare_techniques(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -103,7 +103,7 @@ def compare_techniques(
     """
     tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
     options = AslOptions(rel, cutoff, missing, as_published)
-    paired = PairedTest(test, correction, alpha, n_resamples, seed)
+    paired = PairedTest(test, correction, alpha, draws, seed)
     for argument, run in {"old": old, "new": new}.items():
         if not isinstance(run, str):
             check_names(argument, run, tracks, "tracks")

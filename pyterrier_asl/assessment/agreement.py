@@ -68,15 +68,15 @@ def interval_of(draws: Floats, alpha: float) -> Interval:
     return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 
-def draw_queries(queries: int, *, n_resamples: int, seed: int) -> Floats:
+def draw_queries(queries: int, *, draws: int, seed: int) -> Floats:
     """Draws queries with replacement: the :data:`Draws` of a number of queries.
 
-    >>> counts = draw_queries(3, n_resamples=2, seed=0)
+    >>> counts = draw_queries(3, draws=2, seed=0)
     >>> counts[0].tolist(), counts.sum(axis=1).tolist()
     ([1.0, 1.0, 1.0], [3.0, 3.0, 3.0])
     """
     generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(queries, np.full(queries, 1 / queries), n_resamples)
+    drawn = generator.multinomial(queries, np.full(queries, 1 / queries), draws)
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 

@@ -38,7 +38,7 @@ def judges(
     groups: Mapping[str, str] | None = None,
     test: str = "tukey-two-way",
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     duplicates: str | None = None,
 ) -> JudgeReport:
@@ -59,7 +59,7 @@ def judges(
         groups: the group of runs, by name, to see which groups gain from a judge.
         test: of all pairs of systems under each judge, for reversals.
         alpha: the level of significance; intervals cover 1 - alpha.
-        n_resamples: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries.
         seed: of those draws.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
@@ -82,7 +82,7 @@ def judges(
 
     >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
     >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
-    >>> report = judges(nist, {"model": model}, reference="nist", n_resamples=200)
+    >>> report = judges(nist, {"model": model}, reference="nist", draws=200)
     >>> report.agreement[["judge", "agreement", "value", "verdict"]].round(3)
        judge  agreement  value        verdict
     0  model  agreement  0.817  range unknown
@@ -113,7 +113,7 @@ def judges(
     return JudgeReport(
         reference,
         compared.people,
-        agreement_with_people(compared, ranked, alpha=alpha, n_resamples=n_resamples, seed=seed),
+        agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
         _reversals(compared, ranked, test, alpha),
         _gains_by_judge(compared, ranked, alpha),
         _gains_by_judge(compared, ranked, alpha, groups) if groups else None,

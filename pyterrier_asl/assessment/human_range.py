@@ -49,7 +49,7 @@ def verdicts(
     measures: Measures = "AP",
     *,
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Each judge's kappa and tau with the reference, and whether it is within the human range.
@@ -58,7 +58,7 @@ def verdicts(
         judges: the judges, the reference first; the human range is the range of its ``people``.
         measures: for tau: one measure or several, or their names; without runs there is no tau.
         alpha: intervals cover 1 - alpha.
-        n_resamples: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries.
         seed: of those draws.
 
     Returns:
@@ -68,12 +68,12 @@ def verdicts(
     >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
     >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
     >>> judges = Judges.of({"nist": nist, "model": model}, people=["nist"])
-    >>> verdicts(judges, n_resamples=200)[["judge", "agreement", "value", "verdict"]].round(3)
+    >>> verdicts(judges, draws=200)[["judge", "agreement", "value", "verdict"]].round(3)
        judge agreement  value        verdict
     0  model     kappa  0.633  range unknown
     """
     ranked = judges.ranked_by(measures)
-    table = agreement_with_people(judges, ranked, alpha=alpha, n_resamples=n_resamples, seed=seed)
+    table = agreement_with_people(judges, ranked, alpha=alpha, draws=draws, seed=seed)
     kept = table[table["agreement"].isin([DOCUMENTS, SYSTEMS])].reset_index(drop=True)
     return kept.assign(sentence=sentences(kept, judges.people))
 
@@ -83,7 +83,7 @@ def agreement_with_people(
     measures: Iterable[NamedMeasure] = (),
     *,
     alpha: float = 0.05,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Every agreement of each judge with the reference, and of people with each other.
@@ -92,24 +92,24 @@ def agreement_with_people(
         judges: the judges, the reference first.
         measures: those that rank the runs.
         alpha: intervals cover 1 - alpha.
-        n_resamples: draws of the bootstrap over queries.
+        draws: draws of the bootstrap over queries.
         seed: of those draws.
 
     Returns:
         A row for each judge, measure and kind of agreement, with the columns of ``agreement``
         in :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`.
     """
-    draws = partial(draw_queries, n_resamples=n_resamples, seed=seed)
+    draw = partial(draw_queries, draws=draws, seed=seed)
     reference, *others = judges.names
     with_people = {name: _with_people(judges, name) for name in others}
     rows = []
     for measure in [None, *measures]:
-        whole = _agreements(judges, measure, draws)
+        whole = _agreements(judges, measure, draw)
         for name in others:
             people = with_people[name]
             among = whole
             if people is not None and people is not judges:
-                among = _agreements(people, measure, draws)
+                among = _agreements(people, measure, draw)
             label = "" if measure is None else judges.label(measure, [reference, name])
             for row in among.rows(reference, name, alpha):
                 human = _human_columns(people, name, among.values[row["agreement"]], alpha)

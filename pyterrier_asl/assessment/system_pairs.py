@@ -29,14 +29,14 @@ class PairedTest:
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
         correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`.
         alpha: the level of significance; intervals cover 1 - alpha.
-        n_resamples: draws of a randomisation test.
+        draws: draws of a randomisation test.
         seed: of those draws.
     """
 
     test: str = "t"
     correction: str = "holm"
     alpha: float = 0.05
-    n_resamples: int = 10_000
+    draws: int = 10_000
     seed: int = 0
 
     def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
@@ -47,7 +47,7 @@ class PairedTest:
             self.test,
             alpha=self.alpha,
             weights=queries.weights,
-            n_resamples=self.n_resamples,
+            draws=self.draws,
             seed=self.seed,
         )
         return {name: getattr(comparison, name) for name in _SHOWN}

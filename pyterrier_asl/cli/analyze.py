@@ -120,16 +120,7 @@ _OPTIONS: dict[str, Decorator] = {
     "as_published": _switch(
         "--as-published", help="By the choices of the paper, where the defaults differ."
     ),
-    "draws": _number("--draws", help="Number of draws."),
-    "n_resamples": _number(
-        "--resamples", "n_resamples", help="Number of draws of a randomized test."
-    ),
-    "permutations": _option(
-        "--permutations",
-        type=click.IntRange(min=0),
-        help="Also sample so many orders, as the paper does.",
-    ),
-    "samples": _number("--samples", help="Number of samples of each fraction."),
+    "draws": _number("--draws", help="Number of random draws."),
     "fractions": _list(float, "--fractions", help="Shares to keep: .1,.5,1"),
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="Differences up to this count as ties."),

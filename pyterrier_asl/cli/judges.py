@@ -59,7 +59,7 @@ TABLES = (
 @options.alpha
 @options.seed(help="Seed of the bootstrap over queries.")
 @click.option(
-    "--n-resamples",
+    "--draws",
     type=options.NUMBER,
     default=1000,
     show_default=True,

@@ -40,7 +40,7 @@ class Settings:
 
     alpha: float
     weights: Floats | None
-    n_resamples: int
+    draws: int
     seed: int
 
 
@@ -71,14 +71,14 @@ def finite_vectors(*vectors: ArrayLike) -> Floats:
 
 
 def prepare(
-    values: Floats, alpha: float, weights: ArrayLike | None, n_resamples: int, seed: int
+    values: Floats, alpha: float, weights: ArrayLike | None, draws: int, seed: int
 ) -> tuple[Floats, Settings]:
     """Checked options, and the values of the queries that have a weight."""
     check_probability("alpha", alpha)
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples is {n_resamples}: give at least 1")
+    if draws < 1:
+        raise ValueError(f"draws is {draws}: give at least 1")
     if weights is None:
-        return values, Settings(alpha, None, n_resamples, seed)
+        return values, Settings(alpha, None, draws, seed)
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != values.shape[1:]:
         raise ValueError(
@@ -90,7 +90,7 @@ def prepare(
             "weights must be finite, none below 0 and one of them above: "
             f"these go from {array.min()} to {array.max()}"
         )
-    return values[:, array > 0], Settings(alpha, array[array > 0], n_resamples, seed)
+    return values[:, array > 0], Settings(alpha, array[array > 0], draws, seed)
 
 
 def means_of(values: Floats, weights: Floats | None) -> Floats:

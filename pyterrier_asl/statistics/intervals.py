@@ -38,7 +38,7 @@ def confidence_interval(
     alpha: float = 0.05,
     method: str = "t",
     weights: ArrayLike | None = None,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> Interval:
     """The mean of a system's values and a confidence interval of it.
@@ -50,7 +50,7 @@ def confidence_interval(
             accelerated bootstrap over queries, for values that are far from normal.
         weights: How much each query counts, shape (queries,); only ratios matter, queries of
             weight 0 are left out.
-        n_resamples: Draws of the bootstrap.
+        draws: Draws of the bootstrap.
         seed: Seed of these draws.
 
     Returns:
@@ -66,7 +66,7 @@ def confidence_interval(
     0.625 [0.272, 0.978]
     """
     check_name("method", method, ("t", "bootstrap"))
-    matrix, options = prepare(finite_vectors(values), alpha, weights, n_resamples, seed)
+    matrix, options = prepare(finite_vectors(values), alpha, weights, draws, seed)
     mean = float(means_of(matrix, options.weights)[0])
     if matrix.shape[1] == 1:
         return Interval(mean, float("nan"), float("nan"))
@@ -121,7 +121,7 @@ def _bootstrap(values: Floats, options: Settings) -> tuple[float, float]:
         lambda v, w, axis: np.sum(v * w, axis=axis) / np.sum(w, axis=axis),
         paired=True,
         vectorized=True,
-        n_resamples=options.n_resamples,
+        n_resamples=options.draws,
         batch=max(1, CHUNK // values.size),
         confidence_level=1 - options.alpha,
         method="BCa",

@@ -105,13 +105,13 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     shares = (a - b) * (weights / weights.sum())
     # Just below the observed value, so that equal values differ by rounding only.
     observed = np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
-    exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.n_resamples
+    exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.draws
     as_large = np.zeros(len(a))
     for signs in _sign_patterns(a.shape[1], len(a), exact, options):
         as_large += np.sum(np.abs(signs @ shares.T) >= observed, axis=0)
     # The observed assignment is one more random one, so that p is never 0 and the test keeps its
     # level (Phipson and Smyth, 2010); among all assignments it is there already.
-    p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.n_resamples + 1)
+    p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.draws + 1)
     mean, *_ = moments(a - b, options.weights)
     return _paired_t(a, b, options)._replace(statistic=mean, p=p)
 
@@ -126,7 +126,7 @@ def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
 
 def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> Iterator[Floats]:
     """Rows of +1 and -1, one per reassignment of the systems' values, in chunks."""
-    total = 2**queries if exact else options.n_resamples
+    total = 2**queries if exact else options.draws
     step = max(1, CHUNK // max(queries, pairs))
     generator = np.random.default_rng(options.seed)
     for start in range(0, total, step):

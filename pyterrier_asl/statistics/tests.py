@@ -113,7 +113,7 @@ def compare_pair(
     *,
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> Comparison:
     """Compares two systems on the same queries.
@@ -130,7 +130,7 @@ def compare_pair(
         alpha: The interval covers 1 - alpha.
         weights: How much each query counts, shape (queries,), only ratios matter; for ``'t'`` and
             ``'randomization'``. Queries of weight 0 are left out.
-        n_resamples: How many random assignments ``'randomization'`` draws; all there are, exactly,
+        draws: How many random assignments ``'randomization'`` draws; all there are, exactly,
             if they are not more.
         seed: Seed of these draws.
 
@@ -153,7 +153,7 @@ def compare_pair(
     0.125
     """
     check_name("test", test, PAIR_TESTS)
-    values, options = prepare(finite_vectors(a, b), alpha, weights, n_resamples, seed)
+    values, options = prepare(finite_vectors(a, b), alpha, weights, draws, seed)
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
     return Comparison(
@@ -174,7 +174,7 @@ def compare_all(
     correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Compares every two of many systems on the same queries.
@@ -196,7 +196,7 @@ def compare_all(
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: How much each query counts, shape (queries,); for ``'t'``, ``'randomization'`` and
             ``'tukey-randomized'``.
-        n_resamples: Draws of the tests that draw at random.
+        draws: Draws of the tests that draw at random.
         seed: Seed of these draws; the same seed gives the same numbers.
 
     Returns:
@@ -222,7 +222,7 @@ def compare_all(
     ('holm', 3)
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
-    matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
+    matrix, options = prepare(finite_matrix(values), alpha, weights, draws, seed)
     pairs = list(combinations(labels_of(names, len(matrix)), 2))
     first, second = np.triu_indices(len(matrix), k=1)
     return _compare_pairs(matrix, first, second, pairs, test, correction, options)
@@ -237,7 +237,7 @@ def compare_with_baseline(
     correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Compares every system with a baseline among them.
@@ -250,7 +250,7 @@ def compare_with_baseline(
         correction: One of :data:`CORRECTIONS`, over these comparisons; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: How much each query counts; see :func:`compare_pair`.
-        n_resamples: Draws of ``'randomization'``.
+        draws: Draws of ``'randomization'``.
         seed: Seed of these draws.
 
     Returns:
@@ -268,7 +268,7 @@ def compare_with_baseline(
     1   dph  tfidf       0.150       0.1027
     """
     check_name("test", test, PAIR_TESTS)
-    matrix, options = prepare(finite_matrix(values), alpha, weights, n_resamples, seed)
+    matrix, options = prepare(finite_matrix(values), alpha, weights, draws, seed)
     labels = labels_of(names, len(matrix))
     check_name("baseline", baseline, labels)
     row = labels.index(baseline)
@@ -287,7 +287,7 @@ def compare_differences(
     correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    n_resamples: int = 10_000,
+    draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Tests preferences such as rrLP and sgnLP, which are no differences of two values.
@@ -300,7 +300,7 @@ def compare_differences(
         correction: One of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: How much each query counts; see :func:`compare_pair`.
-        n_resamples: Draws of ``'randomization'``.
+        draws: Draws of ``'randomization'``.
         seed: Seed of these draws.
 
     Returns:
@@ -323,7 +323,7 @@ def compare_differences(
             f"names has {len(pairs)} entries for {len(matrix)} rows of differences: "
             f"give the two systems of each row"
         )
-    matrix, options = prepare(matrix, alpha, weights, n_resamples, seed)
+    matrix, options = prepare(matrix, alpha, weights, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
     frame = _compare_pairs(
@@ -354,11 +354,11 @@ def _compare_pairs(
     family = frame.attrs["family"]
     by_draws = test == "randomization" and method in ("bonferroni", "holm")
     # The smallest possible p must be able to become significant.
-    if by_draws and family > options.alpha * (options.n_resamples + 1):
+    if by_draws and family > options.alpha * (options.draws + 1):
         needed = int(np.ceil(family / options.alpha))
         warnings.warn(
-            f"{options.n_resamples} draws cannot make one of {family} comparisons significant at "
-            f"{options.alpha} after correction: give n_resamples={needed} or more, or use "
+            f"{options.draws} draws cannot make one of {family} comparisons significant at "
+            f"{options.alpha} after correction: give draws={needed} or more, or use "
             f"'tukey-randomized'",
             stacklevel=3,
         )

@@ -45,7 +45,7 @@ def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settin
 def randomized_hsd(
     preferences: Floats,
     *,
-    n_resamples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
     weights: Floats | None = None,
     progress: bool | None = False,
@@ -58,7 +58,7 @@ def randomized_hsd(
 
     Args:
         preferences: the row's system against the column's, for every query, shape (Q, S, S).
-        n_resamples: random exchanges.
+        draws: random exchanges.
         seed: seed of these.
         weights: how much each query counts, shape (Q,).
         progress: whether to show a progress bar; None: where there is a terminal.
@@ -77,9 +77,9 @@ def randomized_hsd(
     observed = np.abs(shares.sum(axis=0)[np.triu_indices(systems, k=1)])
     generator = np.random.default_rng(seed)
     labels = np.tile(np.arange(systems), (queries, 1))
-    largest = np.empty(n_resamples)
+    largest = np.empty(draws)
     disable = None if progress is None else not progress
-    for draw in tqdm(range(n_resamples), desc="exchanges", disable=disable, leave=False):
+    for draw in tqdm(range(draws), desc="exchanges", disable=disable, leave=False):
         total = np.zeros((systems, systems))
         for share_of_query, order in zip(shares, generator.permuted(labels, axis=1)):
             total += share_of_query.take(order, axis=0).take(order, axis=1)
@@ -99,10 +99,10 @@ def _largest_differences(values: Floats, share: Floats, options: Settings) -> Fl
     systems, queries = values.shape
     step = max(1, CHUNK // values.size)
     generator = np.random.default_rng(options.seed)
-    largest = np.empty(options.n_resamples)
+    largest = np.empty(options.draws)
     by_query = np.ascontiguousarray(values.T)
-    for start in range(0, options.n_resamples, step):
-        size = min(step, options.n_resamples - start)
+    for start in range(0, options.draws, step):
+        size = min(step, options.draws - start)
         drawn = np.broadcast_to(by_query, (size, queries, systems))
         means = np.einsum("rqs,q->rs", generator.permuted(drawn, axis=2), share)
         largest[start : start + size] = np.ptp(means, axis=1)

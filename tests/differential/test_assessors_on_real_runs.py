@@ -32,7 +32,7 @@ def dl20_judges(data):
 def test_closed_form_against_ten_thousand_permutations(data):
     nist, judges, rel = dl20_judges(data)
     own = rel.pop("nist")
-    frame = assessor_scores(nist, judges, rel=own, judge_rel=rel, permutations=10_000)
+    frame = assessor_scores(nist, judges, rel=own, judge_rel=rel, draws=10_000)
     print("\n", frame.round(5).to_string())
     # A topic's mean of 10,000 APs is off by .004 at the very most, the mean of 54 by far less.
     assert np.abs(frame["expected"] - frame["sampled"]).max() < 5e-4
@@ -79,7 +79,7 @@ def test_crowd_against_nist_on_core17(data):
     merged = judged["nist"].merge(judged["crowd"], on=["qid", "docno"], suffixes=("", "_crowd"))
     frames = {}
     for name, qrels in (("same pairs", pairs), ("all pairs", folder / "qrels.nist_full.txt.gz")):
-        frames[name] = assessor_scores(qrels, {"crowd": crowd}, permutations=2000)
+        frames[name] = assessor_scores(qrels, {"crowd": crowd}, draws=2000)
         print(name, "\n", frames[name].round(4).to_string())
     same = (merged["label"] >= 1) == (merged["label_crowd"] >= 1)
     assert both["value"][0] == pytest.approx(same.mean())

@@ -33,7 +33,7 @@ def test_kappa_and_tau_of_a_range_are_on_the_pairs_that_all_judged(data):
         reference="nist",
         rel=2,
         judge_rel={"second": 1},
-        n_resamples=20,
+        draws=20,
     )
     rows = report.agreement[report.agreement["judge"] == "machine"].set_index("agreement")
 

@@ -23,7 +23,7 @@ def test_dl20_under_people_and_models(data):
     judges = {f.name.removeprefix("dl20.").removesuffix(".txt.gz"): f for f in files}
     rel = {name: 1 if name.startswith("binary") else 2 for name in judges}
     runs = Evaluation.of(data / "dl20-passage" / "runs", judges["nist"])
-    agreement = leaderboard_agreement(runs, judges, judge_rel=rel, n_resamples=50)
+    agreement = leaderboard_agreement(runs, judges, judge_rel=rel, draws=50)
     print("\n", agreement.iloc[: len(judges) - 1].round(3).to_string())
     documents = judge_agreement(judges, judge_rel=rel)
     print(documents.iloc[: len(judges) - 1].round(3).to_string())

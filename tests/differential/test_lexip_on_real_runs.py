@@ -60,7 +60,7 @@ def test_published_hsd(dl20):
                 None,
                 rel=2,
                 tests=["tukey-randomized"],
-                n_resamples=draws,
+                draws=draws,
                 seed=seed,
                 progress=False,
             )

@@ -41,7 +41,7 @@ def over_all_orders(qrels, alt):
 
 
 def test_scores_are_those_of_all_orders():
-    frame = assessor_scores(QRELS, {"alt": ALT}, permutations=5000)
+    frame = assessor_scores(QRELS, {"alt": ALT}, draws=5000)
     by_topic = np.array([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")])
     assert frame["topics"].tolist() == [2]  # nobody else judged q3
     assert frame[list(BOUNDS)].to_numpy()[0] == pytest.approx(by_topic.mean(axis=0))

@@ -234,9 +234,9 @@ def test_documents_without_labels_count_for_nobody():
 
 def test_missing_labels_and_queries():
     runs, qrels = some_runs(7)
-    labels = missing_labels(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
-    queries = missing_queries(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
-    again = missing_labels(runs, qrels, fractions=[0.5, 1], samples=3, progress=False)
+    labels = missing_labels(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
+    queries = missing_queries(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
+    again = missing_labels(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
     pd.testing.assert_frame_equal(labels, again)
     whole = labels[labels["fraction"] == 1].set_index("preference")
     assert (whole.loc["RR", ["ranking", "system"]] == 1).all(axis=None)
@@ -257,9 +257,9 @@ def test_missing_labels_and_queries():
 
 
 @pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
-@pytest.mark.parametrize("wrong", [{"fractions": [0]}, {"fractions": [1.5]}, {"samples": 0}])
+@pytest.mark.parametrize("wrong", [{"fractions": [0]}, {"fractions": [1.5]}, {"draws": 0}])
 def test_shares_and_samples_are_checked(analysis, wrong):
-    with pytest.raises(ValueError, match="share to keep|samples must be a whole number"):
+    with pytest.raises(ValueError, match="share to keep|draws must be a whole number"):
         analysis(*some_runs(8), **wrong)
 
 
@@ -402,14 +402,14 @@ def test_unknown_preferences_and_tests_are_errors_that_name_them():
 def test_randomised_hsd_of_differences_is_that_of_values():
     values = np.random.default_rng(3).random((7, 30)) + np.linspace(0, 0.4, 7)[:, None]
     cube = values.T[:, :, None] - values.T[:, None, :]
-    p = randomized_hsd(cube, n_resamples=4000, seed=1)
-    other = compare_all(values, list("abcdefg"), test="tukey-randomized", n_resamples=4000, seed=2)[
+    p = randomized_hsd(cube, draws=4000, seed=1)
+    other = compare_all(values, list("abcdefg"), test="tukey-randomized", draws=4000, seed=2)[
         "p"
     ].to_numpy()
     slack = 5 * np.sqrt(2 * other * (1 - other) / 4000) + 1e-3
     assert (np.abs(p - other) < slack).all()
     assert p.min() < 0.05 < p.max()
-    assert (p == randomized_hsd(cube, n_resamples=4000, seed=1)).all()
+    assert (p == randomized_hsd(cube, draws=4000, seed=1)).all()
 
 
 def test_reciprocal_rank_is_discriminated_like_any_measure():
@@ -429,8 +429,8 @@ def test_reciprocal_rank_is_discriminated_like_any_measure():
 def test_every_figure_is_drawn(tmp_path):
     pytest.importorskip("altair")
     runs, qrels = some_runs(17)
-    labels = missing_labels(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
-    queries = missing_queries(runs, qrels, fractions=[0.5, 1], samples=2, progress=False)
+    labels = missing_labels(runs, qrels, fractions=[0.5, 1], draws=2, progress=False)
+    queries = missing_queries(runs, qrels, fractions=[0.5, 1], draws=2, progress=False)
     levels = recall_level_needed(runs, qrels, levels=4)
     two = pd.concat([levels.assign(collection=name) for name in ("a", "b")])
     made = [

@@ -67,7 +67,7 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "prediction-from-suffixes": ({}, ["predictor", "percent", "percent_of_untied"]),
     "ties": ({}, ["preference", "percent"]),
     "preference-discrimination": (
-        {"tests": ["tukey-randomized"], "n_resamples": 30, "progress": False},
+        {"tests": ["tukey-randomized"], "draws": 30, "progress": False},
         [],
     ),
     "system-preferences": ({"preferences": ["rrLP", "RPP", "RR"]}, ["a", "b", "mean"]),
@@ -79,12 +79,12 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "level-correlations": ({"levels": 4}, ["i", "j", "correlation"]),
     "level-regressions": ({"levels": 2, "following": 2}, ["i", "j", "coefficient", "R2"]),
     "missing-labels": (
-        {"fractions": [1], "samples": 1, "progress": False},
+        {"fractions": [1], "draws": 1, "progress": False},
         ["preference", "ranking", "system", "tied"],
     ),
-    "ties-with-missing-labels": ({"fractions": [0.5, 1], "samples": 2, "progress": False}, []),
+    "ties-with-missing-labels": ({"fractions": [0.5, 1], "draws": 2, "progress": False}, []),
     "missing-queries": (
-        {"fractions": [1], "samples": 1, "progress": False},
+        {"fractions": [1], "draws": 1, "progress": False},
         ["preference", "system"],
     ),
     "discriminative-power": ({"measures": ["AP", "P@5"], "test": "t"}, []),
@@ -112,7 +112,7 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["run", "rank", "kind", "length"],
     ),
     "leaderboards": ({}, ["judge", "run", "value", "rank", "gain", "own_gain"]),
-    "leaderboard-agreement": ({"n_resamples": 20}, ["agreement", "value"]),
+    "leaderboard-agreement": ({"draws": 20}, ["agreement", "value"]),
     "leaderboard-swaps": ({"test": "t", "alpha": 0.9}, []),
 }
 #: What is corrected over the rows of all slices, that depend on the others therefore.

@@ -109,7 +109,7 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
         "relevant": [1, 2],
         "ranks": [1, 2, 3],
     }
-    few = {"draws": 5, "samples": 2, "n_resamples": 20, "permutations": 5, "progress": False}
+    few = {"draws": 20, "progress": False}
     wanted = analysis.required | ({"qrels", "lengths"} & set(analysis.parameters))
     options = {name: few[name] for name in few if name in analysis.parameters}
     return {**{name: possible[name] for name in wanted}, **options}
@@ -171,7 +171,7 @@ def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
         "ranks": ["--ranks", "1,2"],
         "lengths": ["--lengths", str(folder / "lengths.tsv")],
     }
-    few = {"draws": "--draws", "samples": "--samples", "permutations": "--permutations"}
+    few = {"draws": "--draws"}
     files = {"qrels": [str(folder / "qrels.txt")], "runs": [str(folder / "runs")]}
     wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
     return [
@@ -267,7 +267,7 @@ def test_rare_finds_name_no_one_where_no_one_finds_alone():
 
 
 def test_one_sample_has_no_band():
-    frame = missing_labels(RUNS, QRELS, samples=1, progress=False)
+    frame = missing_labels(RUNS, QRELS, draws=1, progress=False)
     assert "of each share one sample" in sentences(missing_labels.draw(frame))
 
 

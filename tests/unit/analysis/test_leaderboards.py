@@ -102,7 +102,7 @@ def test_swaps_against_loops(toy, measure):
     assert sorted(zip(frame["better"], frame["worse"])) == sorted(swapped)
     # In the measure's own space: the better run's mean less the worse one's.
     assert (sign * frame["difference_a"] > 0).all() and (sign * frame["difference_b"] < 0).all()
-    agreement = leaderboard_agreement(runs, judges, measure=measure, n_resamples=20)
+    agreement = leaderboard_agreement(runs, judges, measure=measure, draws=20)
     means = [sign * v.mean(axis=1) for v in both]
     assert agreement["value"][0] == pytest.approx(scipy.stats.kendalltau(*means).statistic)
     reversals = judge_report(runs, judges, measure).reversals
@@ -116,7 +116,7 @@ def judge_report(runs, judges, measure="AP"):
     """The report of the second judge, with the first for the reference."""
     reference, model = judges.items()
     return asl.judges(
-        reference[1], dict([model]), runs, measure, reference=reference[0], n_resamples=1000
+        reference[1], dict([model]), runs, measure, reference=reference[0], draws=1000
     )
 
 

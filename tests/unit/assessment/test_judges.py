@@ -61,7 +61,7 @@ def test_values_are_those_of_the_definitions():
     labels = truth(12)
     people, model = judged(labels, 0.1, 2), judged(labels, 0.3, 3)
     systems = runs(labels)
-    report = asl.judges(people, {"model": model}, systems, "P@5", n_resamples=50)
+    report = asl.judges(people, {"model": model}, systems, "P@5", draws=50)
     value = report.agreement.set_index("agreement")["value"]
     a, b = (
         np.array([grade for docs in qrels.values() for grade in docs.values()])
@@ -89,7 +89,7 @@ def test_own_gains_by_hand():
     second = {"q1": {"b": 2, "a": 1}, "q2": {"b": 2, "a": 1}}
     third = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}
     systems = {"s1": first, "s2": second, "s3": third}
-    report = asl.judges(person, {"lenient": lenient}, systems, "P@1", n_resamples=5)
+    report = asl.judges(person, {"lenient": lenient}, systems, "P@1", draws=5)
     gains = report.gains.set_index("run")
     # s1 gains nothing, s2 one, s3 a half; a half is the mean of all.
     assert gains["gain"].to_dict() == {"s1": 0, "s2": 1, "s3": 0.5}
@@ -129,7 +129,7 @@ def tau_by(measure_a: str, measure_b: str) -> float:
 def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
     measure, options, by_graded, by_binary, label
 ):
-    report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], n_resamples=5, **options)
+    report = asl.judges(GRADED, {"m": BINARY}, RANKINGS, [measure], draws=5, **options)
     rows = report.agreement[report.agreement["agreement"] == "tau"]
     assert rows["measure"].tolist() == [label]
     assert rows["value"].iloc[0] == pytest.approx(tau_by(by_graded, by_binary))
@@ -138,7 +138,7 @@ def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
 
 
 def test_the_rel_of_a_measure_is_not_that_of_the_documents():
-    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], n_resamples=5)
+    graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5)
     relevant = graded.leniency.set_index("grade")["relevant"]
     assert relevant.to_dict() == {0: 0, 1: 1, 2: 1, 3: 1}
     # The ranking by AP(rel=2) is not that by AP.
@@ -178,7 +178,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
             "P@5",
             people=["second"],
             reference="first",
-            n_resamples=50,
+            draws=50,
         )
         table = report.agreement
         return table[table["judge"] == "model"].set_index("agreement"), report
@@ -202,7 +202,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     ]
     assert (drawn["value"], drawn["label"]) == (value, "model (n = 360)")
     # The agreement without a range is on all pairs that both have judged.
-    alone = asl.judges(wider, {"model": machine_wider}, n_resamples=5).agreement.iloc[0]
+    alone = asl.judges(wider, {"model": machine_wider}, draws=5).agreement.iloc[0]
     pairs = [(wider[q][d], machine_wider[q][d]) for q in wider for d in wider[q]]
     assert alone["value"] == pytest.approx(np.mean([a == b for a, b in pairs]))
     assert alone["pairs"] == 600 and alone["human_pairs"] == 0
@@ -214,7 +214,7 @@ def test_a_judge_without_a_pair_that_all_people_judged():
         {"one": {**person, "p": {"z": 1}}, "two": second, "m": {"p": {"z": 1}}},
         people=["one", "two"],
     )
-    table = verdicts(judges, n_resamples=5).set_index("judge")
+    table = verdicts(judges, draws=5).set_index("judge")
     assert table.loc["m", "human_pairs"] == 0 and table.loc["m", "verdict"] == UNKNOWN
     no_range = "so there is no human range"
     assert f"no document was judged by m and all people, {no_range}." in table.loc["m", "sentence"]
@@ -228,7 +228,7 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
         {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}, people=["x", "y"]
     )
     assert judges.shared_queries == set()
-    kappa = verdicts(people, n_resamples=5).set_index("judge")
+    kappa = verdicts(people, draws=5).set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
     assert kappa.loc["z", "sentence"].startswith(
         "z, documents: kappa has no value with x on 0 pairs of query"
@@ -245,7 +245,7 @@ def test_verdicts_for_named_judges_in_one_call():
         runs(labels, 5),
         people=["nist", "second"],
     )
-    table = verdicts(judges, ["P@5", "AP"], n_resamples=50)
+    table = verdicts(judges, ["P@5", "AP"], draws=50)
     kinds = [("", "kappa"), ("P@5", "tau"), ("AP", "tau")]
     assert table[["measure", "agreement"]].apply(tuple, axis=1).tolist() == [
         kind for kind in kinds for _ in ("second", "good")
@@ -291,26 +291,26 @@ def test_sentences_say_higher_lower_or_the_same(less, says):
 def test_fractional_grades_are_binned():
     person = {"q": {"a": 0, "b": 1, "c": 2, "d": 3}}
     mean_of_labels = {"q": {"a": 0.2, "b": 1.7, "c": 1.9, "d": 3}}
-    report = asl.judges(person, {"m": mean_of_labels}, reference="nist", n_resamples=5)
+    report = asl.judges(person, {"m": mean_of_labels}, reference="nist", draws=5)
     matrix = report.confusion.set_index(["grade_a", "grade_b"])["pairs"]
     assert sorted(set(report.confusion["grade_b"])) == [0, 1, 3] and matrix.loc[2, 1] == 1
     assert matrix.sum() == 4 and report.binned == ("m",)
     assert "by grade, nist in rows (grades of m in bins, by their lower ends):" in str(report)
-    turned = asl.judges(mean_of_labels, {"m": person}, n_resamples=5)
+    turned = asl.judges(mean_of_labels, {"m": person}, draws=5)
     assert turned.leniency["grade"].tolist() == [0, 1, 3]
     assert turned.leniency["documents"].tolist() == [1, 2, 1]
-    whole = asl.judges(person, {"m": person}, n_resamples=5)
+    whole = asl.judges(person, {"m": person}, draws=5)
     assert whole.binned == () and "in bins" not in str(whole)
 
 
 def test_intervals_are_centred_and_repeat():
     labels = truth(15)
     given = judged(labels, 0.1, 2), {"model": judged(labels, 0.2, 3)}
-    first, again = (asl.judges(*given, n_resamples=80).agreement for _ in range(2))
+    first, again = (asl.judges(*given, draws=80).agreement for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     middle = (first["ci_low"] + first["ci_high"]) / 2
     np.testing.assert_allclose(middle, first["value"])
-    other = asl.judges(*given, n_resamples=80, seed=1).agreement
+    other = asl.judges(*given, draws=80, seed=1).agreement
     assert not np.array_equal(first["ci_low"], other["ci_low"])
 
 
@@ -318,9 +318,7 @@ def test_intervals_are_narrower_with_more_queries():
     width = {}
     for queries in (10, 160):
         labels = truth(queries)
-        report = asl.judges(
-            judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, n_resamples=200
-        )
+        report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, draws=200)
         kappa = report.agreement.set_index("agreement").loc["kappa"]
         width[queries] = kappa["ci_high"] - kappa["ci_low"]
     assert width[160] == pytest.approx(width[10] / 4, rel=0.5)
@@ -337,7 +335,7 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
         judged(labels, 0.1, 2),
         {"second": second, "model": model},
         people=["second"],
-        n_resamples=300,
+        draws=300,
     )
     assert verdicts_of(report)["model", "kappa"] == verdict
     assert verdicts_of(report)["second", "kappa"] == UNKNOWN  # there are no other two people
@@ -361,7 +359,7 @@ def test_a_judge_is_below_the_range_by_the_whole_interval():
         judged(labels, 0.1, 2),
         {"second": judged(labels, 0.1, 3), "model": judged(labels, 0.17, 6)},
         people=["second"],
-        n_resamples=300,
+        draws=300,
     )
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     assert row["less_human"] < -0.05 <= row["less_high"] and row["verdict"] == UNDECIDED
@@ -372,7 +370,7 @@ def test_agreement_on_systems_is_the_same_by_a_cost_and_its_gain():
     labels = truth(12)
     given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 8, 0.2)
     by_gain, by_cost = (
-        asl.judges(*given, measure, n_resamples=20).agreement.query("measure != ''")
+        asl.judges(*given, measure, draws=20).agreement.query("measure != ''")
         for measure in ("nASL@10", "ASL@10")
     )
     columns = ["agreement", "value", "ci_low", "ci_high"]
@@ -387,7 +385,7 @@ def test_how_much_less_a_judge_agrees_than_people_do():
         for seed, (name, wrong) in enumerate([("a", 0.1), ("b", 0.2), ("c", 0.1), ("m", 0.2)])
     }
     rest = {name: of for name, of in qrels.items() if name != "a"}
-    report = asl.judges(qrels["a"], rest, people=["b", "c"], reference="a", n_resamples=20)
+    report = asl.judges(qrels["a"], rest, people=["b", "c"], reference="a", draws=20)
 
     def agreed(x: str, y: str) -> float:
         pairs = [(qrels[x][q][d], qrels[y][q][d]) for q in qrels[x] for d in DOCNOS]
@@ -410,7 +408,7 @@ def test_a_judge_can_rank_systems_as_people_do_or_not():
         runs(labels, 5, 0.6),
         "AP",
         people=["second"],
-        n_resamples=100,
+        draws=100,
     )
     found = verdicts_of(report)
     assert found["good", "tau"] == WITHIN and found["bad", "tau"] == BELOW
@@ -432,7 +430,7 @@ def test_groups_gain_what_their_runs_do():
         systems,
         "P@5",
         groups=groups,
-        n_resamples=10,
+        draws=10,
     )
     own = report.gains.set_index("run")["own_gain"]
     of_groups = report.group_gains.set_index("group")["own_gain"]
@@ -443,13 +441,13 @@ def test_judges_as_systems_beside_the_best_run():
     labels = truth(10)
     perfect = {"best": {f"q{q}": dict(zip(DOCNOS, row * 1.0)) for q, row in enumerate(labels)}}
     people, second = judged(labels, 0, 2), judged(labels, 0.3, 3)
-    report = asl.judges(people, {"second": second}, perfect, people=["second"], n_resamples=10)
+    report = asl.judges(people, {"second": second}, perfect, people=["second"], draws=10)
     (ceiling,) = [text for text in report.sentences() if text.startswith("Judged by reference")]
     assert (
         "the best run is best (MAP 1.000), beyond the range of second's relevant documents, scored "
         "as a run: "
     ) in ceiling
-    alone = asl.judges(people, {"model": second}, perfect, n_resamples=10).sentences()
+    alone = asl.judges(people, {"model": second}, perfect, draws=10).sentences()
     (by_person,) = [text for text in alone if text.startswith("Judged by reference")]
     assert "there is no second human judge, so there is no human range" in by_person
     (by_machine,) = [text for text in alone if text.startswith("Judged by model")]
@@ -459,7 +457,7 @@ def test_judges_as_systems_beside_the_best_run():
 
 def test_one_person_leaves_the_range_unknown():
     labels = truth(5)
-    report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, n_resamples=10)
+    report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, draws=10)
     assert verdicts_of(report)["model", "kappa"] == UNKNOWN
     assert "there is no second human judge, so there is no human range." in report.sentences()[0]
     assert report.gains is None and len(report.sentences()) == 1

@@ -84,12 +84,12 @@ SAID = {
         {"--judge": "second=other"},
     ),
     "human-range": {"--assessor": "second=other", "--types": "types"},
-    "preference-discrimination": {"--resamples": "20"},
+    "preference-discrimination": {"--draws": "20"},
     "stability": {"--draws": "20"},
     "agreement-by-number-of-systems": {"--draws": "20"},
-    "missing-labels": {"--samples": "2", "--fractions": ".5,1"},
-    "missing-queries": {"--samples": "2"},
-    "ties-with-missing-labels": {"--samples": "2", "--fractions": ".5,1"},
+    "missing-labels": {"--draws": "2", "--fractions": ".5,1"},
+    "missing-queries": {"--draws": "2"},
+    "ties-with-missing-labels": {"--draws": "2", "--fractions": ".5,1"},
     "lengths-by-rank": {"--lengths": "words.parquet"},
 }
 #: Those that have no rows here.

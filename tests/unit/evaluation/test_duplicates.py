@@ -119,8 +119,8 @@ def test_judges_are_those_of_each_document_once():
     runs = [{"x": run, "y": OTHER} for run in (TWICE, ONCE)]
     with pytest.raises(ValueError, match=SAYS):
         judges(QRELS, asked, runs[0])
-    found = judges(QRELS, asked, runs[0], duplicates="best", n_resamples=10)
-    once = judges(QRELS, asked, runs[1], n_resamples=10)
+    found = judges(QRELS, asked, runs[0], duplicates="best", draws=10)
+    once = judges(QRELS, asked, runs[1], draws=10)
     pd.testing.assert_frame_equal(found.agreement, once.agreement)
     pd.testing.assert_frame_equal(found.as_systems, once.as_systems)
 

@@ -107,12 +107,12 @@ def test_randomization_of_many_queries_is_close_to_scipys():
     expected = scipy.stats.permutation_test(
         (a - b,), np.mean, permutation_type="samples", n_resamples=50_000, random_state=0
     ).pvalue
-    found = compare_pair(a, b, "randomization", n_resamples=50_000, seed=1).p
+    found = compare_pair(a, b, "randomization", draws=50_000, seed=1).p
     # SciPy doubles the smaller tail, ours counts both: its error is that of a tail, doubled.
     error = np.sqrt((expected * (2 - expected) + expected * (1 - expected)) / 50_000)
     assert found == pytest.approx(expected, abs=5 * error)
-    assert found == compare_pair(a, b, "randomization", n_resamples=50_000, seed=1).p
-    assert found != compare_pair(a, b, "randomization", n_resamples=50_000, seed=2).p
+    assert found == compare_pair(a, b, "randomization", draws=50_000, seed=1).p
+    assert found != compare_pair(a, b, "randomization", draws=50_000, seed=2).p
 
 
 @pytest.mark.slow
@@ -186,7 +186,7 @@ def test_equal_weights_are_no_weights_and_weight_zero_is_no_query(test):
 def test_the_observed_signs_are_one_more_of_those_drawn():
     """Of all signs of 70 equal differences two are as large: none of those drawn is."""
     a, b = np.ones(70), np.zeros(70)
-    assert compare_pair(a, b, "randomization", n_resamples=99).p == 1 / 100
+    assert compare_pair(a, b, "randomization", draws=99).p == 1 / 100
 
 
 def test_weighted_randomization_is_enumeration():
@@ -252,7 +252,7 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
     )
     draws = 40_000
     frame = compare_all(
-        values, names(values), test="tukey-randomized", weights=weights, n_resamples=draws
+        values, names(values), test="tukey-randomized", weights=weights, draws=draws
     )
     for row in frame.itertuples():
         expected = np.mean(largest >= abs(row.difference) - 1e-12)
@@ -268,12 +268,12 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
 def test_draws_do_not_depend_on_how_they_are_cut_into_chunks(test, monkeypatch):
     values = scores(7, 20)
     options = dict(test=test, correction="none" if test == "randomization" else "auto")
-    whole = compare_all(values, names(values), n_resamples=1000, **options)
+    whole = compare_all(values, names(values), draws=1000, **options)
     monkeypatch.setattr(pairwise, "CHUNK", 333)
     monkeypatch.setattr(tukey, "CHUNK", 333)
-    in_chunks = compare_all(values, names(values), n_resamples=1000, **options)
+    in_chunks = compare_all(values, names(values), draws=1000, **options)
     np.testing.assert_array_equal(whole["p"], in_chunks["p"])
-    again = compare_all(values, names(values), n_resamples=1000, seed=1, **options)
+    again = compare_all(values, names(values), draws=1000, seed=1, **options)
     assert not np.array_equal(whole["p"], again["p"])
 
 
@@ -394,8 +394,8 @@ def test_by_default_pairs_get_holm_and_tukey_nothing():
 
 def test_draws_too_few_for_the_family_are_warned_about():
     values = scores(20, 30)
-    with pytest.warns(UserWarning, match="n_resamples=3800") as told:
-        compare_all(values, names(values), test="randomization", n_resamples=1000)
+    with pytest.warns(UserWarning, match="draws=3800") as told:
+        compare_all(values, names(values), test="randomization", draws=1000)
     assert told[0].filename == __file__
 
 
@@ -469,7 +469,7 @@ def test_one_system_has_no_pairs(test):
         (lambda v: compare_pair(v[0], v[1][:3]), "of one length"),
         (lambda v: compare_pair([], []), r"shape \(2, 0\)"),
         (lambda v: compare_pair(v[0], v[1], alpha=5), "alpha is 5"),
-        (lambda v: compare_pair(v[0], v[1], "randomization", n_resamples=0), "n_resamples is 0"),
+        (lambda v: compare_pair(v[0], v[1], "randomization", draws=0), "draws is 0"),
         (lambda v: compare_pair(v[0], v[1], weights=[1, 2]), r"\(2,\).*6 queries"),
         (lambda v: compare_pair(v[0], v[1], weights=[-1] * 6), "none below 0"),
         (lambda v: compare_pair([0.5, np.nan], [1, 2]), "row 0, query 1 is nan"),
@@ -516,11 +516,11 @@ def test_bootstrap_interval_is_scipys():
     expected = scipy.stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(5)
     ).confidence_interval
-    found = confidence_interval(values, method="bootstrap", n_resamples=20_000)
+    found = confidence_interval(values, method="bootstrap", draws=20_000)
     width = expected.high - expected.low
     assert found.low == pytest.approx(expected.low, abs=width / 50)
     assert found.high == pytest.approx(expected.high, abs=width / 50)
-    assert found == confidence_interval(values, method="bootstrap", n_resamples=20_000)
+    assert found == confidence_interval(values, method="bootstrap", draws=20_000)
 
 
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
