@@ -80,22 +80,22 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     >>> round(cohen_kappa([0, 1, 2, 2], [0, 2, 2, 1], weights="quadratic"), 4)
     0.6364
     """
-    from statsmodels.stats.inter_rater import cohens_kappa  # with it all of scipy.stats
-
     check_name("weights", weights, [None, "linear", "quadratic"])
     grades, counts = confusion_table(a, b)
-    if grades.size == 1:
-        return float("nan")
-    scores = None if weights is None else grades
-    return float(cohens_kappa(counts, weights=scores, wt=weights, return_results=False))
+    distance = np.abs(np.subtract.outer(grades, grades))
+    disagreement = {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
+    return float(agreement_of_tables(counts, disagreement)[1])
 
 
-def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
+def agreement_of_tables(
+    tables: ArrayLike, disagreement: ArrayLike | None = None
+) -> tuple[Floats, Floats]:
     """Share of agreement and Cohen's kappa of many tables of two judges at once.
 
     Args:
         tables: How often the first judge gave the row's grade and the second the column's, shape
             (..., G, G).
+        disagreement: How bad each pair of grades is, shape (G, G); None: all that differ alike.
 
     Returns:
         The shares on the diagonal, and kappa, both of shape (...); kappa is NaN where both gave one
@@ -105,8 +105,11 @@ def agreement_of_tables(tables: ArrayLike) -> tuple[Floats, Floats]:
     [[0.75], [0.5]]
     """
     counts = np.asarray(tables, dtype=np.float64)
+    weights = 1 - np.eye(counts.shape[-1]) if disagreement is None else np.asarray(disagreement)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = counts / counts.sum(axis=(-2, -1), keepdims=True)
         agreed = np.trace(shares, axis1=-2, axis2=-1)
-        by_chance = np.sum(shares.sum(axis=-1) * shares.sum(axis=-2), axis=-1)
-        return agreed, np.where(by_chance == 1, np.nan, (agreed - by_chance) / (1 - by_chance))
+        observed = np.sum(shares * weights, axis=(-2, -1))
+        rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
+        by_chance = np.einsum("...i,...j,ij->...", rows, columns, weights)
+        return agreed, np.where(by_chance == 0, np.nan, 1 - observed / by_chance)
