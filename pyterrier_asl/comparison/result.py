@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
+from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
 from ..io.machine_readable import format_value
 from ..io.names import names_of
 from ..io.printed import Part, Printed
-from ..io.tables import counted
+from ..io.tables import arrow, counted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference
@@ -215,6 +216,28 @@ class RunComparison(Printed):
             *([] if self._no_test() else [self._test_note(), PLANNED]),
             *self.answers.notes,
         ]
+
+    def chart(self) -> Any:
+        """The difference of each run from the baseline by each measure, with its interval."""
+        rows = self.table.reset_index(drop=True)
+        has_interval = "ci_low" in rows
+        if not has_interval:
+            rows = rows.assign(ci_low=rows["difference"], ci_high=rows["difference"])
+        ways = {name: arrow(up) for name, up in self.higher_is_better.items()}
+        rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
+        shown = ["run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"]
+        base = alt.Chart().encode(
+            y=alt.Y("run:N", sort=self.runs, title=None), tooltip=tooltips(*shown)
+        )
+        title = f"difference from {self.baseline}"
+        zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
+        layers = (zero, ranges(base, "ci_low", "difference", "ci_high", title))
+        panels = in_rows(alt.layer(*layers, data=inline_rows(rows)), "panel", rows["panel"])
+        caption = f"Means over {counted(self.queries, 'query', 'queries')}" + (
+            f", with {100 * (1 - self.options.alpha):g} % intervals." if has_interval else "."
+        )
+        compared = f"Runs compared with {self.baseline}"
+        return captioned(panels.resolve_scale(x="independent"), compared, caption)
 
     def _no_test(self) -> str:
         """The reason why there is no test; '' where there is one."""

@@ -72,3 +72,29 @@ def test_the_answer_names_the_measures_by_which_a_run_is_better_or_worse():
     strict = compare({"good": good, "bad": bad}, qrels, ["RR"], test="sign", alpha=0.01)
     nothing = "No significant difference of bad from good by RR, rrLP and sgnLP."
     assert strict.sentences() == [nothing]
+
+
+def test_the_chart_shows_each_difference_with_its_interval():
+    runs = {"live": LIVE, "new": NEW, "same": LIVE}
+    found = compare(runs, QRELS, ["RR", "ASL@9"])
+    drawn = found.chart().to_dict()
+    [rows] = [rows for rows in drawn["datasets"].values() if "ci_low" in rows[0]]
+    kept = ["run", "measure", "difference", "ci_low", "ci_high"]
+    assert [[row[name] for name in kept] for row in rows] == found.table[kept].to_numpy().tolist()
+    assert [row["panel"] for row in rows[:3]] == [
+        "RR \N{UPWARDS ARROW}",
+        "ASL@9 \N{DOWNWARDS ARROW}",
+        "rrLP \N{UPWARDS ARROW}",
+    ]
+    assert "over 3 queries, with 95 % intervals" in str(drawn["title"])
+
+
+def test_the_chart_of_several_collections_has_no_intervals():
+    qids = [f"q{number}" for number in range(6)]
+    qrels = {q: {"a": 1, "n": 0} for q in qids}
+    track = (
+        {"old": {q: {"a": 1, "n": 2} for q in qids}, "new": {q: {"a": 1} for q in qids}},
+        qrels,
+    )
+    drawn = compare({"x": track, "y": track}, None, ["RR"]).chart().to_dict()
+    assert "interval" not in str(drawn["title"]) and "over 12 queries" in str(drawn["title"])
