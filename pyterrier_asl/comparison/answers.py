@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.files import unanswered_notes
@@ -79,6 +80,36 @@ class Answers:
                     untestable |= {(name, label): reason} if reason else {}
         return cls(_notes(judged), unanswered, untestable)
 
+    @classmethod
+    def of_scores(
+        cls,
+        missing: Mapping[str, pd.DataFrame],
+        baseline: str,
+        runs: Sequence[str],
+        *,
+        allow_missing: bool,
+    ) -> Answers:
+        """Looks which scores are missing, and were filled.
+
+        Args:
+            missing: whether each system (rows) lacks the score of each topic (columns), by measure.
+            baseline: the name of the baseline.
+            runs: the names of the others.
+            allow_missing: see :meth:`of`.
+        """
+        answers = cls()
+        for measure, lacks in missing.items():
+            for run in runs:
+                of_both = lacks.loc[[baseline, run]].to_numpy()
+                topics = answers.unanswered.setdefault(run, [])
+                gone = map(str, lacks.columns[of_both[1] & ~of_both[0]])
+                topics.extend(qid for qid in gone if qid not in topics)
+                number = int((of_both[0] & ~of_both[1]).sum())
+                if number and not allow_missing:
+                    which = f"{counted(number, 'score')} of {measure} that {run} has"
+                    answers.untestable[run, measure] = f"{baseline} lacks {which}; {_REMEDY}"
+        return answers
+
     def verdicts(self, baseline: str) -> list[Verdict]:
         """A FAIL for each run that leaves queries unanswered which the baseline answers."""
         return [
@@ -99,11 +130,12 @@ def join_answers(by_track: Mapping[str, Answers]) -> Answers:
     """The answers of several collections as one."""
     joined = Answers()
     for track, answers in by_track.items():
-        joined.notes.extend(f"{track}: {note}" for note in answers.notes)
+        where = f"{track}: " if track else ""
+        joined.notes.extend(f"{where}{note}" for note in answers.notes)
         for run, qids in answers.unanswered.items():
-            joined.unanswered.setdefault(run, []).extend(f"{track}: {qid}" for qid in qids)
+            joined.unanswered.setdefault(run, []).extend(f"{where}{qid}" for qid in qids)
         for key, reason in answers.untestable.items():
-            joined.untestable.setdefault(key, f"{track}: {reason}")
+            joined.untestable.setdefault(key, f"{where}{reason}")
     return joined
 
 

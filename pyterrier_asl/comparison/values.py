@@ -7,7 +7,7 @@ its p that of a pair in intervals of ranks: topics are drawn within collections.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,12 +40,14 @@ class SystemValues:
     Attributes:
         by_track: collection -> measure -> values, systems in rows and topics in columns.
         higher_is_better: by measure; None of a count.
+        missing: where scores are missing and were filled, as ``by_track``; none of runs.
         judged: the runs by collection; none of scores.
         measures: the measures of runs by name.
     """
 
     by_track: dict[str, dict[str, pd.DataFrame]]
     higher_is_better: dict[str, bool | None]
+    missing: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict)
     judged: Mapping[str, Evaluation] = field(default_factory=dict)
     measures: Mapping[str, Any] = field(default_factory=dict)
 
@@ -117,7 +119,12 @@ def values_of_scores(
     values = {
         track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
     }
-    return SystemValues(values, {label: scores.direction(label) for label in labels})
+    unfilled = replace(scores, fill=np.nan)
+    missing = {
+        track: {label: unfilled.matrix(label, track).isna() for label in labels}
+        for track in scores.tracks
+    }
+    return SystemValues(values, {label: scores.direction(label) for label in labels}, missing)
 
 
 def values_of_tracks(
@@ -139,7 +146,7 @@ def values_of_tracks(
     }
     higher = {measure.name: measure.higher_is_better for measure in parsed}
     measured = {measure.name: measure.measure for measure in parsed}
-    return SystemValues(values, higher, several, measured)
+    return SystemValues(values, higher, judged=several, measures=measured)
 
 
 def _wanted(
@@ -192,6 +199,9 @@ def compare_values(
             allow_missing=allow_missing,
         )
         for track, judged in values.judged.items()
+    } | {
+        track: Answers.of_scores(missing, first, others, allow_missing=allow_missing)
+        for track, missing in values.missing.items()
     }
     compared = comparison_of(
         first,

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 from _calls import call
 
-from pyterrier_asl import compare
+from pyterrier_asl import compare, read_scores
 
 QUERIES = [f"q{number:02}" for number in range(20)]
 DOCS = [f"d{number:03}" for number in range(200)]
@@ -147,3 +148,18 @@ def test_queries_that_are_not_judged_are_noted():
     assert notes == ["live answers 20 queries and the qrels judge 10: only judged queries count"]
     qrels = {qid: QRELS[qid] for qid in QUERIES[:11]}
     assert compare({"live": LIVE, "new": NEW}, qrels, ["AP"]).answers.notes == []
+
+
+def test_scores_that_were_filled_are_missing_all_the_same():
+    """Filled with 0, a baseline of five topics is worse than any run."""
+    rows = [("live", q, 0.9) for q in QUERIES[:5]] + [("new", q, 0.5) for q in QUERIES]
+    table = pd.DataFrame(rows, columns=["name", "qid", "AP"])
+    scores = read_scores(table, fill=0)
+    [verdict] = compare(scores, conditions=["AP worse"]).verdicts
+    assert verdict.outcome.name == "ERROR"
+    assert "live lacks 15 scores of AP that new has; restore them" in verdict.message
+    [verdict] = compare(scores, conditions=["AP worse"], allow_missing=True).verdicts
+    assert verdict.outcome.name == "PASS"
+    back = compare(scores, baseline="new", conditions=["AP worse"]).verdicts
+    assert [v.outcome.name for v in back] == ["FAIL", "FAIL"]
+    assert "15 queries that new answers unanswered, e.g. 'q05'" in back[1].message
