@@ -50,6 +50,7 @@ _PACKAGES = {
     "comparison": "Comparing runs",
     "leaderboard": "Leaderboards",
     "unjudged": "Unjudged documents",
+    "judging": "Labels",
     "assessment": "Judges and audits",
     "measures": "Pools and document lengths",
     "reporting": "The report",

@@ -1,7 +1,9 @@
-from .assessment.audit import audit
+from .assessment.audit import Audit, audit
 from .assessment.audit_plan import plan_audit
 from .assessment.compare_judges import judges
+from .assessment.judge_report import JudgeReport
 from .comparison.compare import compare
+from .comparison.result import RunComparison
 from .evaluation.bounds import bounds
 from .evaluation.evaluate import evaluate
 from .evaluation.preferences import preference_matrix, preferences
@@ -14,6 +16,7 @@ from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
 from .judging.labels import merge_labels
 from .leaderboard.ranks import ranks
+from .leaderboard.result import Leaderboard
 from .measures.asl import ASL, nASL
 from .measures.lengths import DocLengths
 from .measures.lexip import LexiP
@@ -24,22 +27,29 @@ from .reporting import report
 from .retrieval.feedback import RobertsonPRF
 from .retrieval.index import TermIndex
 from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
-from .unjudged.holes import holes
+from .unjudged.holes import Holes, holes
 from .unjudged.loop import judge_until_settled
+from .unjudged.pairs import AllPairs
 
 __version__: str
 
 __all__ = [
     "ASL",
     "AP_Rareness",
+    "AllPairs",
+    "Audit",
     "DocLengths",
     "Experiment",
+    "Holes",
+    "JudgeReport",
     "KFoldRandomSearch",
+    "Leaderboard",
     "LexiP",
     "P_Rareness",
     "RandomSearch",
     "RarenessPool",
     "RobertsonPRF",
+    "RunComparison",
     "StagedSearch",
     "TBG",
     "TermIndex",

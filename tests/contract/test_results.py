@@ -1,0 +1,35 @@
+"""The result classes of the package: what each has, and that type checkers see them."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import pyterrier_asl as asl
+
+QRELS = {f"q{number}": {"a": 1, "b": number % 2} for number in range(12)}
+RUNS = {
+    name: {q: dict(zip(order, (3, 2, 1))) for q in QRELS}
+    for name, order in {"x": "abc", "y": "bca", "z": "cab"}.items()
+}
+RESULTS = {
+    asl.Leaderboard: lambda: asl.ranks(RUNS, QRELS, "RR"),
+    asl.AllPairs: lambda: asl.holes(RUNS, None, QRELS, "P@2"),
+    asl.Holes: lambda: asl.holes(RUNS["x"], RUNS["y"], QRELS, "P@2"),
+    asl.JudgeReport: lambda: asl.judges(QRELS, {"again": QRELS}, RUNS, "RR"),
+    asl.Audit: lambda: asl.audit(RUNS, QRELS, "RR", machine=QRELS),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+def test_every_result_has_table_sentences_chart_latex_and_html(kind):
+    found = RESULTS[kind]()
+    assert type(found) is kind
+    assert isinstance(found.table, pd.DataFrame) and len(found.table)
+    assert found.sentences()
+    assert found.chart().to_dict()
+    assert r"\begin{tabular}" in found.to_latex()
+    assert "<table" in found._repr_html_()
+    for sentence in found.sentences():
+        assert " ".join(sentence.split()) in " ".join(str(found).split())
