@@ -14,15 +14,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from pyterrier_asl.io.atomic import locked
-from pyterrier_asl.scoring import compiled
 
 # As the command does: looking for garbage among all that modules make takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
@@ -53,33 +49,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
     if config.getoption("--full"):
         settings.load_profile("pyterrier_asl full")
-
-
-def _jit_once(function: Callable[..., Any], jit=compiled._jit) -> Any:
-    """A compiled loop; while one worker compiles it, the others wait, and load what that one kept.
-
-    Workers come to the same tests at the same time: else each would compile most of the loops.
-    """
-    from numba.core.compiler_lock import global_compiler_lock
-
-    loop = jit(function)
-    folder = loop._cache.cache_path if hasattr(loop, "_cache") else None
-    if folder is None:  # there is no place to keep it, or Numba compiles nothing
-        return loop
-    compile_loop = loop.compile
-
-    def compile_once(signature: Any) -> Any:
-        os.makedirs(folder, exist_ok=True)
-        # In this order, as Numba takes its own lock for the loops within a loop, too.
-        with global_compiler_lock, open(Path(folder, f"{function.__name__}.lock"), "wb") as file:
-            with locked(file):
-                return compile_loop(signature)
-
-    loop.compile = compile_once
-    return loop
-
-
-compiled._jit = _jit_once
 
 
 def _is_named(config: pytest.Config, path: Path) -> bool:
@@ -156,15 +125,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         if "has no attribute 'Num'" not in printed:
             raise
         pytest.skip(NO_NAMES)
-
-
-@pytest.fixture(autouse=True)
-def _own_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test counts the steps of its own loops, as a new process would.
-
-    Else the tests before it in the same worker decide whether its loops are compiled.
-    """
-    monkeypatch.setattr(compiled, "_steps", 0)
 
 
 @pytest.fixture(scope="session")

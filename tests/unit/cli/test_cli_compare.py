@@ -516,16 +516,6 @@ def test_in_python_from_frames(files):
     assert [one.outcome.name for one in compared.verdicts] == ["FAIL"]
 
 
-def test_each_run_is_judged_once(files, monkeypatch):
-    from pyterrier_asl.judging.judgements import Judgements
-
-    judged = []
-    method = Judgements.judge_part  # judge_whole calls it
-    monkeypatch.setattr(Judgements, "judge_part", lambda *given: judged.append(1) or method(*given))
-    rows(compare("-m", "AP ASL@5 LexiP nDCG@10", "-o", "jsonl"))
-    assert len(judged) == 2
-
-
 # Errors in every output
 
 OUTPUTS = ["-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--github"]

@@ -1,7 +1,5 @@
 """Measures that ir_measures' other providers compute: one value wherever they are asked for."""
 
-import threading
-
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -9,7 +7,6 @@ import pytest
 from ir_measures import AP, Compat, infAP
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.evaluation import providers
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.providers import values_by_others
 from pyterrier_asl.judging.judgements import Judgements
@@ -81,23 +78,3 @@ def test_values_of_the_runs_own_pool():
     evaluated = evaluate(runs, qrels, ["P_Rareness(alpha=1)@2"])
     assert np.array_equal(values.ravel(), evaluated["P_Rareness(alpha=1)@2"])
     assert values.ravel().tolist() == [(1.5 + 1) / 2, 1 / 2]
-
-
-def test_a_provider_computes_one_run_at_a_time(tmp_path, monkeypatch):
-    """Files are read and judged on several threads; providers are not made for that."""
-    computing, met = [], []
-    calculated = providers._calculated
-
-    def watched(*arguments):
-        computing.append(threading.get_ident())
-        met.append(len(computing))
-        try:
-            return calculated(*arguments)
-        finally:
-            computing.pop()
-
-    monkeypatch.setattr(providers, "_calculated", watched)
-    for number in range(20):
-        (tmp_path / f"run{number}").write_text(f"q Q0 a{number % 3} 1 1 r\n")
-    values = evaluate(tmp_path, QRELS, [Compat(p=0.8)])
-    assert len(values) == 40 and met == [1] * 20

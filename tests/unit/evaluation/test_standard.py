@@ -24,7 +24,7 @@ from ir_measures import (
     nDCG,
 )
 
-from pyterrier_asl import ASL, TBG, accelerate
+from pyterrier_asl import TBG, accelerate
 from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import computed
@@ -184,18 +184,6 @@ def test_accelerate_can_be_repeated_and_undone():
     accelerate(False)
     accelerate(False)
     assert ir_measures.DefaultPipeline.providers == before
-
-
-def test_one_judging_serves_our_measures_and_standard_ones(monkeypatch):
-    judged = []
-    judge = Judgements.judge
-    monkeypatch.setattr(Judgements, "judge", lambda self, run: judged.append(1) or judge(self, run))
-    accelerate()
-    try:
-        ir_measures.calc([ASL @ 10, AP, nDCG @ 10], QRELS, RUN)
-    finally:
-        accelerate(False)
-    assert len(judged) == 1
 
 
 # Real runs

@@ -17,7 +17,6 @@ from scipy import stats
 
 import pyterrier_asl
 from pyterrier_asl import ASL, TBG, AP_Rareness, Experiment, LexiP, P_Rareness, RarenessPool, nASL
-from pyterrier_asl.judging import judgements
 
 AP, nDCG, RR, R = ir_measures.AP, ir_measures.nDCG, ir_measures.RR, ir_measures.R
 pytestmark = pytest.mark.filterwarnings(
@@ -759,17 +758,3 @@ def test_preferences_take_the_rel_of_the_measures_beside_them():
     beside = Experiment(systems(2), topics(), qrels(), ["AP(rel=2)", "RR", "sgnLP"], baseline=0)
     assert follows["sgnLP"].tolist() == said["sgnLP(rel=2)"].tolist()
     assert beside["sgnLP"].tolist() == said["sgnLP"].tolist() != said["sgnLP(rel=2)"].tolist()
-
-
-@pytest.mark.parametrize("accelerated", [False, True])
-@pytest.mark.parametrize("metrics", [["ASL@10", "AP"], ["P_Rareness@5", TBG, "rrLP", "mrt"]])
-def test_each_run_is_judged_once(metrics, accelerated, monkeypatch):
-    judged = []
-    judge = judgements._judge
-    monkeypatch.setattr(judgements, "_judge", lambda *a: judged.append(a) or judge(*a))
-    pyterrier_asl.accelerate(accelerated)
-    try:
-        Experiment(systems(3), topics(), qrels(), metrics, baseline=0, bounds="mrt" not in metrics)
-    finally:
-        pyterrier_asl.accelerate(False)
-    assert len(judged) == 3

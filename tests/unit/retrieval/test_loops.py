@@ -9,6 +9,7 @@ from pyterrier_asl.retrieval.term_statistics import ScoringArrays
 from pyterrier_asl.scoring.compiled import compile_loops
 
 DOCS, TERMS = 60, 25
+COMPILED = compile_loops(_kernels.__name__)
 
 
 @pytest.fixture(scope="module")
@@ -24,52 +25,42 @@ def matrix():
     return offsets, columns, generator.integers(1, 9, len(columns)).astype(np.int32)
 
 
-@pytest.fixture
-def compiled(monkeypatch):
-    """The functions, once by NumPy and once by the loops."""
-
-    def both(name, *arguments):
-        ways = []
-        for kernels in (None, compile_loops(_kernels.__name__)):
-            monkeypatch.setattr(loops, "_compiled", lambda steps, kernels=kernels: kernels)
-            ways.append(getattr(loops, name)(*arguments))
-        return ways
-
-    return both
+def both_ways(name, *arguments):
+    """The results of a function for little work, and of the compiled loop."""
+    return [getattr(module, name)(*arguments) for module in (loops, COMPILED)]
 
 
 @pytest.mark.parametrize("depth", [1, 5, 1000])
-def test_the_best_documents_are_the_same(matrix, compiled, depth):
+def test_the_best_documents_are_the_same(matrix, depth):
     generator = np.random.default_rng(depth)
     lengths = generator.integers(1, 5, DOCS) / 2.0  # few, so that scores tie
     index = ScoringArrays(*matrix, lengths)
     offsets = np.array([0, 3, 3, 10])
     terms = generator.integers(0, TERMS, 10)
     queries = WeightedQueries(offsets, terms, generator.integers(-2, 5, 10).astype(np.float64))
-    by_numpy, by_loops = compiled("best_documents", index, queries, 1.2, 0.75, depth)
+    by_numpy, by_loops = both_ways("best_documents", index, queries, 1.2, 0.75, depth)
     for ours, theirs in zip(by_numpy, by_loops):
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
     assert (np.diff(by_numpy[0]) <= depth).all() and len(by_numpy[1])
 
 
-def test_counts_are_the_same(matrix, compiled):
+def test_counts_are_the_same(matrix):
     offsets, columns, values = matrix
     for given in (columns, columns[::-1].copy()):
-        by_numpy, by_loops = compiled("count_entries", offsets, given, values, DOCS)
+        by_numpy, by_loops = both_ways("count_entries", offsets, given, values, DOCS)
         assert by_numpy[0] == by_loops[0] == (given is columns)
         for ours, theirs in zip(by_numpy[1:], by_loops[1:]):
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_matrix_transposed_twice_is_itself(matrix, monkeypatch):
+def test_a_matrix_transposed_twice_is_itself(matrix):
     offsets, columns, values = matrix
     other_offsets = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=DOCS))))
-    for kernels in (None, compile_loops(_kernels.__name__)):
-        monkeypatch.setattr(loops, "_compiled", lambda steps, kernels=kernels: kernels)
+    for module in (loops, COMPILED):
         rows, counts, again, counts_again = np.empty((4, len(columns)), dtype=np.int32)
-        loops.transpose(offsets, columns, values, other_offsets, rows, counts)
-        loops.transpose(other_offsets, rows, counts, offsets, again, counts_again)
+        module.transpose(offsets, columns, values, other_offsets, rows, counts)
+        module.transpose(other_offsets, rows, counts, offsets, again, counts_again)
         np.testing.assert_array_equal(again, columns)
         np.testing.assert_array_equal(counts_again, values)
 
@@ -77,6 +68,6 @@ def test_a_matrix_transposed_twice_is_itself(matrix, monkeypatch):
 def test_zeros_of_both_signs_tie_and_are_ordered_by_docid():
     docs, scores = np.array([3, 1, 2], dtype=np.int32), np.array([9.0, -0.0, 0.0, -0.0])
     ordered = np.empty(3)
-    compile_loops(_kernels.__name__).sort_by_score(docs, scores, ordered)
+    COMPILED.sort_by_score(docs, scores, ordered)
     assert docs.tolist() == [1, 2, 3]
     np.testing.assert_array_equal(ordered, 0)
