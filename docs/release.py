@@ -44,7 +44,7 @@ def project(root: Path = ROOT) -> dict[str, Any]:
 
 
 def urls(repository: str) -> dict[str, str]:
-    """What ``[project.urls]`` must hold beside the documentation."""
+    """What ``[project.urls]`` must hold besides the documentation."""
     if not repository:
         return {}
     return {name: url.format(repository=repository) for name, url in URLS.items()}

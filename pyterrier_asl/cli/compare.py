@@ -24,12 +24,12 @@ How to read it: RUN_A is the baseline, RUN_B is compared with it.
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
 [certainly], or MEASURE possibly worse by AMOUNT p<LEVEL [certainly]
-  'worse' knows that less ASL is better; measures, rrLP and sgnLP can be named
-  'by .02' is at least .02, 'by 2%' at least 2 % of RUN_A's value; without, any difference
-  'certainly': whatever the labels of unjudged documents; PASS where it is only possible
-  p is two-sided, corrected over the conditions that have one, whatever else is shown
+  MEASURE can also be rrLP or sgnLP; 'worse' follows its direction: a higher ASL is worse
+  'by .02' is at least .02, 'by 2%' at least 2 % of RUN_A's value; without: any difference
+  'certainly' holds if the condition holds under all labels of the unjudged documents
+  p is two-sided and corrected over the conditions with p<, not over the table
   'possibly worse by .02 p<.05' holds unless a loss of .02 or more is rejected (one-sided);
-  'certainly': unless it is rejected whatever the labels of unjudged documents
+  with 'certainly' unless it is rejected under all labels of the unjudged documents
 
 \b
 The guard (--fail-if) prints one line per condition; its exit status is
@@ -185,7 +185,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
     help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
 @options.switch(
-    "--bounds", help="The least and greatest difference, whatever the unjudged documents are."
+    "--bounds", help="The lowest and the highest difference under all labels of unjudged documents."
 )
 @options.places
 @options.table_size

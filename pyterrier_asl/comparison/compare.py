@@ -98,8 +98,8 @@ def compare(
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
     Returns:
-        Of several collections a :class:`~pyterrier_asl.comparison.values.TrackComparison`, whose p
-        is that of a pair in :func:`~pyterrier_asl.ranks`.
+        The comparison; over several collections a
+        :class:`~pyterrier_asl.comparison.values.TrackComparison`, with p from random signs.
 
     Raises:
         ValueError: for invalid runs, qrels, measures or conditions, or an option that the input
@@ -299,7 +299,7 @@ def _named_conditions(
 
 
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
-    """The least relevant grade of preferences: that of LexiP, which defines them."""
+    """The lowest relevant grade for preferences, as for LexiP, which defines them."""
     grades = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
     return float(grades[0] if grades else 1 if rel is None else rel)
 

@@ -2,11 +2,11 @@
 
 There are two kinds, both on the second run compared with the first, the baseline:
 
-* ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds where the
-  difference is there, and with ``p<`` significant; ``certainly``: whatever the unjudged documents
-  are.
+* ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds if the runs
+  differ so, with ``p<`` if they differ significantly, with ``certainly`` if they do so under all
+  labels of the unjudged documents.
 * ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
-  more is rejected; ``certainly``: unless it is rejected whatever the unjudged documents are.
+  more is rejected; with ``certainly`` unless it is rejected under all these labels.
 """
 
 from __future__ import annotations

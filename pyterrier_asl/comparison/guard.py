@@ -287,9 +287,8 @@ def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
         other = condition.text.replace(" worse", " possibly worse", 1)
         instead = f"; '{other}' asks for proof that there is no such loss"
     return (
-        f"'{condition.text}' could not have found the difference of {asked:.3g} that it asks "
-        f"about: over these queries a t-test finds {detectable:.3g} with probability .8, and less "
-        f"more rarely{instead}"
+        f"'{condition.text}' asks about a difference of {asked:.3g}, but over these queries a "
+        f"t-test finds only differences of {detectable:.3g} or more with probability .8{instead}"
     )
 
 
@@ -316,7 +315,7 @@ def _certain_outcome(
         return outcome, []
     is_certain = rejected_certainly if condition.possibly else holds_certainly
     if is_certain(condition, limits, observed.higher_is_better, family=family):
-        return outcome, ["whatever the unjudged documents are"]
+        return outcome, ["under all labels of the unjudged documents"]
     return unless_certain, ["which the unjudged documents could change: possible, not certain"]
 
 

@@ -58,7 +58,7 @@ class GuardReports:
         """Reports the verdicts: to the files first, so that an error there is reported, too.
 
         Args:
-            verdicts: those of the conditions.
+            verdicts: the verdicts on the conditions.
             compared: their comparison; None: there is none.
 
         Raises:
@@ -176,7 +176,7 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
     """A guard in Markdown: its outcome, its verdicts, the measures, and what moved.
 
     Args:
-        verdicts: those of the conditions.
+        verdicts: the verdicts on the conditions.
         compared: their comparison; None: there is none, because of an error.
     """
     frame = pd.DataFrame(

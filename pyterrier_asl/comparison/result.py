@@ -357,7 +357,7 @@ def comparison_of(
 
     Args:
         baseline: the name of the baseline.
-        differences: those of every run and measure.
+        differences: the differences of every run by every measure.
         options: the test and its correction.
         limits: the bounds of differences, where they were computed.
         bounds: whether the table shows them.

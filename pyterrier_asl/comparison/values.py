@@ -1,7 +1,7 @@
 """Comparison of systems with a baseline by values: scores without runs, several collections.
 
-Of several collections the overall difference is the mean of the collections' mean differences, and
-its p that of a pair in intervals of ranks: topics are drawn within collections.
+Over several collections the overall difference is the mean of the collections' mean differences.
+Its p is from random signs of the differences by topic, within collections.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class TrackComparison(RunComparison):
         kind = self.options.correction
         return [
             f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
-            "signs of the differences within collections, as of a pair in 'ranks', "
+            "signs of the differences within collections, "
             + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *self._disagreements(rows),
             *self.answers.notes,
@@ -152,7 +152,7 @@ def values_of_tracks(
 def _wanted(
     measures: Measures | None, conditions: Iterable[str], default: Iterable[str] = ()
 ) -> list[Any]:
-    """The measures asked for, and those of conditions."""
+    """The given measures, and the measures of conditions."""
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
     wanted = [*default] if measures is None else [*measures] if several else [measures]
     wanted += [parse_condition(text).measure for text in conditions]
