@@ -245,13 +245,14 @@ def verdict_on(
     outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if family > 1 else ""
-        p = f"p = {observed.p:.4g}{how}"
+        one_sided = "one-sided " * condition.possibly
+        p = f"{one_sided}p = {observed.p:.4g}{how}"
+        if queries and not observed.by_query.any():
+            p = "equal values in every query, so there is no difference to test"
         if condition.possibly:
             parts += _rejection(condition, observed, p, condition.level / family, numbers)
         else:
-            is_equal = queries and not observed.by_query.any()
-            power = _power(observed, condition.level / family, family, numbers)
-            parts += power if is_equal else [p, *power]
+            parts += [p, *_power(observed, condition.level / family, family, numbers)]
             note = _little_power(condition, numbers) if outcome is Outcome.PASS else ""
     if limits:
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
@@ -264,9 +265,7 @@ def _power(observed: Observed, level: float, family: int, numbers: dict[str, flo
 
     There is none at a level of 1, which is no test.
     """
-    if len(observed.by_query) and not observed.by_query.any():
-        return ["equal values in every query, so there is no difference to test"]
-    if len(observed.by_query) < 2 or level >= 1:
+    if len(observed.by_query) < 2 or level >= 1 or not observed.by_query.any():
         return []
     numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
     if math.isnan(numbers["detectable"]):
@@ -300,7 +299,7 @@ def _rejection(
     rejected = "not rejected" if holds(condition, observed) else "rejected"
     test = non_inferiority(observed.gains, margin, alpha=level)
     numbers["power"] = test.power
-    parts = [f"a loss of {margin:.4g} or more is {rejected}", f"one-sided {p}"]
+    parts = [f"a loss of {margin:.4g} or more is {rejected}", p]
     if not math.isnan(test.power):
         parts.append(f"where B truly equals A it is rejected with probability {test.power:.2g}")
     return parts

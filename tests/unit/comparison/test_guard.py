@@ -208,7 +208,9 @@ def test_p_is_corrected_over_the_conditions_of_both_kinds():
 
 def test_an_equal_run_passes_and_an_equally_bad_one_fails():
     text = "RR possibly worse by .02 p<.05"
-    assert verdict(LIVE, text, measures=["RR"]).outcome is Outcome.PASS
+    equal = verdict(LIVE, text, measures=["RR"])
+    assert equal.outcome is Outcome.PASS and "p =" not in equal.message
+    assert "a loss of 0.02 or more is rejected, equal values in every query" in equal.message
     bad = {qid: {"n": 4, "a": 3, "b": 2} for qid in QUERIES}
     assert verdict(bad, text, measures=["RR"]).outcome is Outcome.FAIL
 
