@@ -44,6 +44,17 @@ class AslOptions:
         """The rank at which a search ends."""
         return DEFAULT_DEPTH if self.cutoff is None else self.cutoff
 
+    def label(self, name: str) -> str:
+        """A name of the paper's with the minimum grade, if that is not 1.
+
+        >>> AslOptions(rel=2).label("P@20"), AslOptions(rel=2).label("AP"), AslOptions().label("AP")
+        ('P(rel=2)@20', 'AP(rel=2)', 'AP')
+        """
+        if self.rel == 1:
+            return name
+        measure, at, cutoff = name.partition("@")
+        return f"{measure}(rel={self.rel:g}){at}{cutoff}"
+
     def measures(self) -> dict[str, Any]:
         """The four measures of the paper's figures and of its Table 1, as its columns are called.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,10 @@ def run_quality(
 
     Returns:
         One row for each run, best ASL first, with ``run``, ``P@20``, ``ASL@g1-10``, ``AP``, ``ASL``
-        and, with k the cut-off, 1000 without one, ``R@k``; ``missing_share``, the share of its ASL
-        that comes from documents it did not retrieve; ``Judged@k``, the judged share of what it
-        retrieved; ``unjudged_share``, the share of the irrelevant documents above those it did
-        retrieve that are not judged.
+        (with the grade, as ``P(rel=2)@20``, if ``rel`` is not 1) and, with k the cut-off, 1000
+        without one, ``R@k``; ``missing_share``, the share of its ASL that comes from documents it
+        did not retrieve; ``Judged@k``, the judged share of what it retrieved; ``unjudged_share``,
+        the share of the irrelevant documents above those it did retrieve that are not judged.
 
     Read with care: over deep pools ASL is mostly recall, and most irrelevant documents above a
     relevant one are unjudged rather than irrelevant; the last four columns say how much so.
@@ -80,12 +81,15 @@ def run_quality(
     judged, rel = read(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
 
-    return per_slice(judged.qids, lambda some: _quality(judged, some, options), weights, by)
+    frame = per_slice(judged.qids, lambda some: _quality(judged, some, options), weights, by)
+    return frame.rename(columns={name: options.label(name) for name in options.measures()})
 
 
 @run_quality.chart
 def run_quality_chart(frame: pd.DataFrame) -> Any:
     """Every run by AP and by ASL, and how much of its ASL comes from missing documents."""
+    names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
+    frame = frame.set_axis(list(names), axis=1)
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     base = alt.Chart(frame)
     points = base.mark_circle(size=50, opacity=0.8).encode(
@@ -108,24 +112,24 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
     ends, heights = around(frame["AP"]), around(frame["ASL"])
-    names = names_beside_points(
+    texts = names_beside_points(
         frame, best.drop_duplicates("run"), "run", x=("AP", ends), y=("ASL", heights[::-1])
     )
     return figure(
-        alt.layer(points, names),
+        alt.layer(points, texts),
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. The lighter, the more of its search "
         "length comes from relevant documents that it did not retrieve."
         + undrawn(frame["missing_share"]),
         x=alt.X(
             "AP:Q",
-            title=better("AP", "→"),
+            title=better(names["AP"], "→"),
             axis=alt.Axis(tickCount=6),
             scale=alt.Scale(domain=ends, nice=False),
         ),
         y=alt.Y(
             "ASL:Q",
-            title=better("ASL", "↑"),
+            title=better(names["ASL"], "↑"),
             scale=alt.Scale(domain=heights, reverse=True, nice=False),
         ),
     )
@@ -138,7 +142,7 @@ def _quality(judged: Evaluation, queries: Queries, options: AslOptions) -> pd.Da
     measures = options.measures().items()
     means = {name: queries.mean(judged.values(measure)) for name, measure in measures}
     frame = pd.DataFrame({"run": judged.names, **means})
-    frame[f"R@{options.depth}"] = recall
+    frame[options.label(f"R@{options.depth}")] = recall
     frame["missing_share"] = missing / frame["ASL"]
     frame[f"Judged@{options.depth}"] = judged_share
     frame["unjudged_share"] = _share(unjudged_above, irrelevant_above)
@@ -197,7 +201,7 @@ def headroom(
             best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
             row = quality.iloc[best]
             best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
-            rows.append({"measure": name, **best_run, **row[further]})
+            rows.append({"measure": options.label(name), **best_run, **row[further]})
         return pd.DataFrame(rows)
 
     return per_track_and_slice(tracks, of_slice, weights, by)

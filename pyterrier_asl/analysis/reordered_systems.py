@@ -212,14 +212,15 @@ def reordering(
         parts = []
         for change, before, after in CHANGES:
             moved = np.abs(counts[before] - counts[after])
+            start, end = (_label(name, options) for name in (before, after))
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = rates[after] / rates[before]
             parts.append(
                 pd.DataFrame(
                     {
-                        "change": change,
-                        "from": before,
-                        "to": after,
+                        "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
+                        "from": start,
+                        "to": end,
                         "run": judged.names,
                         "old": rates[before],
                         "new": rates[after],
@@ -236,6 +237,11 @@ def reordering(
 
     systems = per_track_and_slice(tracks, of_slice, weights, by)
     return systems if each else _over_tracks(systems)
+
+
+def _label(name: str, options: AslOptions) -> str:
+    """The name of a measure with the minimum grade; a mean of rates keeps its formula."""
+    return name if name.startswith("mean") else options.label(name)
 
 
 def _scored(judged: Evaluation, options: AslOptions) -> dict[str, SystemScores]:

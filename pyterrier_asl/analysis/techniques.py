@@ -107,7 +107,8 @@ def compare_techniques(
     for argument, run in {"old": old, "new": new}.items():
         if not isinstance(run, str):
             check_names(argument, run, tracks, "tracks")
-    asked = options.measures() if measures is None else _with_best_value_1(measures)
+    usual = {options.label(name): measure for name, measure in options.measures().items()}
+    asked = usual if measures is None else _with_best_value_1(measures)
 
     def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])

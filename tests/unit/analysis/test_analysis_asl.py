@@ -186,6 +186,21 @@ def test_edges_that_are_none(edges):
 # --- Figures 1 to 4 -------------------------------------------------------------------------------
 
 
+def test_labels_say_the_minimum_grade():
+    """A value of P(rel=2)@20 is not called P@20."""
+    names = ["P(rel=2)@20", "ASL(rel=2)@g1-10", "AP(rel=2)", "ASL(rel=2)"]
+    assert headroom(RUNS, QRELS, rel=2)["measure"].tolist() == names
+    assert headroom(RUNS, QRELS)["measure"].tolist() == ["P@20", "ASL@g1-10", "AP", "ASL"]
+    quality = run_quality(RUNS, QRELS, rel=2, cutoff=10)
+    assert list(quality)[1:7] == [*names, "R(rel=2)@10", "missing_share"]
+    run_quality.draw(quality)
+    changes = reordering(RUNS, QRELS, rel=2)
+    assert "P(rel=2)@20 to ASL(rel=2)@g1-10" in changes["change"].tolist()
+    assert changes["from"].tolist()[:2] == ["AP(rel=2)", "mean 1/ASL(q,d)"]
+    compared = compare_techniques(RUNS, QRELS, old=list(RUNS)[0], new=list(RUNS)[1], rel=2)
+    assert compared["measure"].tolist() == names
+
+
 def test_run_quality_by_hand():
     frame = run_quality(RUNS, QRELS, cutoff=10).set_index("run")
     one = (1 + 2 + 9) / 3, 2, 1  # q3 has nothing relevant: 1
