@@ -41,6 +41,7 @@ def judges(
     draws: int = 1000,
     seed: int = 0,
     duplicates: str | None = None,
+    drop_self: bool = False,
 ) -> JudgeReport:
     """Compares judges with people: on documents and, with runs, on the ranking of systems.
 
@@ -63,6 +64,7 @@ def judges(
         seed: of those draws.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`. A verdict is *within the human
@@ -103,6 +105,7 @@ def judges(
         judge_rel=judge_rel,
         people=[reference, *people],
         duplicates=duplicates,
+        drop_self=drop_self,
     )
     for judge in compared.members.values():
         judge.check_finds_relevant()

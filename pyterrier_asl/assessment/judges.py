@@ -88,6 +88,7 @@ class Judge:
                 }
             ),
             duplicates=self.judgements.duplicates,
+            drop_self=self.judgements.drop_self,
         )
         return replace(self, judgements=judgements)
 
@@ -121,6 +122,7 @@ class Judges:
         judge_rel: JudgeRel | None = None,
         people: Iterable[str] = (),
         duplicates: str | None = None,
+        drop_self: bool = False,
     ) -> Judges:
         """Reads the judges' judgements.
 
@@ -133,6 +135,7 @@ class Judges:
                 It beats ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
+            drop_self: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: where ``judge_rel`` or ``people`` names another judge, or a person twice.
@@ -152,7 +155,7 @@ class Judges:
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
-            judgements = Judgements.of(qrels, duplicates)
+            judgements = Judgements.of(qrels, duplicates, drop_self)
             grade = own.get(name)
             least = common if grade is None else grade
             members[name] = Judge(name, judgements, least, grade, name in persons)

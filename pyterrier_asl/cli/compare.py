@@ -201,6 +201,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
 @options.lengths
 @options.labels
 @options.duplicates
+@options.drop_self
 def command(
     qrels: str | None,
     run_a: str | None,

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 @options.lengths
 @options.labels
 @options.duplicates
+@options.drop_self
 @options.jobs(help="Runs at a time; -1: all cores.")
 def command(
     qrels: str | None,

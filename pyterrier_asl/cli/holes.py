@@ -91,6 +91,7 @@ if TYPE_CHECKING:
 @options.chart("Draw the bounds of each query; of three runs or more the matrix of all pairs")
 @options.by_query(help="The bounds of each query.")
 @options.duplicates
+@options.drop_self
 @options.alpha
 @options.places
 @options.output_format(help="Two runs: a row, or with -q a row per query. More: a row per pair.")
@@ -121,6 +122,7 @@ def command(
     """
     from ..io.runs import list_runs
     from ..io.tables import counted
+    from ..judging.judgements import Judgements
     from ..unjudged.export import export
     from ..unjudged.holes import holes
     from ..unjudged.pairs import all_pairs
@@ -136,6 +138,7 @@ def command(
     )
     most, *texts_of = [settings.pop(name) for name in of_lists]
     judgements = _judgements(qrels, labels, conflicts, judge, settings["highest"], duplicates)
+    judgements = Judgements.of(judgements, drop_self=settings.pop("drop_self"))
     _print_hint(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:

@@ -56,6 +56,7 @@ TABLES = (
     "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
 )
 @options.duplicates
+@options.drop_self
 @options.alpha
 @options.seed(help="Seed of the bootstrap over queries.")
 @click.option(

@@ -252,6 +252,9 @@ duplicates = click.option(
     show_default=True,
     help="A document that occurs twice in a ranking: an error, or counted at its best rank.",
 )
+drop_self = switch(
+    "--drop-self", help="Leave documents with the id of their query out of rankings."
+)
 
 
 #: The least relevant grade, by the name that trec_eval has for it.

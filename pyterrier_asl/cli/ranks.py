@@ -69,6 +69,7 @@ from . import epilog, options
 @options.seed(help="Seed of the sign vectors.")
 @options.labels
 @options.duplicates
+@options.drop_self
 @options.chart("Draw the intervals")
 @options.places
 @options.table_size

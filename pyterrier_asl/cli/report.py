@@ -66,6 +66,7 @@ from . import epilog, options
 @options.lengths
 @options.groups
 @options.duplicates
+@options.drop_self
 @options.switch(
     "--unjudged",
     help="Also the ranks that systems could have whatever their unjudged documents are, for "

@@ -60,6 +60,7 @@ def compare(
     pool: Any = None,
     lengths: Any = None,
     duplicates: str | None = None,
+    drop_self: bool = False,
     bounds: bool = False,
     common: bool = False,
     labels: Any = None,
@@ -92,6 +93,7 @@ def compare(
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
         bounds: also bounds of each difference over all labels of the unjudged documents.
         common: of several collections, leave out systems that any of them lacks.
         labels: labels of documents that the qrels do not judge, merged with them: what
@@ -131,13 +133,16 @@ def compare(
             qrels=qrels,
             rel=rel,
             duplicates=duplicates,
+            drop_self=drop_self,
             **of_runs,
         )
         several = len(runs.tracks) > 1
         source = values_of_scores(runs, measures, conditions)
     elif several := qrels is None and isinstance(runs, Mapping):
         _refuse("is for one collection", **of_runs)
-        source = values_of_tracks(tracks(runs, None, duplicates), measures, conditions, rel)
+        source = values_of_tracks(
+            tracks(runs, None, duplicates, drop_self), measures, conditions, rel
+        )
     if several:
         _refuse("is for one collection", test=test)
     else:
@@ -147,7 +152,12 @@ def compare(
             source, baseline, conditions, options, common=common, allow_missing=allow_missing
         )
     return _compare_runs(
-        Evaluation.of(runs, qrels_with(qrels, labels, duplicates), duplicates=duplicates),
+        Evaluation.of(
+            runs,
+            qrels_with(qrels, labels, duplicates),
+            duplicates=duplicates,
+            drop_self=drop_self,
+        ),
         measures,
         baseline,
         [parse_condition(text) for text in conditions],

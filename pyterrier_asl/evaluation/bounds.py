@@ -51,8 +51,7 @@ def bounds(
         runs: the runs that this one is compared with, whose unjudged documents belong to V too:
             dict of name -> run, or a folder of run files. A rareness measure without a pool gets
             them, with this one, for its pool.
-        rel: the least grade of a relevant document, for measures that do not say it; see
-            :func:`~pyterrier_asl.evaluate`.
+        rel: the least grade of a relevant document, for measures that do not say it; None: 1.
         depth: V goes down to this rank, where that is deeper than a measure's cut-off.
         highest: the best grade that a label can give in nDCG; None: the best of the qrels.
         by_query: a row for every query, instead of the means.
@@ -138,7 +137,6 @@ def evaluation_with_bounds(
     measures: Mapping[str, Any],
     *,
     long: bool = False,
-    duplicates: str | None = None,
 ) -> pd.DataFrame:
     """Values and bounds of several runs that are compared with each other.
 
@@ -147,18 +145,17 @@ def evaluation_with_bounds(
         qrels: see there.
         measures: measures by the names of their columns.
         long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         ``name``, ``qid``, and for each measure its value, and columns of its name with `` low`` and
         `` high``; or with ``long`` as said.
     """
     if isinstance(runs, Evaluation) or any(map(_needs_rows, measures.values())):
-        runs = Evaluation.of(runs, qrels, duplicates=duplicates)
+        runs = Evaluation.of(runs, qrels)
         names, judgements = runs.names, runs.judgements
         labelled = labelled_measures(runs, measures)
     else:  # one run's rows are in memory at a time, which the system need not find room for
-        sources, judgements = list_runs(runs), Judgements.of(qrels, duplicates)
+        sources, judgements = list_runs(runs), Judgements.of(qrels)
         judged = (run for _, run in iter_judged(sources, judgements))
         names = list(sources)
         unjudged = unjudged_of(judged, list(measures.values()), keep_rows=False)

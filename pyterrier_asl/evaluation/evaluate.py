@@ -6,6 +6,7 @@ processes or machines; the result does not depend on how many, byte for byte.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
@@ -37,6 +38,7 @@ def evaluate(
     progress: bool | None = None,
     bounds: bool = False,
     duplicates: str | None = None,
+    drop_self: bool = False,
     common: bool = False,
     labels: Any = None,
 ) -> pd.DataFrame:
@@ -66,8 +68,10 @@ def evaluate(
             columns of the measure's name with `` low`` and `` high``, or with ``long`` ``low``,
             ``high``, ``unjudged`` and ``exact`` (see :func:`~pyterrier_asl.bounds`). The runs are
             held in memory then, and judged by this process.
-        duplicates: what a document is that stands twice in a ranking: ``'error'``, the default, or
-            ``'best'``: it counts once, at its best rank.
+        duplicates: how to treat a document that occurs twice in a ranking: ``'error'``, the
+            default, or ``'best'``: it counts once, at its best rank.
+        drop_self: whether documents with the id of their query are left out of rankings, as for
+            collections whose queries are documents (ArguAna, Quora).
         common: whether systems that a track lacks are left out; else they are an error.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
@@ -90,6 +94,10 @@ def evaluate(
     1   bad   q     2.0    0.5
     """
     qrels = qrels_with(qrels, labels, duplicates)
+    if bounds and (jobs != 1 or backend != "loky"):
+        raise ValueError("jobs and backend are for values without bounds: leave them out")
+    if common and qrels is not None:
+        raise ValueError("common is for several collections: leave it out")
     if qrels is None:
         pairs = list(runs.values()) if isinstance(runs, Mapping) else [runs]
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
@@ -112,6 +120,7 @@ def evaluate(
                 progress=progress,
                 bounds=bounds,
                 duplicates=duplicates,
+                drop_self=drop_self,
             )
             for track, (of_track, judgements) in several.items()
         }
@@ -122,10 +131,11 @@ def evaluate(
         from .bounds import evaluation_with_bounds
 
         named = _measures(measures)
-        return evaluation_with_bounds(runs, qrels, named, long=long, duplicates=duplicates)
+        judgements = Judgements.of(qrels, duplicates, drop_self)
+        return evaluation_with_bounds(runs, judgements, named, long=long)
     values, _ = measure_runs(
         list_runs(runs),
-        Judgements.of(qrels, duplicates),
+        Judgements.of(qrels, duplicates, drop_self),
         _measures(measures),
         jobs=jobs,
         backend=backend,
@@ -169,6 +179,8 @@ def measure_runs(
     with closing(score_runs(scorer, sources, jobs=jobs, backend=backend)) as runs:
         bar = progress_bar(runs, total=len(sources), desc="runs", unit="run", shown=progress)
         for run in bar:
+            for note in run.notes:
+                warnings.warn(f"run {run.name!r}: {note}", stacklevel=3)
             if run.error is None:
                 measured.append(run)
             elif keep_going:

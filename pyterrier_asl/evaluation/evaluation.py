@@ -22,6 +22,7 @@ from ..measures.names import needs_pool, parse_measure
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .frames import frame_of, matrix, measure_columns
+from .notes import own_ids_note, tie_note
 from .providers import values_of
 from .rareness_values import RarenessValues
 
@@ -54,7 +55,14 @@ class Evaluation(Remembering):
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, runs: Any, qrels: Any = None, *, duplicates: str | None = None) -> Evaluation:
+    def of(
+        cls,
+        runs: Any,
+        qrels: Any = None,
+        *,
+        duplicates: str | None = None,
+        drop_self: bool = False,
+    ) -> Evaluation:
         """Reads runs and qrels, wherever they are, and matches them.
 
         Args:
@@ -62,6 +70,7 @@ class Evaluation(Remembering):
                 are matched again only with other qrels than they have been matched with.
             qrels: frame, file, ir_datasets id, or Judgements; None: those of Evaluation.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
+            drop_self: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: where there are no runs, or one that cannot be an answer to these queries.
@@ -77,7 +86,7 @@ class Evaluation(Remembering):
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = list_runs(runs)
-        judgements = Judgements.of(qrels, duplicates)
+        judgements = Judgements.of(qrels, duplicates, drop_self)
         judged = dict(iter_judged(sources, judgements))
         return cls(list(judged), list(judged.values()), judgements, qrels)
 
@@ -103,7 +112,16 @@ class Evaluation(Remembering):
                 if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
+            self._warn_of_ties(measure, self._values[key])
         return self._values[key]
+
+    def _warn_of_ties(self, measure: Any, values: Floats) -> None:
+        """Warns of the runs whose mean depends on how ties are broken."""
+        for name, run, of_run in zip(self.names, self.runs, values):
+            if not run.has_constant_scores and (
+                note := tie_note({str(measure): measure}, [of_run], [run.with_ties_reversed])
+            ):
+                warnings.warn(f"run {name!r}: {note}", stacklevel=3)
 
     def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
         """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
@@ -173,7 +191,8 @@ class Evaluation(Remembering):
 
     def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; nothing is read again."""
-        judgements = Judgements.of(qrels, self.judgements.duplicates)
+        of_runs = self.judgements
+        judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self)
         tables = {name: run.table for name, run in zip(self.names, self.runs)}
         judged = dict(iter_judged(tables, judgements))
         return Evaluation(self.names, list(judged.values()), judgements, qrels)
@@ -190,7 +209,9 @@ def _key(measure: Any) -> tuple[str, str]:
     return type(measure).__module__, str(measure)
 
 
-def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[str, Evaluation]:
+def tracks(
+    runs: Any, qrels: Any = None, duplicates: str | None = None, drop_self: bool = False
+) -> dict[str, Evaluation]:
     """One track or several, by name.
 
     Args:
@@ -198,6 +219,7 @@ def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[
             of track -> Evaluation or (runs, qrels).
         qrels: the judgements of the one track.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
 
     >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
     ['toy']
@@ -211,9 +233,9 @@ def tracks(runs: Any, qrels: Any = None, duplicates: str | None = None) -> dict[
                     f"track {name!r} is a {type(track).__name__}: without qrels, pass a dict of "
                     "track -> (runs, qrels)"
                 )
-            several[str(name)] = Evaluation.of(*pair, duplicates=duplicates)
+            several[str(name)] = Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self)
         return several
-    return {"": Evaluation.of(runs, qrels, duplicates=duplicates)}
+    return {"": Evaluation.of(runs, qrels, duplicates=duplicates, drop_self=drop_self)}
 
 
 def per_track(
@@ -277,6 +299,8 @@ def iter_judged(
     shown = False if len(sources) < _MANY else None
     bar = progress_bar(judged, total=len(sources), desc="runs", shown=shown, leave=False)
     for name, run in bar:
-        if run.has_constant_scores:
-            warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=3)
+        own_ids = own_ids_note([run.own_ids], int(np.count_nonzero(run.retrieved)))
+        for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
+            if note:
+                warnings.warn(f"run {name!r}: {note}", stacklevel=3)
         yield name, run

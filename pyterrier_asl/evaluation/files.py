@@ -166,6 +166,7 @@ def measure_files(
     rel: float | None = None,
     jobs: int = 1,
     duplicates: str = "error",
+    drop_self: bool = False,
     labels: Any = None,
 ) -> Measured:
     """Measures run files; an error in one of them does not stop the others.
@@ -181,6 +182,7 @@ def measure_files(
         rel: minimum grade of a relevant document, for measures that do not say it.
         jobs: how many runs to judge at a time.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
         labels: see :func:`~pyterrier_asl.evaluate`.
 
     Raises:
@@ -190,7 +192,8 @@ def measure_files(
     files = list_runs(runs)
     typed = parse_measures(measures) if (measures := list(measures)) else None
     with begun(files, iter_run_batches) if jobs == 1 else nullcontext(files) as sources:
-        judgements = Judgements.of(qrels_with(qrels, labels, duplicates), duplicates)
+        merged = qrels_with(qrels, labels, duplicates)
+        judgements = Judgements.of(merged, duplicates, drop_self)
         if not len(judgements):
             raise ValueError(f"{qrels} holds no judgements: there is nothing to judge by")
         if typed is None:
@@ -243,9 +246,10 @@ def complete_measures(
         own = computed(named.measure)
         if own is not None and own.run_columns():
             raise ValueError(
-                f"{named.name} needs the lengths of the documents: --lengths irds:ID counts those "
-                "of an ir_datasets collection, --lengths FILE has them on lines 'docno words', or "
-                "as DocLengths.save() saved them; or write TBG(missing_length=500)"
+                f"{named.name} needs the lengths of the documents: --lengths irds:ID (in Python "
+                "lengths='irds:ID') counts those of an ir_datasets collection, a file has them on "
+                "lines 'docno words', or as DocLengths.save() saved them; or write "
+                "TBG(missing_length=500)"
             )
     return asked
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,13 +14,14 @@ from ..io.kernels import pc
 from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.runs import iter_run_batches, read_run_table
 from ..io.threads import cores, map_ahead
-from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, SplitQuery, complete_run
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool, pool_depth
 from ..measures.pool import top_documents
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from .automatic_pool import with_pool_of_tops
+from .notes import own_ids_note, tie_note
 from .providers import values_of
 
 
@@ -34,12 +34,16 @@ class MeasuredBlock:
         by_rows: the values of the measures that need the rows, for each query it answers.
         top: its top documents, where a pool is to be made of them.
         is_constant: whether its scores say nothing.
+        tied: the queries whose values depend on how ties are broken, with ties broken otherwise.
+        own_ids: queries that retrieve a document with their own id.
     """
 
     judged: JudgedRun
     by_rows: dict[str, Floats]
     top: pa.Table | None
     is_constant: bool
+    tied: JudgedRun | None
+    own_ids: OwnIds
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class MeasuredRun:
         top: its top documents, for that pool.
         judged: its entries, for the measures that need it; None where none does.
         error: why it could not be measured; None where it was.
+        notes: what is odd about its rankings, a sentence each.
     """
 
     name: str
@@ -61,6 +66,7 @@ class MeasuredRun:
     top: pa.Table | None = None
     judged: JudgedRun | None = None
     error: Exception | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 class Scorer:
@@ -111,18 +117,27 @@ class Scorer:
         except SplitQuery:
             blocks = [self._block(name, read_run_table(source))]
             judged = complete_run([blocks[0].judged])
-        if all(block.is_constant for block in blocks):
-            warnings.warn(f"run {name!r}: {CONSTANT_SCORES}", stacklevel=2)
         values = np.full((len(self.judgements), len(self.measures)), np.nan)
         for column, (label, measure) in enumerate(self.measures.items()):
             if label in self._by_rows:
                 values[:, column] = self._join_blocks(label, blocks)
             elif label not in self._pooled:
                 values[:, column] = values_of([measure], judged)[0]
-        measured = MeasuredRun(name, values, int(np.count_nonzero(judged.retrieved == 0)))
+        notes = self._notes(blocks, values, int(np.count_nonzero(judged.retrieved)))
+        unanswered = int(np.count_nonzero(judged.retrieved == 0))
+        measured = MeasuredRun(name, values, unanswered, notes=notes)
         if not self._pooled:
             return measured
         return replace(measured, top=_top_of(blocks), judged=judged.without_rows())
+
+    def _notes(self, blocks: Sequence[MeasuredBlock], values: Floats, answered: int) -> list[str]:
+        """Notes on a run, by its blocks and values."""
+        if all(block.is_constant for block in blocks):
+            ties = CONSTANT_SCORES
+        else:
+            ties = tie_note(self.measures, list(values.T), [block.tied for block in blocks])
+        own_ids = own_ids_note([block.own_ids for block in blocks], answered)
+        return [note for note in (ties, own_ids) if note]
 
     def _block(self, name: str, run: Any) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
@@ -131,7 +146,8 @@ class Scorer:
         by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
         depth = pool_depth(self.measures.values())
         top = top_documents(name, judged, depth) if self._pooled else None
-        return MeasuredBlock(judged, by_rows, top, judged.has_constant_scores)
+        is_constant, tied = judged.has_constant_scores, judged.with_ties_reversed
+        return MeasuredBlock(judged, by_rows, top, is_constant, tied, judged.own_ids)
 
     def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""

@@ -23,6 +23,7 @@ from ..io.partitions import PartitionedRun
 from ..io.prefetch import LARGE
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import cores, iterated_ahead, map_ahead
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from .measuring import MeasuredBlock, MeasuredRun, Scorer
 
@@ -263,10 +264,13 @@ _NONE = Judgements({})
 
 def _with_judgements(judgements: Judgements, done: Done) -> Done:
     """Results with the judgements that they were sent without."""
+
+    def with_its(run: JudgedRun | None) -> Any:
+        return None if run is None else replace(run, judgements=judgements)
+
     if isinstance(done, list):
         return [
-            replace(block, judged=replace(block.judged, judgements=judgements)) for block in done
+            replace(block, judged=with_its(block.judged), tied=with_its(block.tied))
+            for block in done
         ]
-    if done.judged is None:
-        return done
-    return replace(done, judged=replace(done.judged, judgements=judgements))
+    return replace(done, judged=with_its(done.judged))

@@ -203,7 +203,13 @@ def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Colum
 
 def _lists_of_dict(source: Mapping[Any, Any], kind: str) -> list[list[Any]]:
     for qid, docs in source.items():
-        if not isinstance(docs, Mapping):
+        is_dict = isinstance(docs, Mapping)
+        if is_frame(docs) or (is_dict and isinstance(next(iter(docs.values()), None), Mapping)):
+            raise ValueError(
+                f"this is a dict from name to {kind}, where one {kind} is wanted: pass the one "
+                f"called {qid!r}"
+            )
+        if not is_dict:
             raise TypeError(
                 f"a dict {kind} maps query ids to dicts of documents, but {qid!r} maps to a "
                 f"{type(docs).__name__}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..io.values import take
+from ..io.kernels import pc
+from ..io.values import numpy_numbers, take
 from ..scoring.arrays import (
     Floats,
     Ints,
@@ -32,6 +33,8 @@ CONSTANT_SCORES = (
     "all documents of a query have the same score, in every query: as in trec_eval their order is "
     "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
 )
+#: A query that is in the collection is among the first documents that it retrieves.
+_NEAR_TOP = 10
 #: Fewer documents may have one score by chance.
 _MIN_CONSTANT_DOCUMENTS = 20
 
@@ -109,6 +112,20 @@ class Relevant:
         return queries_of(self.offsets)
 
 
+class OwnIds(NamedTuple):
+    """Queries that retrieve a document with their own id.
+
+    Attributes:
+        near: queries with it among their first ten documents.
+        queries: queries with it anywhere, if there are some in ``near``.
+        has_text: whether one of these ids is not a number, so that it is no chance.
+    """
+
+    near: int = 0
+    queries: int = 0
+    has_text: bool = False
+
+
 @dataclass(frozen=True)
 class JudgedRun:
     """A run in order, matched with judgements: one entry per retrieved judged document.
@@ -156,6 +173,58 @@ class JudgedRun:
             scores = self.table.value[self._answers.rows_at(best_and_worst)]
             high, low = scores.astype(np.float32)
         return bool(np.all(high == low))
+
+    @cached_property
+    def with_ties_reversed(self) -> JudgedRun | None:
+        """The queries whose entries depend on how ties are broken, with ids ascending in ties.
+
+        It has no rows. None: no entry has another rank then.
+        """
+        ties, answers = self._answers.ties, self._answers
+        if ties is None or not len(ties):
+            return None
+        last = np.flatnonzero(np.diff(ties, append=ties[-1] + 2) > 1)  # of each group of ties
+        begins, ends = ties[np.append(0, last[:-1] + 1)], ties[last] + 1
+        start = np.zeros(len(self.judgements), dtype=np.int64)
+        start[answers.queries] = answers.offsets[:-1]
+        is_tied = np.zeros(len(self.judgements), dtype=bool)
+        is_tied[answers.queries[np.searchsorted(answers.offsets, begins, side="right") - 1]] = True
+        tied = np.flatnonzero(is_tied[self.queries])
+        queries, ranks, pairs = self.queries[tied], self.ranks[tied], self.pairs[tied]
+        places = start[queries] + ranks - 1
+        group = np.searchsorted(begins, places, side="right") - 1
+        inside = (group >= 0) & (places <= ends[group])
+        ranks = ranks + np.where(inside, begins[group] + ends[group] - 2 * places, 0)
+        is_moved = np.zeros(len(self.judgements), dtype=bool)
+        is_moved[queries[ranks != self.ranks[tied]]] = True
+        if not is_moved.any():
+            return None
+        moved = is_moved[queries]
+        queries, ranks, pairs = queries[moved], ranks[moved], pairs[moved]
+        order = np.lexsort((ranks, queries))
+        retrieved = np.where(is_moved, self.retrieved, 0)
+        return JudgedRun.from_entries(
+            self.judgements, retrieved, queries, ranks[order], pairs[order]
+        )
+
+    @cached_property
+    def own_ids(self) -> OwnIds:
+        """The queries that retrieve a document with the id of the query, unless it is relevant."""
+        near = self._queries_with_own_id(self.whole_ranking.cut(_NEAR_TOP))
+        if not len(near):
+            return OwnIds()
+        ids = take(self.judgements.qid_text, near).to_pylist()
+        queries = self._queries_with_own_id(self.whole_ranking)
+        return OwnIds(len(near), len(queries), not all(qid.isdigit() for qid in ids))
+
+    def _queries_with_own_id(self, ranking: Ranking) -> Ints:
+        """The queries whose id a document of a ranking has that is not relevant."""
+        docnos = self.docnos(ranking)
+        places = _equal_rows(docnos, ranking.take(self.table.qid))
+        queries = queries_of(ranking.offsets)[places]
+        judged = self.judgements.index.find(queries, take(docnos, places))
+        grades = np.append(self.judgements.grades, 0.0)[judged]  # at -1, not judged: 0
+        return np.flatnonzero(np.bincount(queries[grades <= 0]))
 
     @property
     def has_duplicates(self) -> bool:
@@ -234,17 +303,30 @@ class AnswerRows(_Rows):
         queries: the query that each block answers, shape (B,).
         known: how many queries are known.
         repeated: rows that are left out, because their document ranks better elsewhere.
+        ties: places among these rows with the score of the next place of the block, ascending.
     """
 
     queries: Ints
     known: int
     repeated: Sequence[int] | Ints = ()
+    ties: Ints | None = None
 
     @classmethod
     def none(cls, known: int) -> AnswerRows:
         """No rows at all."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(cumulate(nothing), nothing, nothing, known)
+
+    def without_own_ids(self, table: Columns) -> AnswerRows:
+        """The same blocks without rows with the id of their query, and without empty blocks."""
+        own = np.zeros(len(table), dtype=bool)
+        own[_equal_rows(table.docno, table.qid)] = True
+        keep = ~self.take(own)
+        sizes = np.bincount(queries_of(self.offsets)[keep], minlength=len(self.queries))
+        answered = sizes > 0
+        offsets = cumulate(sizes[answered])
+        rows_left = self.rows_at(np.flatnonzero(keep))
+        return AnswerRows(offsets, rows_left, self.queries[answered], self.known)
 
     def reordered(self, order: Ints) -> AnswerRows:
         """The same blocks, their rows in the order of these places."""
@@ -266,6 +348,11 @@ class AnswerRows(_Rows):
         start = np.zeros(self.known, dtype=np.int64)
         start[self.queries] = self.offsets[:-1]
         return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
+
+
+def _equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
+    """The rows in which two columns have the same text."""
+    return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
 
 
 def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:

@@ -67,6 +67,7 @@ class Judgements(Remembering):
             ``qid``, ``docno``, ``label``), dict of dicts, or iterable of ``ir_measures.Qrel``.
         duplicates: what a document is that stands twice in a ranking: ``'error'``, as it is to
             trec_eval, or ``'best'``: it counts once, at its best rank.
+        drop_self: whether documents with the id of the query are left out of its ranking.
 
     Raises:
         ValueError: for a missing column or id, or a grade that is not a number.
@@ -79,8 +80,8 @@ class Judgements(Remembering):
     #: Which document they give two grades for one query, in words; '' where there is none.
     contradiction = ""
 
-    def __init__(self, qrels: Any, *, duplicates: str = "error") -> None:
-        self.duplicates = _policy(duplicates)
+    def __init__(self, qrels: Any, *, duplicates: str = "error", drop_self: bool = False) -> None:
+        self.duplicates, self.drop_self = _policy(duplicates), drop_self
         table = qrels_columns(qrels)
         answers, self.qid_text = _answers(table.qid, None)
         docnos = answers.take(table.docno)
@@ -121,23 +122,25 @@ class Judgements(Remembering):
         )
 
     @classmethod
-    def of(cls, qrels: Any, duplicates: str | None = None) -> Judgements:
+    def of(cls, qrels: Any, duplicates: str | None = None, drop_self: bool = False) -> Judgements:
         """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
 
         Args:
             qrels: what ``Judgements`` takes, a file, an ir_datasets id, or judgements made before.
             duplicates: as of ``Judgements``; None: as the judgements have it, else ``'error'``.
+            drop_self: as of ``Judgements``; False: as the judgements have it.
         """
         from ..io.qrels import loaded_qrels  # with it all that reads files
 
         if not isinstance(qrels, Judgements):
-            made = cls(loaded_qrels(qrels), duplicates=duplicates or "error")
+            made = cls(loaded_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
             pa.default_memory_pool().release_unused()  # of the table, which is gone
             return made
-        if duplicates in (None, qrels.duplicates):
+        if duplicates in (None, qrels.duplicates) and drop_self in (False, qrels.drop_self):
             return qrels
         other = copy_of(qrels)
-        other.duplicates = _policy(str(duplicates))
+        other.duplicates = _policy(duplicates or qrels.duplicates)
+        other.drop_self |= drop_self
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -278,6 +281,8 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     answers, _ = _answers(table.qid, judgements.qid_text)
+    if judgements.drop_self:
+        answers = answers.without_own_ids(table)
     answers, matched = _rank(table, answers, judgements.index, duplicates)
     entries = in_query_order(answers.queries[matched.blocks], matched.ranks, matched.pairs)
     return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
@@ -334,7 +339,8 @@ def _rank(
         )
     if matched.order is not None:
         answers = answers.reordered(matched.order)
-    return replace(answers, offsets=matched.starts, repeated=repeated), matched
+    answers = replace(answers, offsets=matched.starts, repeated=repeated, ties=matched.ties)
+    return answers, matched
 
 
 def _twice(table: Columns, repeated: Ints) -> str:

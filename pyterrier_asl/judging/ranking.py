@@ -39,6 +39,7 @@ class Match:
         ranks: its rank from 1, ascending within a block, shape (E,).
         pairs: which of the known ids it is, shape (E,).
         repeated: a row for each that was left out, because its id ranks better elsewhere.
+        ties: places in the ranking order with the score of the next place of the block, ascending.
     """
 
     order: Ints | None
@@ -47,6 +48,7 @@ class Match:
     ranks: Ints
     pairs: Ints
     repeated: Ints
+    ties: Ints
 
 
 def match(
@@ -115,15 +117,18 @@ def _match_part(
     begin, end = starts[first], starts[last]
     starts, queries = starts[first : last + 1] - begin, queries[first:last]
     scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
-    order = _order(block, scores, rows)
+    order, ties = _order(block, scores, rows)
     pairs = known.find_hashes(queries[block], rows.hashes, rows.ids, rows.which)
     order, repeated = _without_repeats(order, block, rows)
     if len(repeated):
         starts = cumulate(np.bincount(block[order], minlength=len(queries)))
+        keys = _sort_keys(block[order], scores[order])
+        ties = np.flatnonzero(keys[1:] == keys[:-1])
     pairs = pairs if order is None else pairs[order]
     judged = np.flatnonzero(pairs >= 0)
     blocks = block[judged if order is None else order[judged]]
-    return Match(order, starts, blocks, judged - starts[blocks] + 1, pairs[judged], repeated)
+    ranks = judged - starts[blocks] + 1
+    return Match(order, starts, blocks, ranks, pairs[judged], repeated, ties)
 
 
 def _joined(parts: Sequence[Match], starts: Ints) -> Match:
@@ -135,6 +140,7 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
     """
     first = np.cumsum([0, *(len(part.starts) - 1 for part in parts[:-1])])
     rows = starts[first]
+    places = np.cumsum([0, *(part.starts[-1] for part in parts[:-1])])
     order = None
     if any(part.order is not None for part in parts):
         every = (np.arange(part.starts[-1]) if part.order is None else part.order for part in parts)
@@ -146,15 +152,16 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
         np.concatenate([part.ranks for part in parts]),
         np.concatenate([part.pairs for part in parts]),
         np.concatenate([part.repeated + row for part, row in zip(parts, rows)]),
+        np.concatenate([part.ties + place for part, place in zip(parts, places)]),
     )
 
 
-def _order(block: Ints, scores: Scores, ids: RowIds) -> Ints | None:
-    """The rows in ranking order, None where they stand in it."""
+def _order(block: Ints, scores: Scores, ids: RowIds) -> tuple[Ints | None, Ints]:
+    """The rows in ranking order, None if they are in it already; the places of ties in it."""
     not_below = np.flatnonzero(scores[1:] >= scores[:-1])
     not_below = not_below[block[not_below] == block[not_below + 1]]
     if not len(not_below):
-        return None
+        return None, not_below
     is_sorted = bool(np.all(scores[not_below] == scores[not_below + 1]))
     if is_sorted:
         order, ties = np.arange(len(scores)), not_below
@@ -172,7 +179,7 @@ def _order(block: Ints, scores: Scores, ids: RowIds) -> Ints | None:
         sort_keys=[("key", "ascending"), ("id", "descending")],
     )
     order[tied] = rows[numpy_numbers(by_id)]
-    return None if is_sorted and np.all(order[tied] == tied) else order
+    return None if is_sorted and np.all(order[tied] == tied) else order, ties
 
 
 def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:

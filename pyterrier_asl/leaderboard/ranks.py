@@ -61,6 +61,7 @@ def ranks(
     simultaneous: bool = False,
     common: bool = False,
     duplicates: str | None = None,
+    drop_self: bool = False,
     labels: Any = None,
 ) -> Leaderboard:
     """Intervals of the ranks of systems, which hold for all systems at once.
@@ -101,6 +102,7 @@ def ranks(
             by their number.
         common: whether systems that a collection lacks are left out; else they are an error.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
@@ -125,14 +127,14 @@ def ranks(
     options["possibly_best"] = possibly_best
     if isinstance(runs, ScoreTable):
         of_runs = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
-        of_runs["labels"] = labels
+        of_runs |= {"labels": labels, "drop_self": drop_self}
         if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
             raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
         name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
-    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates)
+    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self)
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "
@@ -150,6 +152,7 @@ def ranks(
             judge_rel=judge_rel,
             people=[QRELS, *people],
             duplicates=duplicates,
+            drop_self=drop_self,
         )
     samples = {
         track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)

@@ -148,15 +148,16 @@ class _TBG(PluginMeasure):
         else:
             raise ValueError(
                 "TBG needs the length of every retrieved document, and the run has no column "
-                f"{DOC_LEN!r}: pass lengths= (a DocLengths, a file, 'irds:ID') or missing_length="
+                f"{DOC_LEN!r}: write TBG(lengths=...) with a DocLengths, a file or 'irds:ID', or "
+                "TBG(missing_length=500)"
             )
         unknown = np.isnan(lengths)
         if unknown.any() and self["missing_length"] is None:
             example = judged.docnos(ranking)[int(unknown.argmax())].as_py()
             raise ValueError(
                 f"TBG needs the length of every retrieved document: {int(unknown.sum())} of "
-                f"{len(ranking)} have none (e.g. {example!r}); add them to the DocLengths or pass "
-                "missing_length="
+                f"{len(ranking)} have none (e.g. {example!r}); add them to the DocLengths or write "
+                "TBG(missing_length=500)"
             )
         if unknown.any():
             lengths = np.where(unknown, self["missing_length"], lengths)

@@ -84,6 +84,7 @@ def report(
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
+    drop_self: bool = False,
     unjudged: bool = False,
     stability: bool = False,
     command: str = "",
@@ -128,6 +129,7 @@ def report(
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
         unjudged: whether to compute the ranks that systems could have whatever their unjudged
             documents are, for measures with a cut-off of at most 100, which can take minutes; few
             systems always get them.
@@ -169,11 +171,12 @@ def report(
     tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
-        _check_no_runs_needed(qrels=qrels, docs=docs, judges=judges, **of_runs)
+        _check_no_runs_needed(qrels=qrels, docs=docs, judges=judges, drop_self=drop_self, **of_runs)
         findings = collect_scores(runs, measures, **tests)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
-        of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
+        of_runs |= {"dataset": dataset, "cutoff": cutoff}
+        of_runs |= {"duplicates": duplicates, "drop_self": drop_self}
         of_runs |= {"judges": judges, "judge_rel": judge_rel, "people": people}
         collection = _collection(qrels, dataset)
         if qrels is None and isinstance(runs, Mapping):

@@ -64,6 +64,7 @@ def collect(
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
+    drop_self: bool = False,
     unjudged: bool = False,
     stability: bool = False,
     command: str = "",
@@ -86,7 +87,8 @@ def collect(
     if labels is not None and others:
         raise ValueError("labels are of one collection, and there are several: merge them before")
     merged = None if labels is None else merge_labels(qrels, labels)
-    judged = Evaluation.of(runs, qrels if merged is None else merged, duplicates=duplicates)
+    chosen = qrels if merged is None else merged
+    judged = Evaluation.of(runs, chosen, duplicates=duplicates, drop_self=drop_self)
     if measures is None:
         rel = default_rel(qrels, rel)
         named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
@@ -117,6 +119,7 @@ def collect(
             judge_rel=judge_rel,
             people=people,
             duplicates=duplicates,
+            drop_self=drop_self,
         ),
         judged,
         rel,
@@ -191,10 +194,8 @@ def _of_all(
     """
     if len(collections) < 2 and not of_ranks["judges"]:
         return None
-    duplicates = of_ranks.pop("duplicates")
-    matched = {
-        name: Evaluation.of(*pair, duplicates=duplicates) for name, pair in collections.items()
-    }
+    policy = {name: of_ranks.pop(name) for name in ("duplicates", "drop_self")}
+    matched = {name: Evaluation.of(*pair, **policy) for name, pair in collections.items()}
     board = ranks(matched, measures=ranking.named.measure, alpha=ranking.alpha, **of_ranks)
     return replace(board, measure=ranking.name)
 

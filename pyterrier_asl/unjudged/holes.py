@@ -36,6 +36,7 @@ def holes(
     highest: float | None = None,
     alpha: float = 0.05,
     duplicates: str | None = None,
+    drop_self: bool = False,
     labels: Any = None,
 ) -> AllPairs: ...
 
@@ -54,6 +55,7 @@ def holes(
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
+    drop_self: bool = False,
     labels: Any = None,
 ) -> Holes: ...
 
@@ -71,6 +73,7 @@ def holes(
     alpha: float = 0.05,
     names: tuple[str, str] = ("A", "B"),
     duplicates: str | None = None,
+    drop_self: bool = False,
     labels: Any = None,
 ) -> Holes | AllPairs:
     """Compares two runs, and bounds what unjudged documents could change.
@@ -96,6 +99,7 @@ def holes(
         names: what to call the two.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
@@ -126,11 +130,14 @@ def holes(
             highest=highest,
             alpha=alpha,
             duplicates=duplicates,
+            drop_self=drop_self,
         )
     check_probability("alpha", alpha)
     if len(names) != 2 or names[0] == names[1]:
         raise ValueError(f"names must be two different names, of run A and of run B, not {names!r}")
-    judged = Evaluation.of(dict(zip(names, (a, b))), qrels, duplicates=duplicates)
+    judged = Evaluation.of(
+        dict(zip(names, (a, b))), qrels, duplicates=duplicates, drop_self=drop_self
+    )
     if runs is not None:
         others = Evaluation.of(runs, judged.judgements)
         further = [name if name not in names else f"{name} (2)" for name in others.names]

@@ -236,6 +236,7 @@ def all_pairs(
     alpha: float | None = None,
     pairs: Iterable[tuple[int, int]] | None = None,
     duplicates: str | None = None,
+    drop_self: bool = False,
 ) -> AllPairs:
     """The verdicts on all pairs of runs.
 
@@ -249,12 +250,13 @@ def all_pairs(
         alpha: the level of t-tests over the labellings of each pair; None, or one query: none.
         pairs: only these, by the numbers of the runs.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
 
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"x": 2, "d": 1}}}
     >>> all_pairs(runs, {"q": {"d": 1}}, "RR").table["verdict"].tolist()
     ['open']
     """
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates, drop_self=drop_self)
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     rows = [
         difference_of(judged, labelled, a, b, alpha=alpha).row()

@@ -1,0 +1,189 @@
+"""Notes on runs: means that depend on how ties are broken, and queries among the documents."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from functools import partial
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl import (
+    TBG,
+    DocLengths,
+    compare,
+    evaluate,
+    holes,
+    judges,
+    ranks,
+    read_scores,
+    report,
+)
+from pyterrier_asl.cli import main
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.judging.judgements import Judgements
+
+QRELS = {f"q{n}": {"a": 1, "c": 0, "d": 1} for n in range(5)}
+MEASURES = ["AP", "RR", "ASL@10", "nDCG@3", "P@1"]
+TIED = "ordered by id, descending, as in trec_eval; ascending, "
+
+
+def run_of(scores: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    return dict(zip(QRELS, scores))
+
+
+def broken_otherwise(run):
+    """The run with falling scores, in which ties are broken by ids, ascending."""
+    ranked = {
+        qid: sorted(docs, key=lambda docno: (-docs[docno], docno)) for qid, docs in run.items()
+    }
+    return {qid: {docno: -rank for rank, docno in enumerate(ids)} for qid, ids in ranked.items()}
+
+
+def tie_notes(call) -> dict[str, tuple[float, float]]:
+    """Measure -> its mean otherwise and as it is, by the warnings of a call."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    text = " ".join(str(each.message) for each in caught if TIED in str(each.message))
+    found = re.findall(r"mean (\S+) would be ([\d.]+) instead of ([\d.]+)", text)
+    return {measure: (float(then), float(now)) for measure, then, now in found}
+
+
+scores = st.dictionaries(st.sampled_from("abcdxyz"), st.sampled_from([1.0, 2.0]), min_size=1)
+
+
+@given(st.lists(scores, min_size=5, max_size=5))
+def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
+    run = run_of(drawn)
+    now, then = (
+        evaluate({"x": each}, QRELS, MEASURES)[MEASURES].mean()
+        for each in (run, broken_otherwise(run))
+    )
+    expected = {
+        measure: (round(then[measure], 3), round(now[measure], 3))
+        for measure in MEASURES
+        if abs(then[measure] - now[measure]) > 0.01 * max(1, now[measure])
+    }
+    judged = Evaluation.of({"x": run}, QRELS)
+    for call in (
+        partial(evaluate, {"x": run}, QRELS, MEASURES),
+        partial(judged.evaluation, MEASURES),
+    ):
+        assert tie_notes(call) == {
+            measure: pytest.approx(means, abs=2e-3) for measure, means in expected.items()
+        }
+
+
+def test_a_file_in_blocks_is_noted_like_a_frame(tmp_path):
+    run = run_of([{"a": 1, "b": 1, "c": 1}, {"d": 2, "x": 2}] + 3 * [{"a": 3, "b": 2}])
+    lines = [f"{q} Q0 {d} 1 {score} t\n" for q in run for d, score in run[q].items()]
+    (tmp_path / "x.run").write_text("".join(lines))
+    (tmp_path / "y.run").write_text("".join(lines))
+    expected = tie_notes(lambda: evaluate({"x": run}, QRELS, ["AP"]))
+    assert expected == {"AP": (0.5, 0.383)}  # of 1/6, 1/4 and three times 1/2
+    for jobs in (1, 2):
+        call = partial(evaluate, tmp_path, QRELS, ["AP"], jobs=jobs, progress=False)
+        assert tie_notes(call) == expected
+
+
+def test_comparisons_note_ties_too():
+    run = run_of(5 * [{"a": 1, "b": 1}])
+    assert tie_notes(lambda: compare({"x": run, "y": run}, QRELS, ["AP"]))["AP"] == (0.5, 0.25)
+
+
+def test_no_tie_of_judged_documents_is_no_note():
+    falling = run_of(5 * [{"a": 3, "x": 2, "y": 2, "d": 1}])
+    constant = run_of(5 * [{f"a{n}"[: n + 1]: 1 for n in range(20)}])  # has a warning of its own
+    lengths = DocLengths.from_dict({name: 9 for name in "ab"})
+    tied = run_of(5 * [{"a": 1, "b": 1}])
+    for run, measure in ((falling, "AP"), (constant, "AP"), (tied, TBG(lengths=lengths))):
+        assert tie_notes(partial(evaluate, {"x": run}, QRELS, [measure])) == {}
+
+
+# Queries among the documents
+
+
+def own_notes(run, qrels, **options) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate({"x": run}, qrels, ["RR"], **options)
+    return [str(each.message) for each in caught if "own id" in str(each.message)]
+
+
+def test_queries_that_retrieve_themselves_are_counted():
+    run = {qid: {qid: 9.0, "a": 2.0} for qid in [*QRELS][:3]} | {"q4": {"a": 1.0}}
+    [note] = own_notes(run, QRELS)
+    assert note.startswith("run 'x': 3 of 4 queries retrieve a document with the query's own id")
+    assert "--drop-self" in note
+    with pytest.warns(UserWarning, match="run 'x': 3 of 4 queries retrieve"):
+        Evaluation.of({"x": run}, QRELS)
+    assert own_notes(run, QRELS, drop_self=True) == []
+
+
+def test_a_document_that_is_relevant_or_has_its_number_by_chance_is_no_note():
+    known_item = {qid: {qid: 1} for qid in QRELS}
+    assert own_notes({qid: {qid: 2.0, "x": 1.0} for qid in QRELS}, known_item) == []
+    qrels = {str(n): {"d": 1} for n in range(40)}
+    by_chance = {qid: {"d": 9.0, "7": 1.0} for qid in qrels}
+    assert own_notes(by_chance, qrels) == []
+    assert len(own_notes({qid: {qid: 9.0, "d": 1.0} for qid in qrels}, qrels)) == 1
+
+
+def test_dropping_them_is_evaluating_without_them():
+    run = {"q0": {"q0": 9.0, "a": 2.0}, "q1": {"q1": 1.0}, "q2": {"q1": 3.0, "a": 2.0}}
+    without = {"q0": {"a": 2.0}, "q2": {"q1": 3.0, "a": 2.0}}
+    found, expected = (
+        evaluate({"x": each}, QRELS, [*MEASURES, "NumRet"], drop_self=drop)
+        for each, drop in ((run, True), (without, False))
+    )
+    assert found.equals(expected)
+    bounded = evaluate({"x": run}, QRELS, ["RR"], drop_self=True, bounds=True)
+    assert bounded["RR"].tolist() == expected["RR"].tolist()
+    options = {"drop_self": True}
+    with_other = {"x": run, "y": without}
+    compared = compare(with_other, QRELS, MEASURES, **options).table
+    assert (compared["difference"] == 0).all()
+    assert holes(run, without, QRELS, "AP", **options).difference.difference == 0
+    best = judges(QRELS, {"m": QRELS}, with_other, **options).as_systems["best_run"]
+    assert set(best) == {"x"}  # the first of equal ones
+    assert (
+        report(with_other, QRELS, "AP", **options).findings.first.means.tolist()
+        == [expected["AP"].mean()] * 2
+    )
+    judged = Judgements(QRELS, drop_self=True).judge(run)
+    assert judged.retrieved.tolist() == [1, 0, 2, 0, 0]
+
+
+def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    runs = {
+        "own": {qid: {qid: 9.0, "a": 2.0, "b": 1.0} for qid in qrels},
+        "other": {qid: {"b": 9.0, "a": 2.0} for qid in qrels},
+    }
+    board = ranks(runs, qrels, "RR", drop_self=True).table.set_index("name")
+    assert board["mean"].to_dict() == {"own": 1.0, "other": 0.5}
+    (tmp_path / "runs").mkdir()
+    for name, run in runs.items():
+        lines = [f"{q} Q0 {d} 1 {score} t\n" for q in run for d, score in run[q].items()]
+        (tmp_path / "runs" / name).write_text("".join(lines))
+    (tmp_path / "qrels").write_text("".join(f"{qid} 0 a 1\n" for qid in qrels))
+    files = ["qrels", "runs/own", "runs/other"]
+    for command in ("evaluate", "compare"):
+        arguments = [command, *files, "-m", "RR", "-o", "jsonl"]
+        result = CliRunner().invoke(main, arguments)
+        assert "Warning: run 'own': 12 of 12 queries retrieve a document with" in result.stderr
+        result = CliRunner().invoke(main, [*arguments, "--drop-self"])
+        assert result.exit_code == 0 and "own id" not in result.stderr
+        row = json.loads(result.stdout.splitlines()[0])
+        assert row.get("value", row.get("a")) == 1.0
+    for command in (["ranks", *files, "-m", "RR"], ["holes", *files, "-m", "RR"]):
+        result = CliRunner().invoke(main, [*command, "--drop-self"])
+        assert result.exit_code == 0 and "own id" not in result.stderr
+    with pytest.raises(ValueError, match="drop_self needs"):
+        ranks(read_scores(evaluate(runs, qrels, "RR")), drop_self=True)
