@@ -28,7 +28,7 @@ from scipy import stats
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
-from pyterrier_asl.measures.names import higher_is_better
+from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
 from pyterrier_asl.unjudged.holes import judging_order, relabelled
 from pyterrier_asl.unjudged.likely import Model

@@ -13,7 +13,7 @@ from ..charts.scales import around, better, powers_of_ten, whole_numbers
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
-from ..measures.names import higher_is_better
+from ..measures.directions import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
 from .asl_options import AslOptions

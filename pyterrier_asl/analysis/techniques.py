@@ -11,7 +11,8 @@ from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import Measures, higher_is_better, parse_measure, value_range
+from ..measures.directions import higher_is_better, value_range
+from ..measures.names import Measures, parse_measure
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
 from .asl_options import AslOptions

@@ -16,7 +16,8 @@ from ..evaluation.inputs import with_rel
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
-from ..measures.names import Measures, NamedMeasure, higher_is_better, named_measures
+from ..measures.directions import higher_is_better
+from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.

@@ -99,10 +99,8 @@ def command(
     verbose = sys.stderr.isatty()
     tuned_on = load_collection(collection, verbose=verbose)
     other = load_collection(transfer, tuned_on, verbose=verbose) if transfer else None
-    if split:
-        tuned_on, other = tuned_on.every_other_topic(0), tuned_on.every_other_topic(1)
     results = clarke.tune_for_each(
-        tuned_on, metrics, transfer=other, n_trials=trials, verbose=verbose, **search
+        tuned_on, metrics, transfer=other, split=split, n_trials=trials, verbose=verbose, **search
     )
     table = clarke.side_by_side(results)
     if output_format == "table":

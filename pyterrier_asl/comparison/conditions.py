@@ -16,7 +16,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..measures.names import higher_is_better, value_range, words
+from ..measures.directions import higher_is_better, value_range
+from ..measures.names import words
 from ..scoring.arrays import Floats
 from ..statistics.rounding import NO_DIFFERENCE
 

@@ -38,7 +38,8 @@ from ..io.runs import run_name
 from ..io.tables import ALL, counted
 from ..io.texts import parse_json
 from ..io.trec_text import open_text
-from ..measures.names import higher_is_better, measure_named
+from ..measures.directions import higher_is_better
+from ..measures.names import measure_named
 from ..scoring.arrays import Floats
 
 #: What columns may be called; ours first.

@@ -15,7 +15,8 @@ from ir_measures import Measure
 
 from ..evaluation.inputs import rel_beside
 from ..measures import LexiP
-from ..measures.names import higher_is_better, parse_measure, parse_measures
+from ..measures.directions import higher_is_better
+from ..measures.names import parse_measure, parse_measures
 from ..scoring.arrays import Floats
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability

@@ -20,7 +20,7 @@ from ..io.tables import counted
 from ..leaderboard.ranks import ranks
 from ..leaderboard.samples import FEWEST
 from ..measures import ASL, TBG, AP_Rareness, LexiP
-from ..measures.names import higher_is_better
+from ..measures.directions import higher_is_better
 from ..measures.pool import FEW, RarenessPool
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex

@@ -1,4 +1,4 @@
-"""Names of measures: parsing, parameters, default measures, direction and pool of each."""
+"""Names of measures: parsing, parameters, default measures, and the pool of each."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from typing import Any, TypeAlias
 
 import ir_measures
 from ir_measures import Measure
-from ir_measures.measures.base import SumAgg
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
 from ._base import DEEPEST, grade, own_measures
-from .standard import computed
+from .directions import higher_is_better, is_count
 
 #: Measures as callers give them: one or several, by name or not, or by the names of their columns.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
@@ -26,38 +25,6 @@ Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
 #: trec_eval's way to write a measure: ``map``, ``ndcg_cut_10``, ``P.5,10``.
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
-
-
-def higher_is_better(measure: Measure | NamedMeasure) -> bool | None:
-    """Whether higher is better by a measure; None for a count, or where neither way is better.
-
-    Args:
-        measure: a measure or a :class:`NamedMeasure`.
-
-    >>> [higher_is_better(measure) for measure in (ir_measures.AP, ASL, ir_measures.NumRet)]
-    [True, False, None]
-    """
-    measure = getattr(measure, "measure", measure)
-    own = computed(measure)
-    if own is None:
-        return None if added_up(measure) else True
-    return own.HIGHER_IS_BETTER
-
-
-def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, float]:
-    """The lowest and the highest value of a measure for a query; perhaps infinite.
-
-    Args:
-        measure: a measure.
-        systems: the number of runs among which a document is rare, if the measure has no pool.
-
-    >>> value_range(ir_measures.infAP), value_range(ASL @ 10), value_range(ir_measures.NumRet)
-    ((0.0, 1.0), (1.0, 11.0), (0.0, inf))
-    """
-    own = computed(measure)
-    if own is None:
-        return 0.0, math.inf if added_up(measure) or measure.NAME == "alpha_DCG" else 1.0
-    return own.value_range(systems)
 
 
 def added_up(measure: Measure | str) -> bool:
@@ -70,7 +37,7 @@ def added_up(measure: Measure | str) -> bool:
     """
     if isinstance(measure, str):
         measure = measure_named(measure)
-    return measure is not None and isinstance(measure.aggregator(), SumAgg)
+    return measure is not None and is_count(measure)
 
 
 def needs_pool(measure: Measure) -> bool:

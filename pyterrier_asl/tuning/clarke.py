@@ -17,7 +17,8 @@ import pyterrier as pt
 from ..charts.forms import alt, tooltips
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
-from ..measures.names import NamedMeasure, higher_is_better, parse_measures, unique
+from ..measures.directions import higher_is_better
+from ..measures.names import NamedMeasure, parse_measures, unique
 from ..scoring.arrays import Floats
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings
@@ -45,6 +46,7 @@ def tune_for_each(
     metrics: Sequence[str] = METRICS,
     *,
     transfer: IndexedCollection | None = None,
+    split: bool = False,
     **options: Any,
 ) -> dict[str, StagedResult]:
     """Tunes the three stages for each of several measures.
@@ -56,6 +58,7 @@ def tune_for_each(
         transfer: other topics, of the same or of another collection, on which the tuned pipelines
             are measured as well, and compared with BM25 without feedback and with the pipeline,
             both with default parameters. Without it these two are measured on ``collection``.
+        split: tune on every other topic of the collection, and transfer to the rest.
         options: ``n_trials``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
             :func:`~pyterrier_asl.StagedSearch`.
 
@@ -63,8 +66,13 @@ def tune_for_each(
         The result for each measure, by its name; measures are called by their names.
 
     Raises:
-        ValueError: for an unknown measure, and see :func:`~pyterrier_asl.StagedSearch`.
+        ValueError: for an unknown measure or for both ``transfer`` and ``split``, and see
+            :func:`~pyterrier_asl.StagedSearch`.
     """
+    if split and transfer is not None:
+        raise ValueError("split and transfer exclude each other: give one of them")
+    if split:
+        collection, transfer = collection.every_other_topic(0), collection.every_other_topic(1)
     wanted = parse_measures(metrics)
     reported = _reported(wanted, collection)
     if transfer is not None:

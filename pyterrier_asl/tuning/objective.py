@@ -18,7 +18,8 @@ from ir_measures import Measure
 
 from ..io.columns import typed_table
 from ..io.values import text
-from ..measures.names import added_up, higher_is_better, named_measures
+from ..measures.directions import higher_is_better
+from ..measures.names import added_up, named_measures
 from ..scoring.arrays import Floats
 from .space import Setting, Space
 

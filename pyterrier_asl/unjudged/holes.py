@@ -15,7 +15,8 @@ from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..judging.labels import qrels_with
-from ..measures.names import Measures, higher_is_better
+from ..measures.directions import higher_is_better
+from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability

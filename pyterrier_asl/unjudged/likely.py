@@ -19,7 +19,7 @@ from ..evaluation.labellings import Labelled
 from ..io.names import check_names
 from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
-from ..measures.names import higher_is_better
+from ..measures.directions import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.rounding import signs
 from .virtual import sampled

@@ -18,8 +18,9 @@ from ..evaluation.inputs import with_rel
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
+from ..measures.directions import higher_is_better
 from ..measures.labelled import LabelledPair
-from ..measures.names import Measures, NamedMeasure, higher_is_better, parse_measure
+from ..measures.names import Measures, NamedMeasure, parse_measure
 from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE

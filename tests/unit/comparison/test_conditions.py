@@ -16,7 +16,8 @@ from pyterrier_asl.comparison.conditions import (
     parse_condition,
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.measures.names import higher_is_better, parse_measures, value_range
+from pyterrier_asl.measures.directions import higher_is_better, value_range
+from pyterrier_asl.measures.names import parse_measures
 
 
 @pytest.mark.parametrize(

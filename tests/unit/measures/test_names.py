@@ -4,10 +4,10 @@ import ir_measures
 import pytest
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, P_Rareness, RarenessPool, nASL
+from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.names import (
     added_up,
     default_measures,
-    higher_is_better,
     named_measures,
     needs_pool,
     parse_measure,

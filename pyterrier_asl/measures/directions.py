@@ -1,0 +1,52 @@
+"""Directions and ranges of measures, those of other providers too."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ir_measures import Measure
+from ir_measures.measures.base import SumAgg
+
+from .standard import computed
+
+
+def higher_is_better(measure: Any) -> bool | None:
+    """Whether higher is better by a measure; None for a count, or where neither way is better.
+
+    Args:
+        measure: a measure, or one with its name.
+
+    >>> from ir_measures import AP, NumRet
+    >>> from pyterrier_asl import ASL
+    >>> [higher_is_better(measure) for measure in (AP, ASL, NumRet)]
+    [True, False, None]
+    """
+    measure = getattr(measure, "measure", measure)
+    own = computed(measure)
+    if own is None:
+        return None if is_count(measure) else True
+    return own.HIGHER_IS_BETTER
+
+
+def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, float]:
+    """The lowest and the highest value of a measure for a query; perhaps infinite.
+
+    Args:
+        measure: a measure.
+        systems: the number of runs among which a document is rare, if the measure has no pool.
+
+    >>> from ir_measures import infAP, NumRet
+    >>> from pyterrier_asl import ASL
+    >>> value_range(infAP), value_range(ASL @ 10), value_range(NumRet)
+    ((0.0, 1.0), (1.0, 11.0), (0.0, inf))
+    """
+    own = computed(measure)
+    if own is None:
+        return 0.0, math.inf if is_count(measure) or measure.NAME == "alpha_DCG" else 1.0
+    return own.value_range(systems)
+
+
+def is_count(measure: Measure) -> bool:
+    """Whether values of a measure are added up over the queries, not averaged."""
+    return isinstance(measure.aggregator(), SumAgg)
