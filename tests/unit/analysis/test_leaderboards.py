@@ -150,6 +150,21 @@ def test_a_judge_agrees_with_himself(toy):
     assert sliced["queries"].tolist() == [6] * 6 and set(sliced["pairs"]) == {72}
 
 
+def test_weights_and_costs_count_in_agreement_and_ranks(toy):
+    runs, judges = toy
+    topics = list(judges["person"])
+    weights = {t: 1 + 3 * (int(t[1:]) % 3) for t in topics}
+    both = [values(runs, judges[name], topics, "ASL@20") for name in judges]
+    means = [np.average(v, axis=1, weights=list(weights.values())) for v in both]
+    options = {"measure": "ASL@20", "weights": weights}
+    tau = leaderboard_agreement(runs, judges, **options)["value"][0]
+    assert tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
+    assert tau != pytest.approx(leaderboard_agreement(runs, judges, measure="ASL@20")["value"][0])
+    board = leaderboards(runs, judges, **options)
+    person = board[board["judge"] == "person"].set_index("run").loc[list(runs)]
+    assert person["rank"].tolist() == scipy.stats.rankdata(means[0], method="min").tolist()
+
+
 def test_one_judge_is_compared_with_every_other(toy):
     runs, judges = toy
     several = {**judges, "third": judges["person"]}

@@ -302,6 +302,28 @@ def test_a_row_without_a_grade_says_so_by_a_negative_label(tmp_path):
     assert of(path) == [["q", "y", 1.0]]
 
 
+def test_a_table_whose_editor_took_off_every_empty_cell_is_open(tmp_path):
+    path = tmp_path / "labels.tsv"
+    path.write_text("qid\tdocno\tweight\tlabel\nq\tx\nq\ty\t0.5\n")
+    assert of(path) == []
+
+
+@pytest.mark.filterwarnings("ignore:the qrels judge")
+def test_merged_judgements_keep_what_the_qrels_say():
+    """Two grades of one document stop a guard, with labels too, and so do the options of runs."""
+    rows = [("q", "a", 1), ("q", "a", 0), ("q", "b", 1), ("p", "a", 1)]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    labels = pd.DataFrame([label("x")])
+    runs = {"old": {"q": {"a": 2, "x": 1}, "p": {"a": 1}}, "new": {"q": {"x": 1}, "p": {"a": 1}}}
+    with pytest.raises(ValueError, match="the qrels contradict themselves: document 'a'"):
+        asl.compare(runs, qrels, ["AP"], conditions=["AP worse"], labels=labels)
+    twice = pd.DataFrame({"qid": ["q", "q"], "docno": ["x", "x"], "score": [2.0, 1.0]})
+    best = asl.evaluate({"r": twice}, QRELS, ["P@1"], labels=labels, duplicates="best")
+    assert best["P@1"].tolist() == [1, 0]
+    with pytest.raises(ValueError, match="'x'"):
+        asl.evaluate({"r": twice}, QRELS, ["P@1"], labels=labels)
+
+
 def test_labels_can_be_merged_wherever_there_are_qrels():
     """ASL(a) = 1; the labels make x, above a, relevant, and each measure counts it."""
     runs = {"one": {7: {"x": 2, "a": 1}}, "two": {7: {"a": 2, "y": 1}}}

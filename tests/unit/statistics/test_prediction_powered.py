@@ -175,6 +175,18 @@ def test_a_system_that_the_machine_gives_one_value_is_estimated_as_by_people_alo
     assert np.isfinite(found.both.high).all()
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_values_that_differ_by_rounding_alone_have_no_interval(target):
+    people = [0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2]
+    found = prediction_powered(people, [0.1, 0.5, 0.4, 0.2], [0.3, 0.6], target=target)
+    assert found.differing == 0
+    unknown = (found.both.low, found.both.high, found.people.low, found.people.high, found.saved)
+    assert np.isnan(unknown).all()
+    assert found.both.mean == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="people's values of all 4 queries are 0.3"):
+        needed_queries(people, [0.1, 0.5, 0.4, 0.2], [0.3, 0.6], 0.1, target=target)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
