@@ -14,7 +14,6 @@ from .summary import (
     Summary,
     drawn_interval,
     interval,
-    listed,
     p_value,
     shown_difference,
     shown_value,
@@ -37,7 +36,6 @@ def environment() -> Environment:
         difference=shown_difference,
         drawn_interval=drawn_interval,
         interval=interval,
-        listed=listed,
         p_value=p_value,
     )
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)

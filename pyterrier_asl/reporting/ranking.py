@@ -13,7 +13,6 @@ from ..leaderboard.ranks import note_on_weak
 from ..leaderboard.samples import FEWEST, Sample, check_sample, worst_value
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
-from ..statistics.intervals import confidence_interval
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 
 
@@ -78,17 +77,6 @@ class SystemRanking:
         return self.sign * self.means
 
     @cached_property
-    def margins(self) -> Floats:
-        """Half the width of each mean's interval by Student's t, shape (S,).
-
-        NaN for one query, and for a sum.
-        """
-        if self.is_sum:
-            return np.full(len(self.names), np.nan)
-        intervals = [confidence_interval(row, alpha=self.alpha) for row in self.values]
-        return np.array([interval.high - interval.mean for interval in intervals])
-
-    @cached_property
     def medians(self) -> Floats:
         """The median of the systems for each query, shape (Q,)."""
         return np.asarray(np.median(self.values, axis=0))
@@ -149,6 +137,11 @@ class SystemRanking:
         if self.intervals is None:
             return np.zeros((len(self.names),) * 2, dtype=bool)
         return self.intervals.better
+
+    @property
+    def below_best(self) -> Bools:
+        """Whether a system with the best mean is ordered above each system, shape (S,)."""
+        return np.asarray(self.better[self.ranks == 1].any(axis=0))
 
     @property
     def candidates(self) -> list[int]:

@@ -379,7 +379,6 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "higher": ranking.higher_is_better,
         "sum": ranking.is_sum,
         "decimals": decimals(ranking),
-        "margins": _plain(ranking.margins),
         "judged": _intervals(ranks),
         "values": _values(ranking.values[systems]),
         "p": None if ranks is None else _floats(ranks.p[upper]),

@@ -10,12 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..scoring.arrays import Floats
-from ..statistics.correlation import kendall_tau
 from .findings import Findings, SystemFindings
 from .ranking import SystemRanking
-
-#: How many measures a sentence names.
-_NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -150,36 +146,6 @@ class Summary:
         )
 
     @cached_property
-    def other(self) -> SystemRanking | None:
-        """The ranking to compare this one with: by ASL, of ASL by AP; None where not shown."""
-        kind = "AP" if self.ranking.kind == "ASL" else "ASL"
-        shown = (ranking for ranking in self.findings.decisive if ranking.kind == kind)
-        return next(shown, None)
-
-    @property
-    def other_best(self) -> int | None:
-        """The best system by :attr:`other` where it is the only one, and not of the two best."""
-        if self.other is None or self.all_equal or (self.other.ranks == 1).sum() != 1:
-            return None
-        best = int(self.other.order[0])
-        return None if best in self.two else best
-
-    @cached_property
-    def tau(self) -> float:
-        """Kendall's tau of this ranking and :attr:`other`; NaN where all systems are equal."""
-        if self.other is None or len(self.findings.names) < 2:
-            return float("nan")
-        return kendall_tau(self.ranking.gains, self.other.gains)
-
-    @property
-    def largest_move(self) -> tuple[int, int, int]:
-        """The system whose rank changes most from this ranking to :attr:`other`, and its ranks."""
-        assert self.other is not None
-        ranks, others = self.ranking.ranks, self.other.ranks
-        system = int(np.abs(ranks - others).argmax())
-        return system, int(ranks[system]), int(others[system])
-
-    @cached_property
     def largest_fall(self) -> int | None:
         """The system that loses most ranks by being less deep than others."""
         if not isinstance(self.findings, Findings):
@@ -205,20 +171,6 @@ class Summary:
         others = np.median(self.gains, axis=0) if systems > 2 else self.gains.max(axis=0)
         query = int((own - others).argmin())
         return [query] if own[query] < others[query] else []
-
-
-def listed(rankings: list[SystemRanking]) -> str:
-    """The names of measures, of many the first.
-
-    >>> from ..measures.names import named_measures
-    >>> listed([SystemRanking(named, np.ones((1, 1)), ["a"]) for named in named_measures("P@1 RR")])
-    'P@1 and RR'
-    """
-    names = [ranking.name for ranking in rankings]
-    more = len(names) - _NAMED
-    if more > 0:
-        names = [*names[:_NAMED], f"{more} more"]
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def p_value(p: float) -> str:

@@ -12,6 +12,7 @@ function chosenRanks() {
 function showRanks() {
   const measure = chosenMeasure();
   const could = chosenRanks();
+  const leaders = page.systems.map((_, i) => i).filter((i) => measure.ranks[i] === 1);
   const separates = could && !could.possible.every(Boolean); // colour that all have says nothing
   for (const row of board.rows) moveChosen(row);
   for (const row of boardRows()) {
@@ -20,7 +21,8 @@ function showRanks() {
     rank.textContent = rank.dataset.value = measure.ranks[system];
     for (const cell of row.querySelectorAll(".could")) cell.dataset.value = measure.ranks[system];
     row.classList.toggle("possible", Boolean(separates && could.possible[system]));
-    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system));
+    const star = leaders.some((leader) => could?.better[leader * S + system]) ? [" ✱"] : [];
+    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system), ...star);
   }
   showPairs();
   showTopRanks();
@@ -57,7 +59,7 @@ function showTopRanks() {
   const whatever = could && could === measure.unjudged ? " whatever the unjudged documents are" : "";
   let text = could
     ? `${plural(could.possible.filter(Boolean).length, "system")} could be the best by ${measure.name}${whatever}.` +
-      (k < S ? ` In the top ${k} ${count(could.high)} certainly, ${count(could.low)} possibly.` : "")
+      (k < S ? ` In the top ${k}: ${count(could.high)} certainly, ${count(could.low)} possibly.` : "")
     : `There are no intervals of ranks by ${measure.name}.`;
   if (against !== null && could) {
     const others = page.systems.map((_, i) => i).filter((i) => i !== against);
@@ -90,7 +92,7 @@ function showColumns() {
 
 function boardCsv() {
   const chosen = chosenMeasure();
-  const names = page.measures.flatMap(({ name }) => [name, `${name} low`, `${name} high`]);
+  const names = page.measures.map(({ name }) => name);
   const could = chosenRanks();
   const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible]].filter(([, values]) => values);
   const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare, "unjudged above": page.unjudgedAll,
@@ -98,10 +100,8 @@ function boardCsv() {
   const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, ...Object.keys(shares)];
   const rows = [...boardRows()].map((row) => {
     const i = Number(row.dataset.system);
-    const values = page.measures.flatMap(({ means, margins }) => (
-      margins[i] === null ? [means[i], null, null] : [means[i], raw(means[i] - margins[i]), raw(means[i] + margins[i])]
-    ));
-    return [page.systems[i], ...own.map(([, values]) => values[i]), ...values, ...Object.values(shares).map((share) => share[i])];
+    return [page.systems[i], ...own.map(([, values]) => values[i]), ...page.measures.map(({ means }) => means[i]),
+      ...Object.values(shares).map((share) => share[i])];
   });
   return csv([head, ...rows]);
 }

@@ -154,7 +154,7 @@ def test_of_two_systems_the_headline_names_measures_that_conflict():
     findings = of_values(AP=one, RR=one[::-1], **{"P@5": one[::-1], "R@5": one[::-1]})
     first = verdict(findings)[0]
     assert first.startswith("s0 is better than s1 by AP: +0.")
-    assert "; by RR and P@5 and 1 more measure s1 is better (+0." in first
+    assert "; by RR and P@5 and 1 more s1 is better (+0." in first
 
 
 def test_conflicts_between_any_two_measures_are_named():
@@ -222,18 +222,6 @@ def test_the_comparison_that_would_decide_most_is_next():
     needed = 20 * (ordered.critical[-1] / ordered.statistic[0, 1]) ** 2
     assert needed <= topics < needed + 1
     assert "best mean" not in first
-
-
-def test_rankings_that_do_not_agree():
-    findings = of_values(AP=UP, ASL=UP)
-    text = said_by(findings)["Where?"]
-    assert "rankings by AP and ASL@10 have Kendall's τ = -1.00" in text
-    assert "between these two s0 moves farthest, from rank 1 to 3" in text
-    same = said_by(of_values(AP=UP, ASL=1 - UP))["Where?"]
-    assert "rankings by AP and ASL@10 are the same: Kendall's τ = 1.00." in same
-    assert "moves" not in same
-    equal = of_values(AP=UP, ASL=np.ones((3, 20)))
-    assert "rankings" not in said_by(equal)["Where?"]
 
 
 # Of real rankings
