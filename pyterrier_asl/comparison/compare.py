@@ -7,6 +7,7 @@ baseline is A, the other B.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -151,13 +152,13 @@ def compare(
         return compare_values(
             source, baseline, conditions, options, common=common, allow_missing=allow_missing
         )
+    with warnings.catch_warnings():
+        if conditions:  # a guard ends with an error where judgements contradict each other
+            warnings.filterwarnings("ignore", message="the qrels judge")
+        merged = qrels_with(qrels, labels, duplicates)
+        judged = Evaluation.of(runs, merged, duplicates=duplicates, drop_self=drop_self)
     return _compare_runs(
-        Evaluation.of(
-            runs,
-            qrels_with(qrels, labels, duplicates),
-            duplicates=duplicates,
-            drop_self=drop_self,
-        ),
+        judged,
         measures,
         baseline,
         [parse_condition(text) for text in conditions],

@@ -142,7 +142,8 @@ def _fetch_vaswani() -> None:
         ) from None
     except subprocess.CalledProcessError as error:
         last = "".join(error.stderr.decode(errors="replace").strip().splitlines()[-1:])
-        cause = textwrap.shorten(last, 100, placeholder=" ...")
+        failed = "All download sources failed" in last  # with all their errors behind it
+        cause = "all sources failed" if failed else textwrap.shorten(last, 100, placeholder=" ...")
         raise OSError(
             f"vaswani is not on this machine and could not be downloaded ({cause})"
         ) from None

@@ -143,7 +143,7 @@ def iter_columns(
                 empty = False
                 yield table
     if empty:
-        raise ValueError(f"{path} is empty: it has no line that is not blank")
+        raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:

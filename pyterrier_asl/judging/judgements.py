@@ -92,7 +92,7 @@ class Judgements(Remembering):
             self.contradiction = self._contradiction(answers.offsets, index, repeated, grades)
             warnings.warn(
                 f"the qrels judge {counted(len(repeated), 'document')} twice for one query (e.g. "
-                f"{docnos[int(repeated[0])].as_py()!r}); the last judgement counts",
+                f"{docnos[int(repeated[0])].as_py()!r}): measures use the last judgement",
                 stacklevel=2,
             )
             keep = np.delete(np.arange(len(docnos)), repeated)

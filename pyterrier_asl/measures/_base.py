@@ -212,8 +212,8 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
 @cache
 def _log_once(queries: int, of: int, rel: float) -> None:
     _log.warning(
-        "%d of %d queries have no document with a grade of %s or more: they cannot tell systems "
-        "apart, and count as 1 in ASL and nASL, 0 in every other measure",
+        "%d of %d queries have no document with a grade of %s or more: for every system their "
+        "value is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade",
         queries,
         of,
         rel,

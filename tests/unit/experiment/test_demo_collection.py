@@ -49,20 +49,25 @@ def test_other_names_and_variants_are_errors():
             method("title")
 
 
-def test_without_vaswani_the_reason_is_returned(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("last_line", "cause"),
+    [
+        (b"no route to host", "no route to host"),
+        (b"RuntimeError: ('All download sources failed', [(None, 1)])", "all sources failed"),
+    ],
+)
+def test_without_vaswani_the_reason_is_returned(monkeypatch, tmp_path, last_line, cause):
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
 
     def no_network(command, **options):
         assert options["timeout"] == demo_collection.PATIENCE
         assert options["env"]["IR_DATASETS_DL_TRIES"] == "1"
-        raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\nno route to host\n")
+        raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\n" + last_line)
 
     monkeypatch.setattr(subprocess, "run", no_network)
     collection, reason = demo_collection.collection(seed=3)
     assert collection.name == "generated-3"
-    assert reason == (
-        "vaswani is not on this machine and could not be downloaded (no route to host)"
-    )
+    assert reason == f"vaswani is not on this machine and could not be downloaded ({cause})"
 
 
 def test_the_download_has_a_timeout(monkeypatch, tmp_path):

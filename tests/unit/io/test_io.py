@@ -420,6 +420,7 @@ def test_ranks_that_are_no_numbers_are_replaced(write):
         (bytes(range(256)), "binary file"),
         (b"", "is empty: it has 0 bytes"),
         (b" \n\r\n", "is empty: it has no line"),
+        (b"# no line but this\n", "is empty: it has no line but blank lines and comments"),
         (gzip.compress(b"", mtime=0), "is empty: it has no line"),
         (LINE.replace(b"\n", b"\r") * 3, "line 1: expected 6 columns"),
         (b"x" * 5_000_000, "line 1: expected 6 columns"),

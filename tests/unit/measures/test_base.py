@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, RarenessPool, evaluate, nASL
 from pyterrier_asl.measures._base import DEEPEST, count, flag, grade, one_of, real
 
 
@@ -31,3 +32,19 @@ def test_what_a_parameter_takes(check, good, bad):
 def test_values_become_plain_ones():
     assert type(count(np.int64(7))) is int and type(grade(2.0)) is int
     assert type(real(0)(1)) is float and type(flag(np.True_)) is bool
+
+
+def test_the_note_on_queries_without_relevant_documents_is_true(caplog):
+    """Whatever the run: 1 by ASL and nASL, 0 by LexiP, TBG and rareness."""
+    qrels = {f"nothing {n}": {"a": 1} for n in range(7)}
+    run = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
+    pool = RarenessPool.from_runs({f"r{n}": run for n in range(8)})
+    ones = [ASL(rel=5) @ 10, nASL(rel=5) @ 10]
+    zeros = [LexiP(rel=5), TBG(rel=5, missing_length=9), AP_Rareness(rel=5, pool=pool) @ 10]
+    frame = evaluate({"x": run}, qrels, [*ones, *zeros])
+    assert [set(frame[str(measure)]) for measure in (*ones, *zeros)] == [{1}] * 2 + [{0}] * 3
+    [note] = {record.getMessage() for record in caplog.records}
+    assert note == (
+        "7 of 7 queries have no document with a grade of 5 or more: for every system their value "
+        "is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade"
+    )
