@@ -34,7 +34,7 @@ CONSTANT_SCORES = (
     "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
 )
 #: A query that is in the collection is among the first documents that it retrieves.
-_NEAR_TOP = 10
+_NEAR_TOP = 3
 #: Fewer documents may have one score by chance.
 _MIN_CONSTANT_DOCUMENTS = 20
 
@@ -116,7 +116,7 @@ class OwnIds(NamedTuple):
     """Queries that retrieve a document with their own id.
 
     Attributes:
-        near: queries with it among their first ten documents.
+        near: queries with it among their first three documents.
         queries: queries with it anywhere, if there are some in ``near``.
         has_text: whether one of these ids is not a number, so that it is no chance.
     """
