@@ -84,7 +84,7 @@ class Findings(SystemFindings):
         runs: the systems' runs, matched with the judgements.
         rel: minimum grade of a relevant document.
         cutoff: k, the depth to which every run is read.
-        quality: ``R@k``, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
+        quality: R at k, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
             :func:`~pyterrier_asl.analysis.run_quality`.
         lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
@@ -200,7 +200,7 @@ class Findings(SystemFindings):
     @cached_property
     def correlation_with_recall(self) -> float:
         """Pearson's correlation of ASL at k and R at k over the systems; NaN below three."""
-        recall = self.quality[f"R@{self.cutoff}"].to_numpy()
+        recall = self.quality.filter(regex="^R[@(]").iloc[:, 0].to_numpy()  # R(rel=2)@1000
         if len(self.names) < 3 or not (np.ptp(recall) and np.ptp(self.asl.means)):
             return float("nan")
         return float(np.corrcoef(self.asl.means, recall)[0, 1])

@@ -186,7 +186,8 @@ def p_value(p: float) -> str:
 
 def shown_value(ranking: SystemRanking, value: float) -> str:
     """A value with the decimals that its measure needs."""
-    return f"{value:.{decimals(ranking)}f}".replace("-", "−")
+    text = f"{value:.{decimals(ranking)}f}"
+    return text.replace("-", "−" if float(text) else "")
 
 
 def shown_difference(
@@ -197,8 +198,8 @@ def shown_difference(
     The interval is that of :func:`~pyterrier_asl.statistics.rank_intervals.rank_intervals`, and
     excludes 0 exactly where the pair is ordered.
     """
-    difference = ranking.means[a] - ranking.means[b]
-    text = ("+" if difference > 0 else "") + shown_value(ranking, difference)
+    text = shown_value(ranking, ranking.means[a] - ranking.means[b])
+    text = text if text.startswith("−") or not float(text) else f"+{text}"
     text += f" {ranking.name}" if unit else ""
     ranks = ranking.intervals
     if ranks is None:

@@ -73,10 +73,11 @@ const sign = (measure) => (measure.higher === false ? -1 : 1);
 
 function shown(value, measure) {
   if (value === null || Number.isNaN(value)) return "–";
-  return value.toFixed(measure.decimals).replace("-", "−");
+  const text = value.toFixed(measure.decimals);
+  return Number(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 
-const signed = (value, measure) => (value > 0 ? "+" : "") + shown(value, measure);
+const signed = (value, measure) => (Number(value?.toFixed(measure.decimals)) > 0 ? "+" : "") + shown(value, measure);
 
 // The p of A and B by a measure, with a star where the pair is ordered.
 function shownP({ p, judged }) {

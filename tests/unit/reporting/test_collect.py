@@ -204,10 +204,12 @@ def test_no_agreement_without_unjudged_documents_where_none_is_judged_irrelevant
     assert not np.isnan(collect(RUNS, QRELS, ["AP"]).tau_judged_only)
 
 
-def test_the_correlation_of_asl_with_recall():
-    findings = collect(RUNS, QRELS, ["AP"], cutoff=20)
-    frame = means(evaluate(RUNS, QRELS, [ASL @ 20, ir_measures.R @ 20]))
-    expected = np.corrcoef(frame["ASL@20"], frame["R@20"])[0, 1]
+@pytest.mark.parametrize("rel", [1, 2])
+def test_the_correlation_of_asl_with_recall(rel):
+    findings = collect(RUNS, QRELS, ["AP"], cutoff=20, rel=rel)
+    measures = [ASL(rel=rel) @ 20, ir_measures.R(rel=rel) @ 20]
+    frame = means(evaluate(RUNS, QRELS, measures))
+    expected = np.corrcoef(*(frame[str(measure)] for measure in measures))[0, 1]
     assert findings.correlation_with_recall == pytest.approx(expected)
     two = {name: RUNS[name] for name in ("good", "poor")}
     assert np.isnan(collect(two, QRELS, ["AP"]).correlation_with_recall)

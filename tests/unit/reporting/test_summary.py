@@ -191,6 +191,12 @@ def test_a_system_passed_over_is_explained():
     )
 
 
+def test_a_difference_that_rounds_to_zero_has_no_sign():
+    values = np.array([[0.5, 0.3] * 10, [0.3, 0.49999] * 10])
+    assert ": 0.0000 AP [" in verdict(of_values(AP=values))[0]
+    assert ": 0.0000 AP [" in verdict(of_values(AP=values[::-1]))[0]
+
+
 def test_shared_best_means():
     rows = np.array([[0.1, 0.3] * 10, [0.3, 0.1] * 10, [0.0] * 20])
     second = verdict(of_values(AP=rows))[1]
