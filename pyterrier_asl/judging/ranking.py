@@ -77,7 +77,9 @@ def match(
     ([1, 2, 0], [2], [1], [3])
     """
     known.prepare(len(scores))
-    rows = RowIds(ids, which, known.seed)
+    are_many = which is not None and 4 * len(which) >= len(ids)
+    hashed = hashes_of(ids, known.seed) if are_many else None  # in order, which is faster
+    rows = RowIds(ids, which, known.seed, hashed)
     parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
@@ -89,16 +91,19 @@ class RowIds:
     ids: pa.LargeStringArray
     which: Ints | None  #: which of the ids each row has; None: the first has the first, and so on
     seed: np.uint64  #: of their hashes
+    hashed: Hashes | None = None  #: hashes of all ids, for many rows in another order
 
     @cached_property
     def hashes(self) -> Hashes:
         """The hash of each row's id."""
+        if self.hashed is not None:
+            return self.hashed[self.which]
         return hashes_of(self.ids, self.seed, self.which)
 
     def part(self, begin: int, end: int) -> RowIds:
         if self.which is None:
             return RowIds(self.ids.slice(begin, end - begin), None, self.seed)
-        return RowIds(self.ids, self.which[begin:end], self.seed)
+        return RowIds(self.ids, self.which[begin:end], self.seed, self.hashed)
 
     def text(self, rows: Ints) -> pa.LargeStringArray:
         return take(self.ids, rows if self.which is None else self.which[rows])
