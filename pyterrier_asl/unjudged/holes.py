@@ -202,11 +202,11 @@ class Holes(Printed):
         return frame
 
     def likely(
-        self, *, groups: Mapping[str, str] | None = None, samples: int = 1000, seed: int = 0
+        self, *, groups: Mapping[str, str] | None = None, draws: int = 1000, seed: int = 0
     ) -> Likely:
         """Estimates how likely A is better, by a model (see
         :func:`~pyterrier_asl.unjudged.likely.how_likely`)."""
-        return how_likely(self.runs, self.labelled, groups=groups, samples=samples, seed=seed)
+        return how_likely(self.runs, self.labelled, groups=groups, draws=draws, seed=seed)
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
         """The comparison with judgements of some of the documents added."""

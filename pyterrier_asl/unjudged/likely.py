@@ -45,7 +45,7 @@ class Likely:
         probability: the share of sampled labellings in which A is better; ties count half.
         low: the 2.5th percentile of the mean difference A - B.
         high: the 97.5th.
-        samples: how many labellings were sampled.
+        draws: how many labellings were drawn.
         expected: how many of the unjudged documents are relevant on average.
         coefficients: the model, by feature; the intercept is first.
         shift: mean and standard deviation of the shift of a run's logit.
@@ -57,7 +57,7 @@ class Likely:
     probability: float
     low: float
     high: float
-    samples: int
+    draws: int
     expected: float
     coefficients: dict[str, float]
     shift: tuple[float, float]
@@ -71,7 +71,7 @@ class Likely:
         return (
             f"P({a} is better) = {self.probability:.3f}, 95 % of A - B from {self.low:+.4f} to "
             f"{self.high:+.4f}, by a logistic regression on the judged documents of these runs and "
-            f"a shift for each run of {mean:+.2f} +- {spread:.2f} ({basis}); {self.samples} samples"
+            f"a shift for each run of {mean:+.2f} +- {spread:.2f} ({basis}); {self.draws} draws"
         )
 
 
@@ -92,7 +92,7 @@ def how_likely(
     labelled: Labelled,
     *,
     groups: Mapping[str, str] | None = None,
-    samples: int = 1000,
+    draws: int = 1000,
     seed: int = 0,
 ) -> Likely:
     """Estimates how likely A is better, by a model of the compared runs' judged documents.
@@ -101,11 +101,11 @@ def how_likely(
         runs: A, B, and what else is compared; more runs make a better model.
         labelled: the same in a measure.
         groups: run -> group; runs of one group fail together. A run that is not in it is a group.
-        samples: how many labellings to sample.
-        seed: of the samples.
+        draws: how many labellings to draw.
+        seed: seed of the draws.
 
     Raises:
-        ValueError: where no document of the compared runs is judged, or for a number of samples
+        ValueError: where no document of the compared runs is judged, or for a number of draws
             that is no whole number from 1 on.
 
     >>> from .pairs import labelled_runs
@@ -114,11 +114,11 @@ def how_likely(
     >>> 0.5 < how_likely(runs, labelled_runs(runs, "RR")).probability < 1
     True
     """
-    check_whole("samples", samples)
+    check_whole("draws", draws)
     model = Model.fitted(runs, labelled, groups)
     codes = labelled.documents
     rng = np.random.default_rng(seed)
-    labels = model.sample(codes, samples, rng)
+    labels = model.sample(codes, draws, rng)
     a, b = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))
     difference = (a - b).mean(axis=1)
     better = -difference if higher_is_better(labelled.measure) is False else difference
@@ -127,7 +127,7 @@ def how_likely(
         float((1 + signs(better)).mean() / 2),
         float(low),
         float(high),
-        samples,
+        draws,
         float(labels.sum(axis=1).mean()),
         dict(zip(("intercept", *FEATURES), model.coefficients.tolist())),
         model.shift,
@@ -198,12 +198,12 @@ class Model:
             unjudged.finders,
         )
 
-    def sample(self, codes: Ints, samples: int, rng: np.random.Generator) -> Bools:
-        """Labellings of documents, shape (samples, documents)."""
+    def sample(self, codes: Ints, draws: int, rng: np.random.Generator) -> Bools:
+        """Labellings of documents, shape (draws, documents)."""
         finders = self.finders[codes].astype(np.float64)
         share = finders / np.maximum(finders.sum(axis=1, keepdims=True), 1)
         mean, spread = self.shifts.T
-        shifts = rng.normal(mean, spread, size=(samples, len(mean))) @ share.T
+        shifts = rng.normal(mean, spread, size=(draws, len(mean))) @ share.T
         drawn: Bools = rng.random(shifts.shape) < expit(self.logits[codes] + shifts)
         return drawn
 

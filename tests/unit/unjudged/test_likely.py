@@ -59,11 +59,11 @@ def test_groups_with_ten_documents_of_their_own_are_tested(few):
 def test_the_better_run_is_likely():
     runs, qrels, truth = made(1)
     others = {name: run for name, run in runs.items() if name not in "ab"}
-    likely = holes(runs["a"], runs["b"], qrels, "ASL@20", runs=others).likely(samples=200)
+    likely = holes(runs["a"], runs["b"], qrels, "ASL@20", runs=others).likely(draws=200)
     assert likely.probability > 0.9  # less ASL is better
     full = holes(runs["a"], runs["b"], truth, "ASL@20").difference.difference
     assert full < 0 and likely.low < likely.high < 0
-    other = holes(runs["b"], runs["a"], qrels, "ASL@20", runs=others).likely(samples=200)
+    other = holes(runs["b"], runs["a"], qrels, "ASL@20", runs=others).likely(draws=200)
     assert other.probability < 0.1
 
 
@@ -71,7 +71,7 @@ def test_the_better_run_is_likely():
 def test_the_same_seed_gives_the_same():
     runs, qrels, _ = made(2, queries=5)
     found = holes(runs["a"], runs["b"], qrels, "AP@10")
-    assert found.likely(samples=50).low == found.likely(samples=50).low
+    assert found.likely(draws=50).low == found.likely(draws=50).low
 
 
 def test_without_judgements_there_is_no_model():
@@ -217,7 +217,7 @@ def test_what_is_likely_is_what_labellings_of_the_model_give():
         ):
             weights[place] += sign * ((found.runs.qids[query], docno) in top) / 60
     differences = now + labels @ weights
-    likely = found.likely(samples=2000)
+    likely = found.likely(draws=2000)
     low, high = np.quantile(differences, [0.025, 0.975])
     assert (likely.low, likely.high) == pytest.approx((low, high), abs=0.01)
     better = (differences > 1e-9).mean() + (np.abs(differences) <= 1e-9).mean() / 2
@@ -230,7 +230,7 @@ def test_what_is_likely_is_what_labellings_of_the_model_give():
 
 def test_equal_runs_are_as_likely():
     runs, qrels, _ = made(6, queries=3)
-    likely = holes(runs["a"], runs["a"], qrels, "AP@10").likely(samples=20)
+    likely = holes(runs["a"], runs["a"], qrels, "AP@10").likely(draws=20)
     assert (likely.probability, likely.low, likely.high) == (0.5, 0.0, 0.0)
 
 
@@ -239,4 +239,4 @@ def test_the_model_is_said_with_the_probability(groups, basis):
     likely = Likely(0.9, -0.01, 0.2, 50, 3.0, {}, (0.25, 1.5), groups, calibration([]))
     said = likely.sentence("mine")
     assert said.startswith("P(mine is better) = 0.900, 95 % of A - B from -0.0100 to +0.2000")
-    assert f"a shift for each run of +0.25 +- 1.50 {basis}; 50 samples" in said
+    assert f"a shift for each run of +0.25 +- 1.50 {basis}; 50 draws" in said

@@ -22,7 +22,7 @@ QRELS = {"q": {"d": 1}}
 def test_what_counts_is_a_whole_number_from_1_on(number):
     for what, call in {
         "batch": lambda: judge_until_settled(holes(A, B, QRELS, "RR"), None, batch=number),
-        "samples": lambda: holes(A, B, QRELS, "RR").likely(samples=number),
+        "draws": lambda: holes(A, B, QRELS, "RR").likely(draws=number),
     }.items():
         with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
             call()
@@ -42,8 +42,8 @@ def test_a_depth_is_a_whole_number_from_0_on(depth):
 
 
 def test_samples_of_labels_are_counted():
-    with pytest.raises(ValueError, match="samples must be a whole number from 1 on, not 0"):
-        missing_labels({"a": A, "b": B}, {"q": {"d": 1, "x": 1}}, samples=0)
+    with pytest.raises(ValueError, match="draws must be a whole number from 1 on, not 0"):
+        missing_labels({"a": A, "b": B}, {"q": {"d": 1, "x": 1}}, draws=0)
 
 
 @pytest.mark.parametrize("alpha", [2, -1, 0, 1, float("nan")])
