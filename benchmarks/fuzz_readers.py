@@ -39,9 +39,9 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
-from pyterrier_asl.evaluation.files import read_groups
 from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.io.names import read_groups
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import iter_runs, list_runs, read_run, read_run_table
 from pyterrier_asl.io.saved_tables import load_table, save_table

@@ -4,8 +4,8 @@ from .assessment.compare_judges import judges
 from .assessment.judge_report import JudgeReport
 from .comparison.compare import compare
 from .comparison.result import RunComparison
-from .evaluation.bounds import bounds
-from .evaluation.evaluate import evaluate
+from .evaluation.evaluation import evaluate
+from .evaluation.labellings import bounds
 from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.providers import accelerate
 from .evaluation.relevant_documents import search_lengths

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..assessment.judges import QRELS
-from ..evaluation.files import read_groups, read_pairs
 from ..io.lazy import pd
+from ..io.names import read_groups, read_pairs
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
 from .registry import Analysis, Runs

@@ -22,19 +22,52 @@ from ..charts.forms import (
 )
 from ..charts.scales import better, up_to_1
 from ..evaluation.preferences import preference_cubes
-from ..evaluation.rareness_values import values_by_name
 from ..io.lazy import pd
 from ..io.tables import counted
+from ..measures import AP_Rareness, P_Rareness
+from ..measures.names import named_measures, parse_measure
 from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
 from .reading import by_double_scores, per_slice, read
-from .registry import DIAZ, REAL, TURKMEN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    DIAZ,
+    REAL,
+    TURKMEN,
+    Evaluation,
+    Floats,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
 
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
+
+
+def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
+    """P and AP at a cut-off, each without rareness and with some weights of it.
+
+    >>> rareness_measures(10, [1])
+    [P@10, P_Rareness(alpha=1.0)@10, AP@10, AP_Rareness(alpha=1.0)@10]
+    """
+    p = [P_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
+    ap = [AP_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
+    return [parse_measure(f"P@{cutoff}"), *p, parse_measure(f"AP@{cutoff}"), *ap]
+
+
+def _values_by_name(
+    runs: Evaluation, measures: Sequence[Any] | None, rel: float | None
+) -> dict[str, Floats]:
+    """The values of measures, each of shape (S, Q), by their names."""
+    named = named_measures(rareness_measures() if measures is None else measures)
+    wanted = [measure.with_params(rel=rel).measure for measure in named]
+    return {str(measure): runs.values(measure) for measure in wanted}
 
 
 @analysis(TURKMEN, "Table 1", question=REAL)
@@ -64,7 +97,7 @@ def discriminative_power(
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of Türkmen et al.'s Table 1, see
-            :func:`~pyterrier_asl.evaluation.rareness_values.rareness_measures`.
+            :func:`rareness_measures`.
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
             :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which are about all pairs at once.
@@ -89,7 +122,7 @@ def discriminative_power(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
-        for name, value in values_by_name(judged, measures, rel).items():
+        for name, value in _values_by_name(judged, measures, rel).items():
             pairs = compare_all(
                 queries.of(value),
                 judged.names,
@@ -285,7 +318,7 @@ def stability(
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of the paper, see
-            :func:`~pyterrier_asl.evaluation.rareness_values.rareness_measures`.
+            :func:`rareness_measures`.
         rel: minimum grade of a relevant document, for measures that do not say it themselves.
         draws: how often to draw.
         queries: how many to draw, without replacement; None: half, an odd half to the even number.
@@ -319,7 +352,7 @@ def stability(
         share /= share.sum(axis=1, keepdims=True)
         rows = [
             (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
-            for name, value in values_by_name(judged, measures, rel).items()
+            for name, value in _values_by_name(judged, measures, rel).items()
         ]
         frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
         frame.attrs = {"fuzz": fuzz}

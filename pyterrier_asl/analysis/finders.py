@@ -6,16 +6,49 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ..charts.forms import COLORS, alt, figure, some_values, tooltips, undrawn
 from ..charts.names import names_beside_points
 from ..charts.scales import around, better
-from ..evaluation.rareness_values import by_group
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
+from ..io.names import check_names
 from .reading import per_slice, read
-from .registry import LOST, TURKMEN, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import LOST, TURKMEN, Bools, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
+
+
+def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
+    """The group of each run as a number; a run that no group is given for is one by itself.
+
+    Raises:
+        ValueError: where a group is given for a run that is not there.
+    """
+    check_names("groups", groups, names, "runs")
+    # A run by itself must not be taken for a group that happens to bear its name.
+    labels = [f"group {groups[name]}" if name in groups else f"run {name}" for name in names]
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def _by_group(
+    names: list[str], found: Bools, groups: Mapping[str, str] | None
+) -> tuple[npt.NDArray[np.object_], Bools]:
+    """The names of all runs, or groups, and which of them have which document.
+
+    Args:
+        names: the runs, S of them.
+        found: which run has which document, shape (S, R).
+        groups: run -> group; None: the runs themselves.
+    """
+    if groups is None:
+        return np.array(names, dtype=object), found
+    codes = group_codes(names, groups)
+    _, first = np.unique(codes, return_index=True)
+    labels = [groups.get(names[run], names[run]) for run in first]
+    together = np.zeros((len(first), found.shape[1]), dtype=bool)
+    np.logical_or.at(together, codes, found)
+    return np.array(labels, dtype=object), together
 
 
 @analysis(TURKMEN, "Table 4", group_by="qid")
@@ -61,7 +94,7 @@ def rare_documents(
     judged, rel = read(runs, qrels, duplicates, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     documents = ranks.documents_of(judged, qid)
-    labels, retrieves = by_group(judged.names, ranks.found(depth)[:, documents], groups)
+    labels, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
     finders, at = retrieves.sum(axis=0), ranks.ranks[:, documents]
     best = np.where(at > 0, at, np.iinfo(np.int64).max).min(axis=0)
     judgements, pairs, queries = judged.judgements, ranks.pairs[documents], ranks.queries[documents]
@@ -152,7 +185,7 @@ def rare_finds(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         documents = np.isin(ranks.queries, queries.at)
-        systems, retrieves = by_group(judged.names, ranks.found(depth)[:, documents], groups)
+        systems, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
         finders = retrieves.sum(axis=0)
         share = retrieves * queries.weights_of_all(len(judged.qids))[ranks.queries[documents]]
         with np.errstate(invalid="ignore"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,14 @@ import numpy as np
 from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, tooltips, undrawn
 from ..charts.names import labelled_lines
 from ..charts.scales import up_to_1
-from ..evaluation.rareness_values import RarenessValues, gain_line, rareness_parts
 from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
+from ..measures.rareness import Pools
+from ..scoring.rareness import gains
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
 from ..statistics.rounding import rounded, shared_ranks, signs
+from .rareness_pools import pools_by_measure
 from .reading import by_double_scores, per_slice, read
 from .registry import TURKMEN, Floats, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
 
@@ -75,9 +76,9 @@ def agreement_by_alpha(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = []
-        for name, parts in rareness_parts(judged, measures, rel).items():
+        for name, pools in pools_by_measure(judged, measures, rel).items():
             plain, *means = (
-                rounded(queries.mean(replace(parts, alpha=alpha).of_pool()))
+                rounded(queries.mean(judged.values(pools.measure(alpha=alpha))))
                 for alpha in (0.0, *alphas)
             )
             for alpha, mean in zip(alphas, means):
@@ -180,12 +181,12 @@ def agreement_by_number_of_systems(
         weights = queries.weights_of_all(len(judged.qids))
         systems = np.tile(np.arange(len(judged)), (draws, 1))
         rows = []
-        for name, parts in rareness_parts(judged, measures, rel).items():
+        for name, pools in pools_by_measure(judged, measures, rel).items():
             for size in sizes:
                 if not 2 <= size <= len(judged):
                     continue
                 drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
-                tau = pd.Series(_taus(parts, weights, drawn))
+                tau = pd.Series(_taus(pools, weights, drawn))
                 rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
         columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
         return pd.DataFrame(rows, columns=columns)
@@ -220,13 +221,13 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
     )
 
 
-def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
+def _taus(pools: Pools, weights: Floats, drawn: Ints) -> Floats:
     """tau of each draw, from a matrix of systems by systems: see ``mean_parts``."""
-    base, shared = parts.mean_parts(weights)
+    base, shared = pools.mean_parts(weights)
     size = drawn.shape[1]
-    a, b = gain_line(len(base), parts.alpha, parts.normalized)
+    a, b = _gain_line(pools.measure, len(base))
     among_all = a * base - b * shared.sum(axis=1)
-    a, b = gain_line(size, parts.alpha, parts.normalized)
+    a, b = _gain_line(pools.measure, size)
     taus = np.empty(len(drawn))
     step = max(1, CHUNK // size**2)
     for begin in range(0, len(drawn), step):
@@ -234,6 +235,14 @@ def _taus(parts: RarenessValues, weights: Floats, drawn: Ints) -> Floats:
         among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)
         taus[begin : begin + step] = tau_b(among_some, among_all[some])
     return taus
+
+
+def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
+    """a and b of the gain a - b S_d of a document that S_d of two systems or more find."""
+    alpha, normalized = measure["alpha"], measure["normalized"]
+    finders, of = np.array([1, 2]), np.full(2, systems)
+    one, two = gains(finders, of, np.arange(3), alpha=alpha, normalized=normalized).tolist()
+    return 2 * one - two, one - two
 
 
 def tau_b(first: Floats, second: Floats) -> Floats:

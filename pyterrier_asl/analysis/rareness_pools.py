@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import ranks_on_lists
-from ..evaluation.rareness_values import RarenessValues, group_codes, rareness_parts
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures import AP_Rareness
-from ..measures.names import Measures
+from ..measures.names import Measures, named_measures
+from ..measures.rareness import Pools
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.rounding import rounded, shared_ranks
+from .finders import group_codes
 from .reading import per_slice, read
 from .registry import TURKMEN, Bools, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
@@ -68,7 +69,7 @@ def rareness_by_pool(
     3  only b   b    True   0.50
     """
     judged, _ = read(runs, qrels, duplicates, rel, measure)
-    parts = _parts(judged, measure, rel)
+    pools_of_runs = _pools(judged, measure, rel)
     codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
@@ -76,7 +77,7 @@ def rareness_by_pool(
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables: list[pd.DataFrame] = []
         for name, mask in masks.items():
-            mean = rounded(queries.mean(parts.of_pool(mask, codes)))
+            mean = rounded(queries.mean(pools_of_runs.values(mask, codes)))
             columns = {"pool": name, "run": judged.names, "member": mask, "value": mean}
             table = pd.DataFrame({**columns, "rank": shared_ranks(mean)})
             tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
@@ -157,13 +158,13 @@ def rareness_without_own_group(
     2   b  0.8333         0.8333
     """
     judged, _ = read(runs, qrels, duplicates, rel, measure)
-    parts = _parts(judged, measure, rel)
+    pools_of_runs = _pools(judged, measure, rel)
     codes = group_codes(judged.names, groups)
-    values = parts.of_pool()
+    values = pools_of_runs.values()
     without = np.empty_like(values)
     for code in np.unique(codes):
         own = codes == code
-        without[own] = parts.of_pool(~own)[own]
+        without[own] = pools_of_runs.values(~own)[own]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         value, alone = rounded(queries.mean(values)), rounded(queries.mean(without))
@@ -221,6 +222,24 @@ def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
     return np.isin(judged.names, wanted)
 
 
-def _parts(judged: Evaluation, measure: Measures | None, rel: float | None) -> RarenessValues:
+def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> Pools:
     wanted = AP_Rareness(alpha=1) @ 100 if measure is None else measure
-    return next(iter(rareness_parts(judged, wanted, rel).values()))
+    return next(iter(pools_by_measure(judged, wanted, rel).values()))
+
+
+def pools_by_measure(
+    judged: Evaluation, measures: Measures, rel: float | None = None
+) -> dict[str, Pools]:
+    """The runs as pools of each other in rareness measures, by the measures' names.
+
+    Args:
+        judged: the runs.
+        measures: one or several rareness measures without a pool, or their names.
+        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+
+    Raises:
+        ValueError: for another measure, or one that has a pool.
+    """
+    named = named_measures(measures)
+    wanted = [measure.with_params(rel=rel).measure for measure in named]
+    return {str(measure): judged.once(Pools.of_runs, measure) for measure in wanted}

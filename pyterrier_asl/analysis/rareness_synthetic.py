@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import alt, figure, tooltips
-from ..evaluation.rareness_values import gain_line
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
+from ..scoring.rareness import gains
 from ..statistics.rounding import NO_DIFFERENCE
 from .reading import read
 from .registry import TURKMEN, Ints, Qrels, Runs, analysis
@@ -118,8 +118,9 @@ def _ranked_among(
     retrieves: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
 ) -> tuple[float, int]:
     """Value and rank of a newcomer that finds ``new`` and ``made_up`` documents of its own."""
-    intercept, slope = gain_line(len(retrieves) + 1, alpha, normalized)
-    gain = intercept - slope * (retrieves.sum(axis=0) + new)
-    others = retrieves @ gain / cutoff
-    value = (new @ gain + made_up * (intercept - slope)) / cutoff
+    finders = np.append(retrieves.sum(axis=0) + new, 1)  # the last is one that it made up
+    systems, each = np.full(len(finders), len(retrieves) + 1), np.arange(len(finders) + 1)
+    gain = gains(finders, systems, each, alpha=alpha, normalized=normalized)
+    others = retrieves @ gain[:-1] / cutoff
+    value = (new @ gain[:-1] + made_up * gain[-1]) / cutoff
     return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..evaluation.evaluation import Evaluation, Qrels, Runs, per_track, tracks
-from ..evaluation.inputs import grades_hint
+from ..evaluation.evaluation import Evaluation, tracks
+from ..evaluation.inputs import Qrels, Runs, grades_hint
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.kernels import pc
 from ..io.lazy import pd
@@ -112,6 +112,44 @@ def read_qrels_and_judges(
     read = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
     hint_at_grades(read.judgements, rel, judge_rel)
     return read
+
+
+def per_track(
+    analyse: Callable[[str, Evaluation], pd.DataFrame],
+    runs: Any,
+    qrels: Any = None,
+    duplicates: str | None = None,
+    **of_one_track: Any,
+) -> pd.DataFrame:
+    """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
+
+    Args:
+        analyse: the frame of a track, by its name ('' for the one that has none).
+        runs: see :func:`~pyterrier_asl.evaluation.evaluation.tracks`.
+        qrels: see :func:`~pyterrier_asl.evaluation.evaluation.tracks`.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+        **of_one_track: what is about the queries of one track, such as weights; None: not given.
+
+    Raises:
+        ValueError: where something of one track is given for several.
+
+    >>> import pandas as pd
+    >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
+      track  runs
+    0   toy     1
+    """
+    several = tracks(runs, qrels, duplicates)
+    options = [name for name, value in of_one_track.items() if value is not None]
+    if len(several) > 1 and options:
+        raise ValueError(
+            f"{', '.join(options)} can be given for the queries of one track, and there are "
+            f"{len(several)}: call it for each"
+        )
+    parts = {name: analyse(name, judged) for name, judged in several.items()}
+    whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
+    whole.attrs = next(iter(parts.values())).attrs
+    return whole
 
 
 def per_track_and_slice(

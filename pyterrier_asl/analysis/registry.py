@@ -47,7 +47,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from ..evaluation.evaluation import Evaluation, Qrels, Runs
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.slices import Queries, Slices, Weights
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints

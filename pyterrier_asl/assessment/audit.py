@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import ROW, alt, captioned, category, tooltips
-from ..evaluation.evaluation import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed

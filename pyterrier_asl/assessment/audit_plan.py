@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.evaluation import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs
 from ..io.atomic import creating
 from ..measures.names import Measures, named_measures
 from ..statistics.prediction_powered import TARGETS, differing_values, needed_queries

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.evaluation import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ..evaluation.evaluation import Evaluation, Qrels, Runs
-from ..evaluation.inputs import with_rel
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import Qrels, Runs, with_rel
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions

@@ -28,8 +28,8 @@ import click
 
 from ..analysis import command_line
 from ..analysis.registry import Analysis, analyses, analysis_named
-from ..evaluation.files import read_groups
 from ..io import tables
+from ..io.names import read_groups
 from . import epilog, options
 from .options import Decorator
 

@@ -146,7 +146,7 @@ def _measures_of(
     names: tuple[str, ...], machine: str, lengths: str | None, rel: float | None
 ) -> dict[str, Any]:
     """The measures by name; of the default ones those with a direction."""
-    from ..evaluation.files import complete_measures, measures_for
+    from ..evaluation.inputs import complete_measures, measures_for
     from ..measures.names import parse_measures
 
     if names:

@@ -35,7 +35,7 @@ import click
 from . import epilog, options
 
 if TYPE_CHECKING:
-    from ..evaluation.files import Measured
+    from ..evaluation.evaluation import Evaluation
 
 
 @click.command(name="evaluate", epilog=epilog(__doc__))
@@ -75,7 +75,6 @@ def command(
     qrels: str | None,
     runs: tuple[str, ...],
     tracks: tuple[tuple[str, str, str], ...],
-    common: bool,
     ranks: bool,
     measures: tuple[str, ...],
     by_query: bool,
@@ -96,7 +95,10 @@ def command(
     """
     from pathlib import Path
 
+    from ..evaluation.evaluation import measured
+    from ..evaluation.frames import printed_columns, sort_of_many
     from ..io import machine_readable, tables
+    from ..measures.names import parse_measures
 
     if no_summary and not by_query:
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
@@ -105,19 +107,17 @@ def command(
     if output_format == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources(qrels, runs, tracks)
-    sources = source if tracks else {"": (source, judgements)}
-    if labels and tracks:
-        raise click.UsageError("--labels belong to QRELS: leave out --track")
     settings["labels"] = options.read_labels(labels)
-    results = _measure_tracks(sources, measures, common, settings)
+    named = {m.name: m.measure for m in parse_measures(measures)} if measures else None
+    results = measured(source, judgements, named, keep_going=True, **settings)
     for_people = output_format == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
-        sort = results[""].sort_of_many(tables.MOST_ROWS)
+        sort = sort_of_many(results[""], tables.MOST_ROWS)
     tables_of_tracks = {}
-    for track, measured in results.items():
-        scores = measured.scores(by_query=by_query, summary=not no_summary, sort=sort)
+    for track, evaluation in results.items():
+        scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
         stars = output_format not in ("tsv", "jsonl")
-        tables_of_tracks[track] = _with_ranks(scores, measured, stars) if ranks else scores
+        tables_of_tracks[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
     scores = machine_readable.join_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
     if output_format in ("tsv", "jsonl"):
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
@@ -136,64 +136,46 @@ def command(
             wide=wide,
             all_rows=all_rows,
         )
-    for track, measured in results.items():
-        _print_notes(track, measured)
-    if any(measured.failures for measured in results.values()):
+    for track, evaluation in results.items():
+        _print_notes(track, evaluation, settings["rel"])
+    if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)
 
 
-def _measure_tracks(
-    tracks: Mapping[str, tuple[Any, str]],
-    measures: tuple[str, ...],
-    common: bool,
-    settings: dict[str, Any],
-) -> dict[str, Measured]:
-    """Measures the runs of each track."""
-    from ..evaluation.files import measure_files
-    from ..io.names import shared_systems
-    from ..io.runs import list_runs
-
-    files = {track: list_runs(runs) for track, (runs, _) in tracks.items()}
-    names = shared_systems({track: list(paths) for track, paths in files.items()}, common=common)
-    return {
-        track: measure_files(
-            qrels, {name: files[track][name] for name in names}, measures, **settings
-        )
-        for track, (_, qrels) in tracks.items()
-    }
-
-
 def _with_ranks(
-    scores: dict[str, list[Any]], measured: Measured, stars: bool
+    scores: dict[str, list[Any]], evaluation: Evaluation, stars: bool
 ) -> dict[str, list[Any]]:
     """Means, with the interval of ranks of each run, and stars where a best run is better."""
     from ..leaderboard.ranks import with_rank_columns
 
-    names, by_query = scores["run"], measured.values
-    rows = [by_query.names.index(run) for run in names]
-    values = {name: column[rows] for name, column in by_query.columns.items()}
-    directions = measured.higher_is_better
-    return with_rank_columns(scores, names, by_query.qids, values, directions, stars=stars)
+    shown = evaluation.select(scores["run"])
+    values = {m.name: shown.values(m.measure) for m in evaluation.measures}
+    directions = evaluation.higher_is_better
+    return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)
 
 
-def _print_answers(results: Mapping[str, Measured], sort: str) -> None:
+def _print_answers(results: Mapping[str, Evaluation], sort: str) -> None:
     """Prints which runs have the best means, of each track, and how the table is sorted."""
+    from ..evaluation.frames import answers
     from ..io.printed import Part, print_parts
 
     parts = [
         Part(f"{track}: {sentence}" if track else sentence)
-        for track, measured in results.items()
-        for sentence in measured.answers()
+        for track, evaluation in results.items()
+        for sentence in answers(evaluation)
     ]
     if sort:
         parts.append(Part(f"Best mean {sort} first:"))
     print_parts([*parts, Part()] if parts else [])
 
 
-def _print_notes(track: str, measured: Measured) -> None:
+def _print_notes(track: str, evaluation: Evaluation, rel: float | None) -> None:
     """Prints notes, hint and errors of a track on the standard error stream."""
-    notes = [("Note", note) for note in measured.notes()]
-    notes += [("Hint", measured.hint)] if measured.hint else []
-    notes += [("Error", reason) for reason in measured.failures.values()]
+    from ..evaluation.inputs import grades_hint
+
+    hint = grades_hint(evaluation.judgements.grades, evaluation.measures, rel=rel)
+    notes = [("Note", note) for note in evaluation.notes()]
+    notes += [("Hint", hint)] if hint else []
+    notes += [("Error", reason) for reason in evaluation.failures.values()]
     for kind, note in notes:
         click.echo(f"{kind}: {track}: {note}" if track else f"{kind}: {note}", err=True)

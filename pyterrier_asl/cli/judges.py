@@ -92,7 +92,7 @@ def command(
     """
     from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
-    from ..evaluation.files import read_groups
+    from ..io.names import read_groups
     from ..io.tables import write
 
     if output_format != "table" and show is None:

@@ -123,7 +123,7 @@ def sources(
         if value not in (None, ()):
             raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
-        from ..evaluation.files import tracks_by_name
+        from ..evaluation.inputs import tracks_by_name
 
         return tracks_by_name(tracks), None
     if not runs:

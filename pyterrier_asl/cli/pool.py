@@ -41,7 +41,7 @@ def command(
     """
     from pathlib import Path
 
-    from ..evaluation.files import read_groups
+    from ..io.names import read_groups
     from ..io.runs import iter_runs
     from ..io.saved_tables import check_saved
     from ..measures.pool import RarenessPool

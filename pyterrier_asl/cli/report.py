@@ -98,8 +98,8 @@ def command(
     tracks, whichever judge is right; pairs, queries and documents are those of the first track.
     """
     from ..analysis import command_line
-    from ..evaluation.files import read_groups
     from ..io.atomic import check_replaceable
+    from ..io.names import read_groups
     from ..reporting import PAGE, report
 
     files = [settings[name] for name in ("topics", "docs", "lengths")]

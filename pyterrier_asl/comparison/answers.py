@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.files import unanswered_notes
+from ..evaluation.frames import unanswered_notes
 from ..io.tables import counted
 from ..io.values import take
 from ..judging.judged_run import JudgedRun

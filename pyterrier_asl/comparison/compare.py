@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
-from ..evaluation.evaluation import Evaluation, Qrels, Runs, tracks
-from ..evaluation.files import complete_measures, measures_for
-from ..evaluation.inputs import grades_hint
+from ..evaluation.evaluation import Evaluation, tracks
+from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint, measures_for
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..evaluation.scores import ScoreTable

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.bounds import labelled_measures
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import Labelled
+from ..evaluation.labellings import Labelled, labelled_measures
 from ..io.tables import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.files import complete_measures, measures_for
+from ..evaluation.inputs import complete_measures, measures_for
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import names_of, shared_systems
 from ..io.printed import Part

@@ -1,57 +1,66 @@
-"""Many runs matched with one set of judgements: what every analysis starts from."""
+"""Evaluation of many runs by many measures: what every call starts from.
+
+An :class:`Evaluation` holds runs, the judgements that they are matched with, and values by query.
+Where a caller needs more than values, runs are read and matched once, and kept. Else they are
+measured one by one or on several workers, and files block by block, so that a run may be larger
+than memory. The values are the same, byte for byte.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..io.files import StrPath
 from ..io.lazy import pd
+from ..io.partitions import PartitionedRun
+from ..io.prefetch import begun
 from ..io.progress import progress_bar
-from ..io.runs import iter_runs, list_runs
-from ..judging.judged_run import CONSTANT_SCORES, JudgedRun
+from ..io.runs import iter_run_batches
+from ..io.tables import counted
+from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..judging.labels import qrels_with
 from ..judging.remembered import Remembering
-from ..measures.names import needs_pool, parse_measure
+from ..measures.names import Measures, NamedMeasure, needs_pool, parse_measure, with_pool
+from ..measures.pool import RarenessPool
+from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from .frames import frame_of, matrix, measure_columns
-from .notes import own_ids_note, tie_note
+from .frames import KEYS, frame_of, mean_of, to_long, unanswered_notes
+from .inputs import chosen_measures, collections_of, listed_collections, named_runs
+from .measuring import Measuring, iter_judged, measure_runs
+from .notes import tie_note
 from .providers import values_of
-from .rareness_values import RarenessValues
-
-#: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
-Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
-#: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
-Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
-if not TYPE_CHECKING:  # documentation looks their names up in the module of a function
-    Runs, Qrels = (ForwardRef(alias, module=__name__) for alias in (Runs, Qrels))
-
-#: From how many runs on a progress bar is shown.
-_MANY = 20
 
 
 @dataclass(frozen=True)
 class Evaluation(Remembering):
-    """S runs, each matched with the same judgements of Q queries, once.
+    """S runs, the judgements of Q queries, and the values of measures.
 
     Attributes:
         names: the names of the runs, S of them.
-        runs: the runs, in the same order.
-        judgements: what they were matched with.
+        sources: the runs in the same order: matched with the judgements, or not yet read.
+        judgements: what they are matched with.
         source: what the judgements were made from.
+        measures: the measures that were asked for, by the names of their columns.
+        unanswered: how many queries each measured run does not answer, shape (S,).
+        failures: why other runs could not be measured, by name.
     """
 
     names: list[str]
-    runs: list[JudgedRun]
+    sources: Sequence[Any]
     judgements: Judgements
     source: Any = None
+    measures: Sequence[NamedMeasure] = ()
+    unanswered: Sequence[int] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
     @classmethod
@@ -66,9 +75,9 @@ class Evaluation(Remembering):
         """Reads runs and qrels, wherever they are, and matches them.
 
         Args:
-            runs: dict of name -> run, folder of run files, or list of them; or Evaluation, which
-                are matched again only with other qrels than they have been matched with.
-            qrels: frame, file, ir_datasets id, or Judgements; None: those of Evaluation.
+            runs: see :func:`~pyterrier_asl.evaluate`; or an Evaluation, whose runs are matched
+                again only with other qrels than they have been matched with.
+            qrels: frame, file, ir_datasets id, or Judgements; None: those of the Evaluation.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
             drop_self: see :func:`~pyterrier_asl.evaluate`.
 
@@ -85,18 +94,49 @@ class Evaluation(Remembering):
             return runs.judged_by(qrels)
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
-        sources = list_runs(runs)
+        sources = named_runs(runs)
         judgements = Judgements.of(qrels, duplicates, drop_self)
-        judged = dict(iter_judged(sources, judgements))
-        return cls(list(judged), list(judged.values()), judgements, qrels)
+        judged = list(iter_judged(list(sources), list(sources.values()), judgements))
+        return cls(list(sources), judged, judgements, qrels)
+
+    @classmethod
+    def unread(cls, runs: Any, judgements: Judgements) -> Evaluation:
+        """Runs that are only listed: they are read where they are measured or needed.
+
+        Args:
+            runs: see :meth:`of`.
+            judgements: what they will be matched with.
+        """
+        if isinstance(runs, cls):
+            return cls.of(runs, judgements)
+        sources = named_runs(runs)
+        return cls(list(sources), list(sources.values()), judgements, judgements)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    @cached_property
+    @property
     def qids(self) -> list[Any]:
         """The query ids, Q of them."""
         return self.judgements.qids
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether all runs have been read and matched."""
+        return all(isinstance(source, JudgedRun) for source in self.sources)
+
+    @cached_property
+    def runs(self) -> list[JudgedRun]:
+        """The runs, matched with the judgements, S of them."""
+        return list(self.matched())
+
+    def matched(self) -> Iterator[JudgedRun]:
+        """The runs one after the other; what is read for this is not kept."""
+        if self.is_matched:
+            return iter(self.sources)
+        return iter_judged(self.names, self.sources, self.judgements)
+
+    # Values
 
     def values(self, measure: Any) -> Floats:
         """The value of every run for every query, shape (S, Q), computed once a measure.
@@ -108,7 +148,7 @@ class Evaluation(Remembering):
         key = _key(measure)
         if key not in self._values:
             self._values[key] = (
-                self.once(RarenessValues.of, measure).of_pool()
+                self.once(Pools.of_runs, measure).values()
                 if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
@@ -123,42 +163,28 @@ class Evaluation(Remembering):
             ):
                 warnings.warn(f"run {name!r}: {note}", stacklevel=3)
 
-    def evaluation(self, measures: Iterable[Any]) -> pd.DataFrame:
-        """The values of measures as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """The values of :attr:`measures` by their names, shape (S, Q) each."""
+        return {measure.name: self.values(measure.measure) for measure in self.measures}
 
-        >>> Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).evaluation(["RR"])
+    @property
+    def means(self) -> dict[str, Floats]:
+        """Each run's mean of each of :attr:`measures`, shape (S,); a count is added up."""
+        return {m.name: mean_of(self.values(m.measure), m.measure) for m in self.measures}
+
+    def frame(self, measures: Iterable[Any] = ()) -> pd.DataFrame:
+        """Values as one frame, as :func:`~pyterrier_asl.evaluate` gives it.
+
+        Args:
+            measures: measures or their names; none: those of :attr:`measures`.
+
+        >>> Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).frame(["RR"])
           name qid   RR
         0    a   q  1.0
         """
-        return frame_of(self.names, self.qids, {str(m): self.values(m) for m in measures})
-
-    def with_evaluation(self, evaluation: pd.DataFrame) -> Evaluation:
-        """The same runs, with values that have been computed before and perhaps saved.
-
-        Args:
-            evaluation: what :meth:`evaluation`, :func:`~pyterrier_asl.evaluate` or
-                :func:`~pyterrier_asl.evaluation.frames.load_evaluation` gave of these runs and
-                queries; columns are called as ir_measures calls their measures.
-
-        Raises:
-            ValueError: where it is of other runs or queries.
-
-        >>> runs = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-        >>> runs.with_evaluation(runs.evaluation(["RR"])).values("RR").tolist()
-        [[1.0]]
-        """
-        by_measure = dict(self._values)
-        for column in measure_columns(evaluation):
-            values = matrix(evaluation, column)
-            for what, ours, theirs in (
-                ("runs", self.names, list(values.index)),
-                ("queries", self.qids, list(values)),
-            ):
-                if sorted(map(str, ours)) != sorted(map(str, theirs)):
-                    raise ValueError(f"the evaluation is of other {what}: {theirs}, not {ours}")
-            ordered = values.rename(columns=str).loc[self.names, list(map(str, self.qids))]
-            by_measure[_key(parse_measure(column))] = ordered.to_numpy()
-        return replace(self, _values=by_measure)
+        values = {str(measure): self.values(measure) for measure in measures}
+        return frame_of(self.names, self.qids, values or self.columns)
 
     def reciprocal_ranks(
         self, rel: float = 1, cutoff: int | None = None, judged_only: bool = False
@@ -166,6 +192,79 @@ class Evaluation(Remembering):
         """RR_i of every relevant document in every run, shape (S, relevant documents in all)."""
         relevant = (run.view(cutoff, judged_only).relevant(rel) for run in self.runs)
         return np.array([reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant])
+
+    def measure(
+        self,
+        measures: Sequence[NamedMeasure],
+        *,
+        jobs: int = 1,
+        backend: str = "loky",
+        progress: bool | None = None,
+        keep_going: bool = False,
+    ) -> Evaluation:
+        """The same runs with the values of measures; rows are dropped as they pass.
+
+        Args:
+            measures: the measures.
+            jobs: how many runs to measure at a time; see :func:`~pyterrier_asl.evaluate`.
+            backend: see there.
+            progress: see there.
+            keep_going: whether a run that cannot be measured is left out; see :attr:`failures`.
+
+        Raises:
+            ValueError: for a run that cannot be measured, with its name; with ``keep_going`` where
+                none can.
+            OSError: without ``keep_going`` for a file that cannot be read.
+        """
+        if self.is_matched:
+            unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
+            return replace(self, measures=measures, unanswered=unanswered)
+        by_label = {measure.name: measure.measure for measure in measures}
+        if taken := by_label.keys() & set(KEYS):
+            raise ValueError(f"{taken.pop()!r} is no name for a column of values: choose another")
+        sources = dict(zip(self.names, self.sources))
+        measuring = Measuring(self.judgements, by_label)
+        done, failures = [], {}
+        with closing(measure_runs(measuring, sources, jobs, backend)) as runs:
+            bar = progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress)
+            for run in bar:
+                for note in run.notes:
+                    warnings.warn(f"run {run.name!r}: {note}", stacklevel=4)
+                if run.error is None:
+                    done.append(run)
+                elif keep_going:
+                    failures[run.name] = _reason(sources[run.name], run.error)
+                elif isinstance(run.error, ValueError):
+                    raise ValueError(f"run {run.name!r}: {run.error}") from run.error
+                else:
+                    raise run.error
+        if not done:
+            first, *others = failures.values()
+            more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""
+            raise ValueError(first + more)
+        values = {_key(by_label[label]): v for label, v in measuring.join(done).items()}
+        names = [run.name for run in done]
+        return replace(
+            self.select(names),
+            measures=measures,
+            unanswered=[run.unanswered for run in done],
+            failures=failures,
+            _values=values,
+        )
+
+    @property
+    def higher_is_better(self) -> dict[str, bool | None]:
+        """Which way each of :attr:`measures` is better, by its name; None where neither."""
+        return {measure.name: measure.higher_is_better for measure in self.measures}
+
+    def notes(self) -> list[str]:
+        """Sentences on the measured runs that do not answer all queries."""
+        unanswered = {
+            name: missing for name, missing in zip(self.names, self.unanswered) if missing
+        }
+        return unanswered_notes(unanswered, len(self.qids))
+
+    # Parts, and others
 
     def row(self, name: str) -> int:
         """The row of a run.
@@ -186,16 +285,15 @@ class Evaluation(Remembering):
         names = list(names)
         rows = [self.row(name) for name in names]
         values = {key: of_all[rows] for key, of_all in self._values.items()}
-        runs = [self.runs[row] for row in rows]
-        return Evaluation(names, runs, self.judgements, self.source, values)
+        sources = [self.sources[row] for row in rows]
+        return Evaluation(names, sources, self.judgements, self.source, _values=values)
 
     def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; nothing is read again."""
         of_runs = self.judgements
         judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self)
-        tables = {name: run.table for name, run in zip(self.names, self.runs)}
-        judged = dict(iter_judged(tables, judgements))
-        return Evaluation(self.names, list(judged.values()), judgements, qrels)
+        judged = list(iter_judged(self.names, self.runs, judgements))
+        return Evaluation(self.names, judged, judgements, qrels)
 
     def has_been_matched_with(self, qrels: Any) -> bool:
         """Whether the runs were matched with these qrels: the same object or file."""
@@ -204,103 +302,178 @@ class Evaluation(Remembering):
         are_files = all(isinstance(path, (str, os.PathLike)) for path in (qrels, self.source))
         return are_files and str(qrels) == str(self.source)
 
+    def with_pool(
+        self,
+        measures: Mapping[str, Any],
+        groups: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Measures, with the runs for the pool of a rareness measure that has none.
+
+        Values need no pool (see :meth:`values`); the gains of unjudged documents do.
+
+        Args:
+            measures: measures by name.
+            groups: run -> group; see :class:`~pyterrier_asl.RarenessPool`.
+        """
+        if not any(map(needs_pool, measures.values())):
+            return dict(measures)
+        pool = RarenessPool.from_judged(self.names, self.runs, list(measures.values()), groups)
+        return {label: with_pool(measure, pool) for label, measure in measures.items()}
+
 
 def _key(measure: Any) -> tuple[str, str]:
     return type(measure).__module__, str(measure)
 
 
+def _reason(run: Any, error: Exception) -> str:
+    """Why a run cannot be measured, with its file."""
+    place = run.folder if isinstance(run, PartitionedRun) else run
+    return str(error) if str(place) in str(error) else f"{place}: {error}"
+
+
 def tracks(
     runs: Any, qrels: Any = None, duplicates: str | None = None, drop_self: bool = False
 ) -> dict[str, Evaluation]:
-    """One track or several, by name.
-
-    Args:
-        runs: the runs of one track, as :meth:`Evaluation.of` takes them; or, without qrels, a dict
-            of track -> Evaluation or (runs, qrels).
-        qrels: the judgements of the one track.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
+    """The runs of one track or several, by its name; see :func:`.inputs.collections_of`.
 
     >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
     ['toy']
     """
-    if qrels is None and isinstance(runs, Mapping):
-        several = {}
-        for name, track in runs.items():
-            pair = track if isinstance(track, tuple) else (track,)
-            if not isinstance(track, Evaluation) and len(pair) != 2:
-                raise ValueError(
-                    f"track {name!r} is a {type(track).__name__}: without qrels, pass a dict of "
-                    "track -> (runs, qrels)"
-                )
-            several[str(name)] = Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self)
-        return several
-    return {"": Evaluation.of(runs, qrels, duplicates=duplicates, drop_self=drop_self)}
+    return {
+        name: Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self)
+        for name, pair in collections_of(runs, qrels).items()
+    }
 
 
-def per_track(
-    analyse: Callable[[str, Evaluation], pd.DataFrame],
+def measured(
     runs: Any,
     qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    labels: Any = None,
     duplicates: str | None = None,
-    **of_one_track: Any,
+    drop_self: bool = False,
+    common: bool = False,
+    jobs: int = 1,
+    backend: str = "loky",
+    progress: bool | None = None,
+    keep_going: bool = False,
+    **options: Any,
+) -> dict[str, Evaluation]:
+    """Measures the runs of each track; the arguments are those of :func:`evaluate`.
+
+    Args:
+        keep_going: whether a run that cannot be measured is left out.
+
+    Returns:
+        The values by track, '' for the only one.
+    """
+    done = {}
+    for track, (sources, judged_by) in listed_collections(
+        runs, qrels, labels, common=common
+    ).items():
+        is_read = jobs != 1 or isinstance(sources, Evaluation)
+        with nullcontext(sources) if is_read else begun(sources, iter_run_batches) as prefetched:
+            merged = qrels_with(judged_by, labels, duplicates)
+            unread = Evaluation.unread(prefetched, Judgements.of(merged, duplicates, drop_self))
+            if not len(unread.judgements):
+                name = judged_by if isinstance(judged_by, (str, os.PathLike)) else "the frame"
+                raise ValueError(f"{name} holds no judgements: there is nothing to judge by")
+            asked = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+            done[track] = unread.measure(
+                asked, jobs=jobs, backend=backend, progress=progress, keep_going=keep_going
+            )
+    return done
+
+
+def evaluate(
+    runs: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    rel: float | None = None,
+    pool: Any = None,
+    lengths: Any = None,
+    labels: Any = None,
+    duplicates: str | None = None,
+    drop_self: bool = False,
+    common: bool = False,
+    bounds: bool = False,
+    long: bool = False,
+    jobs: int = 1,
+    backend: str = "loky",
+    progress: bool | None = None,
 ) -> pd.DataFrame:
-    """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
+    """Measures runs, for every query.
+
+    Each run is read once, and judged once for all measures. A rareness measure without a pool gets
+    the pool of these runs.
 
     Args:
-        analyse: the frame of a track, by its name ('' for the one that has none).
-        runs: see :func:`tracks`.
-        qrels: see :func:`tracks`.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        **of_one_track: what is about the queries of one track, such as weights; None: not given.
+        runs: dict of name -> run (data frame, Arrow table, file, or whatever ir_measures takes), a
+            folder of run files, one file, or several; a data frame or a dict of dicts by itself is
+            one run, called ``run``; or Parquet data sets partitioned by run or
+            query (see :mod:`~pyterrier_asl.io.partitions`). A file is read in blocks of whole
+            queries, so that it may be larger than memory as long as the rows of a query lie
+            together.
+            Without qrels: a dict of track -> (runs, qrels).
+        qrels: data frame, file, ir_datasets id, dict of dicts, or a
+            :class:`~pyterrier_asl.judging.judgements.Judgements` made before.
+        measures: measures or their names, or a dict from the name of a column to either. None: the
+            measures of :func:`~pyterrier_asl.measures.names.default_measures`.
+        rel: minimum grade of a relevant document, for measures that do not say it; None: 1.
+        pool: pool of the rareness measures that name none: a pool, its name or file, or runs; None:
+            the runs themselves.
+        lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
+        labels: labels of documents that the qrels do not judge, merged with them: what
+            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
+        duplicates: how to treat a document that occurs twice in a ranking: ``'error'``, the
+            default, or ``'best'``: it counts once, at its best rank.
+        drop_self: whether documents with the id of their query are left out of rankings, as for
+            collections whose queries are documents (ArguAna, Quora).
+        common: of several tracks, whether systems that a track lacks are left out; else they are an
+            error.
+        bounds: also the lowest and the highest value that any labels of the unjudged documents of
+            these runs could give: columns of the measure's name with `` low`` and `` high``, or
+            with ``long`` ``low``, ``high``, ``unjudged`` and ``exact`` (see
+            :func:`~pyterrier_asl.bounds`). The runs are held in memory then.
+        long: one row for each value, instead of one column for each measure.
+        jobs: how many runs to measure at a time; -1: as many as there are cores.
+        backend: where: processes on this machine (``'loky'``), another of joblib's backends that
+            gives results one by one (``'threading'``), or ``'ray'``: the nodes of a Ray cluster,
+            all of which see the files by the same paths. The result is the same, byte for byte.
+        progress: whether to show a progress bar; None: where there is a terminal.
+
+    Returns:
+        A frame, runs in the order given and queries in the order of the qrels, with ``name``,
+        ``qid`` (as the qrels hold it), and a column for each measure; with ``long`` ``name``,
+        ``qid``, ``measure``, ``value``. Exactly one value for every run, query and measure. Of
+        several tracks first ``track``.
 
     Raises:
-        ValueError: where something of one track is given for several.
+        ValueError: for no runs, a system that a track lacks, unknown measures; for a run that
+            is empty, shares no query or no document with the qrels, or cannot be measured, with its
+            name; for ``bounds`` on several workers, and ``common`` of one collection.
 
-    >>> import pandas as pd
-    >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
-      track  runs
-    0   toy     1
+    >>> runs = {"good": {"q": {"a": 2, "x": 1}}, "bad": {"q": {"x": 2, "a": 1}}}
+    >>> evaluate(runs, {"q": {"a": 1}}, ["ASL@10", "LexiP"])
+       name qid  ASL@10  LexiP
+    0  good   q     1.0    1.0
+    1   bad   q     2.0    0.5
     """
-    several = tracks(runs, qrels, duplicates)
-    options = [name for name, value in of_one_track.items() if value is not None]
-    if len(several) > 1 and options:
-        raise ValueError(
-            f"{', '.join(options)} can be given for the queries of one track, and there are "
-            f"{len(several)}: call it for each"
-        )
-    parts = {name: analyse(name, judged) for name, judged in several.items()}
-    whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
-    whole.attrs = next(iter(parts.values())).attrs
-    return whole
+    options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
+    options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
+    if bounds:
+        from .labellings import bounds_by_query
 
-
-def iter_judged(
-    sources: Mapping[str, Any], judgements: Judgements
-) -> Iterator[tuple[str, JudgedRun]]:
-    """Runs one after the other, read and matched on threads before they are needed.
-
-    Args:
-        sources: runs of any kind by name.
-        judgements: what to match them with.
-
-    Raises:
-        ValueError: for a run that cannot be an answer to these queries, with its name.
-    """
-
-    def judge(name: str, run: Any) -> JudgedRun:
-        try:
-            return judgements.judge_whole(run.table if isinstance(run, JudgedRun) else run)
-        except ValueError as error:
-            raise ValueError(f"run {name!r}: {error}") from None
-
-    judged = iter_runs(sources, then=judge)
-    shown = False if len(sources) < _MANY else None
-    bar = progress_bar(judged, total=len(sources), desc="runs", shown=shown, leave=False)
-    for name, run in bar:
-        own_ids = own_ids_note([run.own_ids], int(np.count_nonzero(run.retrieved)))
-        for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
-            if note:
-                warnings.warn(f"run {name!r}: {note}", stacklevel=3)
-        yield name, run
+        if jobs != 1 or backend != "loky":
+            raise ValueError("jobs and backend are for values without bounds: leave them out")
+        frames = bounds_by_query(runs, qrels, measures, common=common, long=long, **options)
+    else:
+        options |= {"jobs": jobs, "backend": backend, "progress": progress}
+        done = measured(runs, qrels, measures, common=common, **options)
+        frames = {track: evaluation.frame() for track, evaluation in done.items()}
+        frames = {t: to_long(frame) for t, frame in frames.items()} if long else frames
+    if list(frames) == [""]:
+        return frames[""]
+    return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)

@@ -4,50 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.lazy import pd
+from ..io.names import names_of
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
+from ..io.tables import ALL, counted
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
+from ..statistics.rounding import shared_ranks
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
 
 _KIND = "evaluation"
 _VERSION = 1
 #: Columns of an evaluation that are no measures.
 KEYS = ("name", "qid")
-
-
-@dataclass(frozen=True)
-class RunValues:
-    """The values of S runs for Q queries, of which a frame can be made.
-
-    Attributes:
-        names: what the runs are called.
-        qids: the queries.
-        columns: for each column the values, shape (S, Q).
-        unanswered: how many of the queries each run does not answer.
-    """
-
-    names: list[str]
-    qids: list[Any]
-    columns: dict[str, Floats]
-    unanswered: list[int]
-
-    def frame(self) -> pd.DataFrame:
-        """A row per run and query; see :func:`frame_of`."""
-        return frame_of(self.names, self.qids, self.columns)
-
-    def means(self, measures: Mapping[str, Any]) -> dict[str, Floats]:
-        """Each run's mean of these columns, shape (S,).
-
-        Args:
-            measures: the measures by the names of their columns.
-        """
-        return {name: _mean(self.columns[name], measure) for name, measure in measures.items()}
 
 
 def frame_of(
@@ -128,15 +105,100 @@ def means(evaluation: pd.DataFrame, measures: Mapping[str, Any] | None = None) -
     by_run = {}
     for column in measure_columns(evaluation):
         values = matrix(evaluation, column)
-        mean = _mean(values.to_numpy(), (measures or {}).get(column, column))
+        mean = mean_of(values.to_numpy(), (measures or {}).get(column, column))
         by_run[column] = pd.Series(mean, index=values.index)
     return pd.DataFrame(by_run)
 
 
-def _mean(values: Floats, measure: Any) -> Floats:
+def mean_of(values: Floats, measure: Any) -> Floats:
     """The mean of each row's values, or of a count their sum."""
     mean: Floats = values.sum(axis=1) if added_up(measure) else values.mean(axis=1)
     return mean
+
+
+def answers(evaluation: Evaluation) -> list[str]:
+    """Sentences on which runs have the best means, the runs that are best most often first."""
+    names, queries = evaluation.names, counted(len(evaluation.qids), "query", "queries")
+    if len(names) < 2:
+        return []
+    means = evaluation.means
+    measures: dict[tuple[str, ...], list[str]] = {}
+    for name, up in evaluation.higher_is_better.items():
+        if up is not None:
+            best = (shared_ranks(means[name] if up else -means[name]) == 1).tolist()
+            measures.setdefault(tuple(compress(names, best)), []).append(name)
+    return [
+        f"All runs have the same mean {names_of(by)} over {queries}."
+        if len(best) == len(names)
+        else f"{names_of(best)} {'has' if len(best) == 1 else 'share'} the best mean "
+        f"{names_of(by, len(by))} over {queries}."
+        for best, by in sorted(measures.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def sort_of_many(evaluation: Evaluation, few: int) -> str:
+    """The first measure with a direction, of more runs than a few; else ''."""
+    directed = (name for name, up in evaluation.higher_is_better.items() if up is not None)
+    return next(directed, "") if len(evaluation) > few else ""
+
+
+def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5) -> list[str]:
+    """A sentence for each run that does not answer all queries, for ``most`` of them."""
+    sentences = [
+        f"{run} does not answer {missing} of {queries} queries; each counts with the worst value"
+        for run, missing in unanswered.items()
+    ]
+    more = len(sentences) - most
+    if more <= 0:
+        return sentences
+    others = "does 1 other run" if more == 1 else f"do {more} other runs"
+    return [*sentences[:most], f"nor {others} answer all queries"]
+
+
+def printed_columns(
+    evaluation: Evaluation, *, by_query: bool = False, summary: bool = True, sort: str = ""
+) -> dict[str, list[Any]]:
+    """The values of an evaluation as columns of a table to print.
+
+    Args:
+        evaluation: measured runs.
+        by_query: a row per run and query instead of one per run.
+        summary: then, whether a row of means, called ``all``, follows each run's queries.
+        sort: the measure by which runs are ordered, best first; '': as they were given.
+
+    Returns:
+        Columns ``run``, with ``by_query`` also ``qid``, and one for each measure.
+
+    Raises:
+        ValueError: where ``sort`` is not one of the measures.
+    """
+    directions = evaluation.higher_is_better
+    if sort and sort not in directions:
+        raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
+    means = evaluation.means
+    order = list(range(len(evaluation)))
+    if sort:
+        sign = 1 if directions[sort] is False else -1
+        order.sort(key=(sign * means[sort]).tolist().__getitem__)
+    runs = [evaluation.names[row] for row in order]
+    if not by_query:
+        return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}
+    qids = list(evaluation.qids)
+    if summary and any(str(qid) == ALL for qid in qids):
+        raise ValueError(
+            f"a query is called {ALL!r}, as the rows of means are: leave these out (-n), "
+            "or rename the query"
+        )
+    rows = [*qids, *([ALL] if summary else [])]
+    shown: dict[str, list[Any]] = {
+        "run": [run for run in runs for _ in rows],
+        "qid": rows * len(runs),
+    }
+    for name, values in evaluation.columns.items():
+        if summary:
+            values = np.column_stack((values, means[name]))
+        shown[name] = values[order].ravel().tolist()
+    return shown
 
 
 def save_evaluation(

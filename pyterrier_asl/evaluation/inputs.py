@@ -1,5 +1,9 @@
-"""Minimum grade of a relevant document (``rel``): one rule for all commands and functions.
+"""What callers give: runs, qrels and measures, and the options that complete measures.
 
+**Runs** are a dict from name to run, a folder of run files, or several files; a frame or a dict of
+dicts by itself is one run, called ``run``.
+
+**The minimum grade of a relevant document** (``rel``) has one rule for all commands and functions.
 A judge's own grade (``judge_rel``, ``machine_rel``) beats the ``rel`` of a measure, as in
 ``AP(rel=2)``, and that beats the option ``rel``; without any of them a grade of 1 or more is
 relevant. The default measures take the grade that the makers of a known ir_datasets collection
@@ -9,12 +13,213 @@ take. Where grades go beyond 1 and no ``rel`` is given, one hint says so.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
+import pyarrow as pa
+
+from ..io.columns import is_frame
+from ..io.files import StrPath
+from ..io.lazy import pd
+from ..io.names import shared_systems
 from ..io.qrels import official_measures
-from ..measures.names import NamedMeasure, official_rel, parse_measure, with_options
+from ..io.runs import list_runs
+from ..judging.judgements import Judgements
+from ..measures.lengths import DocLengths
+from ..measures.names import (
+    Measures,
+    NamedMeasure,
+    default_measures,
+    named_measures,
+    needs_pool,
+    official_rel,
+    parse_measure,
+    unique,
+    with_options,
+)
+from ..measures.pool import RarenessPool
 from ..scoring.arrays import Floats
+
+if TYPE_CHECKING:
+    from .evaluation import Evaluation
+
+#: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
+Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+#: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
+Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+if not TYPE_CHECKING:  # documentation looks their names up in the module of a function
+    Runs, Qrels = (ForwardRef(alias, module=__name__) for alias in (Runs, Qrels))
+
+
+def named_runs(runs: Any) -> dict[str, Any]:
+    """The runs by name, unread.
+
+    Args:
+        runs: dict of name -> run, folder of run files, or several files; a frame, an Arrow table or
+            a dict of dicts by itself is one run.
+
+    Raises:
+        ValueError: where there are no runs, or something else.
+
+    >>> list(named_runs({"q": {"d": 1.5}})), list(named_runs({"bm25": {"q": {"d": 1.5}}}))
+    (['run'], ['bm25'])
+    """
+    return {"run": runs} if _is_one_run(runs) else list_runs(runs)
+
+
+def _is_one_run(runs: Any) -> bool:
+    if not isinstance(runs, Mapping):
+        return is_frame(runs) or isinstance(runs, pa.Table)
+    documents = next(iter(runs.values()), None)
+    if not isinstance(documents, Mapping) or not documents:
+        return False
+    return not isinstance(next(iter(documents.values())), Mapping)
+
+
+def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
+    """The runs and the qrels of each collection by its name; '' for the only one.
+
+    Args:
+        runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
+        qrels: the judgements of the one collection.
+
+    Raises:
+        ValueError: where qrels are missing.
+    """
+    from .evaluation import Evaluation
+
+    if qrels is not None or isinstance(runs, Evaluation):
+        return {"": (runs, qrels)}
+    if not isinstance(runs, Mapping):
+        raise ValueError(
+            "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
+            "of collection -> (runs, qrels)"
+        )
+    several = {}
+    for name, pair in runs.items():
+        pair = (pair, None) if isinstance(pair, Evaluation) else pair
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(
+                f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
+                f"and {name!r} is a {type(pair).__name__}"
+            )
+        several[str(name)] = pair
+    return several
+
+
+def listed_collections(
+    runs: Any, qrels: Any = None, labels: Any = None, *, common: bool = False
+) -> dict[str, tuple[Any, Any]]:
+    """The runs by name, unread, and the qrels of each collection; see :func:`collections_of`.
+
+    Args:
+        runs: the runs.
+        qrels: the qrels.
+        labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
+        common: whether systems that a collection lacks are left out; else they are an error.
+
+    Raises:
+        ValueError: for a system that a collection lacks; for ``common`` of one collection.
+    """
+    from .evaluation import Evaluation
+
+    if labels is not None and qrels is None:
+        raise ValueError("labels belong to the qrels of one collection: give runs and qrels")
+    several = {
+        name: (given if isinstance(given, Evaluation) else named_runs(given), by)
+        for name, (given, by) in collections_of(runs, qrels).items()
+    }
+    if "" in several:
+        if common:
+            raise ValueError("common is for several collections: leave it out")
+        return several
+    names = {
+        name: given.names if isinstance(given, Evaluation) else list(given)
+        for name, (given, _) in several.items()
+    }
+    shared = shared_systems(names, common=common)
+    return {
+        name: (
+            given.select(shared)
+            if isinstance(given, Evaluation)
+            else {system: given[system] for system in shared},
+            by,
+        )
+        for name, (given, by) in several.items()
+    }
+
+
+def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
+    """Runs and qrels of each track of the option ``--track``, as the functions take them."""
+    named: dict[str, tuple[Any, str]] = {}
+    for name, qrels, runs in tracks:
+        if name in named:
+            raise ValueError(f"track {name!r} is given twice: name each differently")
+        named[name] = [runs], qrels
+    return named
+
+
+# Measures
+
+
+def chosen_measures(
+    measures: Measures | None, qrels: Any = None, *, several: bool = False, **options: Any
+) -> list[NamedMeasure]:
+    """The measures that a call is about, each once, with the options that they leave open.
+
+    Args:
+        measures: measures or their names; None: the default ones, see :func:`measures_for`.
+        qrels: the judgements as they were given.
+        several: whether there are several runs, without which nothing is rare.
+        options: see :func:`complete_measures`.
+    """
+    if measures is None:
+        several, lengths = several or options.get("pool") is not None, options.get("lengths")
+        named = measures_for(
+            qrels, several=several, lengths=lengths is not None, rel=options.get("rel")
+        )
+    else:
+        named = named_measures(measures)
+    return unique(complete_measures(named, **options))
+
+
+def measures_for(
+    qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
+) -> list[NamedMeasure]:
+    """Default measures; for an ir_datasets id also its official ones, if no ``rel`` is given."""
+    official = [] if rel is not None else official_of(qrels)
+    return default_measures(official, several=several, lengths=lengths)
+
+
+def complete_measures(
+    measures: Iterable[NamedMeasure],
+    *,
+    rel: float | None = None,
+    pool: Any = None,
+    lengths: Any = None,
+) -> list[NamedMeasure]:
+    """Measures with the ``rel``, pool and lengths that they leave open.
+
+    Args:
+        measures: the measures.
+        rel: minimum grade of a relevant document, for measures that do not say it.
+        pool: a pool, its name or file, or runs, for the rareness measures that name none; None:
+            the measured runs.
+        lengths: for TBG; what ``TBG(lengths=...)`` takes.
+
+    Raises:
+        ValueError: for an option that a measure does not take.
+    """
+    named = list(measures)
+    params: dict[str, Any] = {"rel": rel}
+    if lengths is not None:
+        params["lengths"] = DocLengths.resolve(lengths)
+    if pool is not None and any(needs_pool(measure.measure) for measure in named):
+        is_folder = isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
+        from_runs = is_folder or isinstance(pool, Mapping)
+        params["pool"] = RarenessPool.from_runs(pool) if from_runs else RarenessPool.resolve(pool)
+    return [measure.with_params(**params) for measure in named]
 
 
 def official_of(qrels: Any) -> list[Any]:

@@ -1,21 +1,28 @@
-"""Compared runs in a measure, over all labellings of the unjudged documents that they show."""
+"""Bounds: compared runs in measures, over all labellings of their unjudged documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..io.lazy import pd
 from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
+from ..judging.judgements import Judgements
+from ..judging.labels import qrels_with
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
 from ..measures.computed import Computed
 from ..measures.labelled import LabelledPair, LabelledRun, Labels
+from ..measures.names import Measures
 from ..measures.standard import computed, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
+from .evaluation import Evaluation
+from .frames import frame_of
+from .inputs import chosen_measures, listed_collections
 
 
 def measure_with_bounds(measure: Any) -> Computed:
@@ -129,3 +136,158 @@ class Labelled:
     def difference(self, a: int, b: int) -> Bounds:
         """The bounds of run a's value less run b's, shape (Q,) each."""
         return self.measure.difference_bounds(self.pair(a, b))
+
+
+def labelled_measures(
+    runs: Evaluation,
+    measures: Mapping[str, Any],
+    *,
+    depth: int | None = None,
+    highest: float | None = None,
+) -> dict[str, Labelled]:
+    """Runs that are compared with each other in several measures, by the measures' names.
+
+    Args:
+        runs: the runs, with all their rows.
+        measures: measures by name; one that lacks a pool gets these runs.
+        depth: see :func:`bounds`.
+        highest: see :func:`bounds`.
+    """
+    measures = runs.with_pool(measures)
+    # Where no rows are needed, those of one unread run are in memory at a time.
+    keep_rows = runs.is_matched or any(
+        "pool" in measure.SUPPORTED_PARAMS or measure_with_bounds(measure).needs_rows()
+        for measure in measures.values()
+    )
+    judged = runs.runs if keep_rows else runs.matched()
+    unjudged = unjudged_of(judged, list(measures.values()), depth, keep_rows=keep_rows)
+    return {
+        label: Labelled(unjudged, measure, depth=depth, highest=highest)
+        for label, measure in measures.items()
+    }
+
+
+def bounds(
+    runs: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    rel: float | None = None,
+    pool: Any = None,
+    lengths: Any = None,
+    labels: Any = None,
+    duplicates: str | None = None,
+    drop_self: bool = False,
+    depth: int | None = None,
+    highest: float | None = None,
+    by_query: bool = False,
+) -> pd.DataFrame:
+    """The lowest and the highest value that runs could have, whatever their unjudged documents are.
+
+    Unjudged documents count as not relevant. The bounds are the extremes over all *labellings* of
+    V, the unjudged documents in the top k of any of the runs: each can turn out relevant or not (in
+    nDCG of any grade). Nothing is said of documents outside V, and
+    nothing of how likely a labelling is. Queries share no labels, so the bounds of a mean are the
+    means of the bounds.
+
+    Args:
+        runs: the runs that are compared, one or several; see :func:`~pyterrier_asl.evaluate`.
+        qrels: see there.
+        measures: among ``P``, ``R``, ``RR``, ``Success``, ``AP``, ``nDCG``, ``RBP(rel=...)``,
+            ``ASL``, ``nASL``, ``LexiP``, ``TBG``, ``P_Rareness``, ``AP_Rareness``, in any number.
+            None: the default measures that have bounds.
+        rel: minimum grade of a relevant document, for measures that do not say it.
+        pool: pool of the rareness measures that name none; None: the runs themselves.
+        lengths: document lengths for TBG.
+        labels: see :func:`~pyterrier_asl.evaluate`.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
+        depth: V goes down to this rank, where that is deeper than a measure's cut-off.
+        highest: the best grade that a label can give in nDCG; None: the best of the qrels.
+        by_query: a row for every query, instead of the means.
+
+    Returns:
+        ``name``, (``qid``,) ``measure``, ``value``, ``low``, ``high``, ``unjudged`` (unjudged
+        documents that the measure sees in the run; of the mean: in all), ``exact`` (whether some
+        labelling gives ``low`` and one ``high``; else they are outer bounds). Of several tracks
+        first ``track``.
+
+    Raises:
+        ValueError: for a measure that has no bounds, or with ``judged_only=True``.
+
+    >>> run = {"q": {"a": 3, "x": 2, "b": 1}}
+    >>> bounds(run, {"q": {"a": 1, "b": 0}}, ["P@2", "ASL@10"])
+      name measure  value  low  high  unjudged  exact
+    0  run     P@2    0.5  0.5   1.0         1   True
+    1  run  ASL@10    1.0  1.0   1.0         1   True
+    """
+    options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
+    options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
+    options |= {"depth": depth, "highest": highest}
+    frames = bounds_by_query(runs, qrels, measures, long=True, **options)
+    keys = ["name", "measure"]
+    if list(frames) == [""]:
+        frame = frames[""]
+    else:
+        frame = pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
+        keys = ["track", *keys]
+    if by_query:
+        return frame
+    how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
+    return frame.groupby(keys, sort=False).agg(how).reset_index()
+
+
+def bounds_by_query(
+    runs: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    common: bool = False,
+    long: bool = False,
+    labels: Any = None,
+    duplicates: str | None = None,
+    drop_self: bool = False,
+    depth: int | None = None,
+    highest: float | None = None,
+    **options: Any,
+) -> dict[str, pd.DataFrame]:
+    """Values and bounds by query of the runs of each track, '' for the only one.
+
+    Args:
+        long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``; else a
+            column for each measure, and columns of its name with `` low`` and `` high``.
+
+    The other arguments are those of :func:`bounds` and :func:`~pyterrier_asl.evaluate`.
+    """
+    frames = {}
+    for track, (sources, judged_by) in listed_collections(
+        runs, qrels, labels, common=common
+    ).items():
+        merged = qrels_with(judged_by, labels, duplicates)
+        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self))
+        asked = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+        chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
+        labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
+        frames[track] = _bounds_frame(unread, labelled, long=long)
+    return frames
+
+
+def _bounds_frame(
+    runs: Evaluation, labelled: Mapping[str, Labelled], *, long: bool
+) -> pd.DataFrame:
+    columns = {}
+    for label, of_measure in labelled.items():
+        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
+        columns[label] = of_measure.values()
+        columns[f"{label} low"], columns[f"{label} high"] = limits.swapaxes(0, 1)
+    frame = frame_of(runs.names, runs.qids, columns)
+    if not long:
+        return frame
+    parts = []
+    for label, of_measure in labelled.items():
+        shown = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
+        columns_of = {label: "value", f"{label} low": "low", f"{label} high": "high"}
+        part = frame[["name", "qid", *columns_of]].rename(columns=columns_of)
+        part.insert(2, "measure", label)
+        parts.append(part.assign(unjudged=shown, exact=of_measure.measure.is_exact()))
+    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)

@@ -1,28 +1,32 @@
-"""Evaluation of one run by all measures, whole or block by block, as a worker does it."""
+"""Runs one by one: matched with judgements, or measured, whole or block by block, as workers do."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from ..io.kernels import pc
 from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
-from ..io.runs import iter_run_batches, read_run_table
+from ..io.prefetch import LARGE
+from ..io.progress import progress_bar
+from ..io.runs import iter_run_batches, iter_runs, read_run_table
 from ..io.threads import cores, map_ahead
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
-from ..measures.names import needs_pool, pool_depth
-from ..measures.pool import top_documents
+from ..measures.names import needs_pool
+from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
-from .automatic_pool import with_pool_of_tops
 from .notes import own_ids_note, tie_note
 from .providers import values_of
+
+#: From how many runs on a progress bar is shown while they are read.
+_MANY = 20
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,6 @@ class MeasuredBlock:
     Attributes:
         judged: the run there.
         by_rows: the values of the measures that need the rows, for each query it answers.
-        top: its top documents, where a pool is to be made of them.
         is_constant: whether its scores say nothing.
         tied: the queries whose values depend on how ties are broken, with ties broken otherwise.
         own_ids: queries that retrieve a document with their own id.
@@ -40,7 +43,6 @@ class MeasuredBlock:
 
     judged: JudgedRun
     by_rows: dict[str, Floats]
-    top: pa.Table | None
     is_constant: bool
     tied: JudgedRun | None
     own_ids: OwnIds
@@ -48,28 +50,26 @@ class MeasuredBlock:
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """The values of a run, and what the pool of all runs needs of it.
+    """The values of a run.
 
     Attributes:
         name: the run.
-        values: a row a query, a column a measure; NaN where the pool of all runs is needed.
+        values: by label, shape (Q,); without the measures that need the pool of all runs.
         unanswered: how many queries of the qrels it does not answer.
-        top: its top documents, for that pool.
-        judged: its entries, for the measures that need it; None where none does.
+        judged: its entries, for the measures that need that pool; None where none does.
         error: why it could not be measured; None where it was.
         notes: what is odd about its rankings, a sentence each.
     """
 
     name: str
-    values: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    values: dict[str, Floats] = field(default_factory=dict)
     unanswered: int = 0
-    top: pa.Table | None = None
     judged: JudgedRun | None = None
     error: Exception | None = None
     notes: list[str] = field(default_factory=list)
 
 
-class Scorer:
+class Measuring:
     """Qrels and measures, ready for any run; what a worker gets, once.
 
     Args:
@@ -77,21 +77,20 @@ class Scorer:
         measures: measures by the names of their columns.
     """
 
-    def __init__(self, judgements: Judgements, measures: dict[str, Any]) -> None:
-        self.judgements, self.measures = judgements, measures
+    def __init__(self, judgements: Judgements, measures: Mapping[str, Any]) -> None:
+        self.judgements = judgements
         judgements.index.prepare()  # before several threads do
-        self._pooled = [name for name, measure in measures.items() if needs_pool(measure)]
-        self._by_rows = {
-            name: measure
-            for name, measure in measures.items()
-            if name not in self._pooled and _needs_rows(measure)
-        }
+        self._pooled = {label: m for label, m in measures.items() if needs_pool(m)}
+        for measure in self._pooled.values():
+            check_pooled(measure)
+        others = {label: m for label, m in measures.items() if label not in self._pooled}
+        self._by_rows = {label: m for label, m in others.items() if _needs_rows(m)}
+        self._by_entries = {label: m for label, m in others.items() if label not in self._by_rows}
 
-    def blocks(self, name: str, source: Any) -> list[MeasuredBlock]:
+    def blocks(self, source: Any) -> list[MeasuredBlock]:
         """A run, or some files of one, block by block.
 
         Args:
-            name: what it is called.
             source: a file, several, or whatever ``Judgements.judge`` takes.
 
         Raises:
@@ -99,55 +98,61 @@ class Scorer:
             OSError: for a file that cannot be read.
         """
         if not isinstance(source, (str, os.PathLike, PartitionedRun)):
-            return [self._block(name, source)]
+            return [self._block(source)]
         # What a block keeps for each query of the qrels is to be little beside its rows.
         rows = max(BLOCK_ROWS, 8 * len(self.judgements))
-        measured = map_ahead(
-            lambda table: _light(self._block(name, table)),
-            query_blocks(iter_run_batches(source), rows),
-            ahead=cores(),
-        )
+        tables = query_blocks(iter_run_batches(source), rows)
+        measured = map_ahead(lambda rows: self._block(rows, light=True), tables, ahead=cores())
         return [block for _, block in measured]
 
-    def score(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
-        """The values of a run from its blocks; where two share a query, the run is read as one."""
-        blocks = blocks or [self._block(name, read_run_table(source))]  # which has no rows
+    def run(self, name: str, source: Any, blocks: Sequence[MeasuredBlock] = ()) -> MeasuredRun:
+        """The values of a run, or why it cannot be measured.
+
+        Args:
+            name: what it is called.
+            source: see :meth:`blocks`.
+            blocks: the run block by block, where it has been read. Where two of them share a
+                query, it is read as one.
+        """
+        try:
+            return self._run(name, source, blocks or self.blocks(source))
+        except (ValueError, OSError) as error:
+            return MeasuredRun(name, error=error)
+
+    def _run(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
+        blocks = blocks or [self._block(read_run_table(source))]  # which has no rows
         try:
             judged = complete_run([block.judged for block in blocks])
         except SplitQuery:
-            blocks = [self._block(name, read_run_table(source))]
+            blocks = [self._block(read_run_table(source))]
             judged = complete_run([blocks[0].judged])
-        values = np.full((len(self.judgements), len(self.measures)), np.nan)
-        for column, (label, measure) in enumerate(self.measures.items()):
-            if label in self._by_rows:
-                values[:, column] = self._join_blocks(label, blocks)
-            elif label not in self._pooled:
-                values[:, column] = values_of([measure], judged)[0]
+        by_entries = values_of(list(self._by_entries.values()), judged)
+        values = dict(zip(self._by_entries, by_entries))
         notes = self._notes(blocks, values, int(np.count_nonzero(judged.retrieved)))
+        values |= {label: self._join_blocks(label, blocks) for label in self._by_rows}
         unanswered = int(np.count_nonzero(judged.retrieved == 0))
-        measured = MeasuredRun(name, values, unanswered, notes=notes)
-        if not self._pooled:
-            return measured
-        return replace(measured, top=_top_of(blocks), judged=judged.without_rows())
+        kept = judged.without_rows() if self._pooled else None
+        return MeasuredRun(name, values, unanswered, kept, notes=notes)
 
-    def _notes(self, blocks: Sequence[MeasuredBlock], values: Floats, answered: int) -> list[str]:
-        """Notes on a run, by its blocks and values."""
+    def _notes(
+        self, blocks: Sequence[MeasuredBlock], values: Mapping[str, Floats], answered: int
+    ) -> list[str]:
+        """Notes on a run, by its blocks and the values of the measures without rows."""
         if all(block.is_constant for block in blocks):
             ties = CONSTANT_SCORES
         else:
-            ties = tie_note(self.measures, list(values.T), [block.tied for block in blocks])
+            ties = tie_note(self._by_entries, [*values.values()], [block.tied for block in blocks])
         own_ids = own_ids_note([block.own_ids for block in blocks], answered)
         return [note for note in (ties, own_ids) if note]
 
-    def _block(self, name: str, run: Any) -> MeasuredBlock:
+    def _block(self, run: Any, light: bool = False) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
         answered = judged.retrieved > 0
         values = values_of(list(self._by_rows.values()), judged)
         by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
-        depth = pool_depth(self.measures.values())
-        top = top_documents(name, judged, depth) if self._pooled else None
         is_constant, tied = judged.has_constant_scores, judged.with_ties_reversed
-        return MeasuredBlock(judged, by_rows, top, is_constant, tied, judged.own_ids)
+        kept = judged.without_rows() if light else judged
+        return MeasuredBlock(kept, by_rows, is_constant, tied, judged.own_ids)
 
     def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
         """The values of a measure from those of the blocks, each for the queries it answers."""
@@ -157,32 +162,70 @@ class Scorer:
             values[block.judged.retrieved > 0] = block.by_rows[label]
         return values
 
-    def finish(self, runs: Sequence[MeasuredRun]) -> list[Floats]:
-        """The values of all runs, with those that need the pool of all runs."""
-        if not self._pooled:
-            return [run.values for run in runs]
-        values = [run.values.copy() for run in runs]  # what Ray gives cannot be written to
-        tops = {run.name: run.top for run in runs if run.top is not None}
-        pooled = {label: self.measures[label] for label in self._pooled}
-        columns = list(self.measures)
-        for label, measure in with_pool_of_tops(tops, pooled).items():
-            for row, run in enumerate(runs):
-                assert run.judged is not None
-                values[row][:, columns.index(label)] = measure.values(run.judged)
-        return values
+    def join(self, runs: Sequence[MeasuredRun]) -> dict[str, Floats]:
+        """The values of all runs by label, shape (S, Q), with those of measures over their pool."""
+        size = len(runs), len(self.judgements)
+        labels = [*self._by_entries, *self._by_rows]
+        values = {
+            label: np.array([r.values[label] for r in runs]).reshape(size) for label in labels
+        }
+        judged = [run.judged for run in runs if run.judged is not None]
+        warn_of_few(self._pooled, len(judged))
+        return values | {label: Pools(m, judged).values() for label, m in self._pooled.items()}
 
 
-def _light(block: MeasuredBlock) -> MeasuredBlock:
-    return replace(block, judged=block.judged.without_rows())
+def measure_runs(
+    measuring: Measuring, sources: Mapping[str, Any], jobs: int, backend: str
+) -> Generator[MeasuredRun]:
+    """Measures runs here, or on workers; see :func:`.workers.measure_elsewhere`."""
+    if jobs == 1 and backend == "loky":
+        return measure_here(measuring, sources.items())
+    from .workers import measure_elsewhere
+
+    return measure_elsewhere(measuring, sources, jobs=jobs, backend=backend)
 
 
-def _top_of(blocks: Sequence[MeasuredBlock]) -> pa.Table:
-    """The top documents of all blocks, by query."""
-    tables = [block.top for block in blocks]
-    if len(tables) == 1:
-        return tables[0]
-    top = pa.concat_tables(tables)
-    return top.take(pc.sort_indices(top, sort_keys=[("qid", "ascending")]))
+def measure_here(
+    measuring: Measuring, sources: Iterable[tuple[str, Any]]
+) -> Generator[MeasuredRun]:
+    """Small files several at a time, each on one thread; large ones one by one, on all of them."""
+    for are_small, some in groupby(sources, lambda item: _is_small_file(item[1])):
+        if are_small:
+            done = map_ahead(lambda item: measuring.run(*item), some, ahead=2 * cores())
+            yield from (run for _, run in done)
+        else:
+            yield from (measuring.run(*item) for item in some)
+
+
+def _is_small_file(source: Any) -> bool:
+    is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+    return is_file and os.path.getsize(source) < LARGE
+
+
+def iter_judged(
+    names: Sequence[str], sources: Sequence[Any], judgements: Judgements
+) -> Iterator[JudgedRun]:
+    """Runs one after the other, read and matched on threads before they are needed.
+
+    Raises:
+        ValueError: for a run that cannot be an answer to these queries, with its name.
+    """
+
+    def judge(name: str, run: Any) -> JudgedRun:
+        try:
+            return judgements.judge_whole(run.table if isinstance(run, JudgedRun) else run)
+        except ValueError as error:
+            raise ValueError(f"run {name!r}: {error}") from None
+
+    judged = iter_runs(dict(zip(names, sources)), then=judge)
+    shown = False if len(names) < _MANY else None
+    bar = progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False)
+    for name, run in bar:
+        own_ids = own_ids_note([run.own_ids], int(np.count_nonzero(run.retrieved)))
+        for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
+            if note:
+                warnings.warn(f"run {name!r}: {note}", stacklevel=3)
+        yield run
 
 
 def _needs_rows(measure: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Backends that evaluate runs: this process, other processes, or a Ray cluster.
+"""Workers that measure runs: processes of this machine, threads, or a Ray cluster.
 
 Every worker gets the qrels and measures once. What is done where does not change the result: a run
 is cut by its files alone (see :mod:`~pyterrier_asl.io.partitions`), and runs come back in their
@@ -14,18 +14,17 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..io.partitions import PartitionedRun
-from ..io.prefetch import LARGE
 from ..io.processes import exit_with_parent, safe_start
-from ..io.threads import cores, iterated_ahead, map_ahead
+from ..io.threads import iterated_ahead
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from .measuring import MeasuredBlock, MeasuredRun, Scorer
+from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
 
 Task: TypeAlias = tuple[str, Any, bool]
 Done: TypeAlias = MeasuredRun | list[MeasuredBlock]
@@ -36,13 +35,13 @@ _RETRIES = 5
 _IDLE = 300
 
 
-def score_runs(
-    scorer: Scorer, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
+def measure_elsewhere(
+    measuring: Measuring, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
 ) -> Generator[MeasuredRun]:
-    """Measures runs.
+    """Measures runs on workers.
 
     Args:
-        scorer: what to measure by.
+        measuring: what to measure by.
         sources: runs by name.
         jobs: how many workers; -1: as many as there are cores, here or in the cluster.
         backend: ``'ray'`` or one of joblib's that gives results one by one.
@@ -60,24 +59,26 @@ def score_runs(
         for name, source in sources.items()
     }
     tasks = [(name, chunk, len(of_run) == 1) for name, of_run in chunks.items() for chunk in of_run]
+    several = map(_with_absolute_path, tasks)
     if backend == "ray":
-        done = _by_ray(scorer, map(_with_absolute_path, tasks), jobs)
-    elif jobs == 1 or len(tasks) == 1:
-        done = _here(scorer, tasks)
-    elif backend == "loky":
-        done = _by_processes(scorer, map(_with_absolute_path, tasks), jobs)
+        done = _by_ray(measuring, several, jobs)
+    elif backend != "loky":
+        done = _by_joblib(measuring, several, jobs, backend)
+    elif len(tasks) == 1:
+        yield from measure_here(measuring, sources.items())
+        return
     else:
-        done = _by_joblib(scorer, map(_with_absolute_path, tasks), jobs, backend)
+        done = _by_processes(measuring, several, jobs)
     for name, source in sources.items():
         blocks: list[MeasuredBlock] = []
         measured = None
         for result in islice(done, len(chunks[name])):
-            result = _with_judgements(scorer.judgements, result)
+            result = _with_judgements(measuring.judgements, result)
             if isinstance(result, MeasuredRun):
                 measured = measured or result
             else:
                 blocks += result
-        yield measured or _score_blocks(scorer, name, source, blocks)
+        yield measured or measuring.run(name, source, blocks)
     next(done, None)  # ends it, whereby its workers stay for the next call
 
 
@@ -90,51 +91,17 @@ def _with_absolute_path(task: Task) -> Task:
     return name, os.path.abspath(source) if path else source, alone
 
 
-def _work(scorer: Scorer, name: str, source: Any, alone: bool) -> Done:
+def _work(measuring: Measuring, name: str, source: Any, alone: bool) -> Done:
     """Measures a run, or, if it is not ``alone``, the blocks of one chunk.
 
     The result has no qrels, so that they are not sent back with every run.
     """
+    if alone:
+        return _with_judgements(_NONE, measuring.run(name, source))
     try:
-        blocks = scorer.blocks(name, source)
+        return _with_judgements(_NONE, measuring.blocks(source))
     except (ValueError, OSError) as error:
         return MeasuredRun(name, error=error)
-    done = _score_blocks(scorer, name, source, blocks) if alone else blocks
-    return _with_judgements(_NONE, done)
-
-
-def _score_blocks(
-    scorer: Scorer, name: str, source: Any, blocks: list[MeasuredBlock]
-) -> MeasuredRun:
-    """A run of which all blocks are known."""
-    try:
-        return scorer.score(name, source, blocks)
-    except (ValueError, OSError) as error:
-        return MeasuredRun(name, error=error)
-
-
-# Here
-
-
-def _here(scorer: Scorer, tasks: Iterable[Task]) -> Iterator[Done]:
-    """Small files several at a time, each on one thread; large ones one by one, on all of them."""
-    for are_small, some in groupby(tasks, _is_small_file):
-        if are_small:
-            yield from (
-                done for _, done in map_ahead(partial(_do, scorer), some, ahead=2 * cores())
-            )
-        else:
-            yield from map(partial(_do, scorer), some)
-
-
-def _do(scorer: Scorer, task: Task) -> Done:
-    return _work(scorer, *task)
-
-
-def _is_small_file(task: Task) -> bool:
-    source = task[1]
-    is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-    return is_file and os.path.getsize(source) < LARGE
 
 
 def _results(
@@ -152,15 +119,15 @@ def _results(
 # On processes
 
 
-def _by_processes(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
     from joblib import effective_n_jobs
 
     jobs = int(effective_n_jobs(jobs))
     if jobs == 1:  # as in a process that must not have others
-        yield from _here(scorer, tasks)
+        yield from (_work(measuring, *task) for task in tasks)
         return
     pool = _worker_pool(jobs, os.getpid())
-    with _work_for_processes(scorer) as work:
+    with _work_for_processes(measuring) as work:
         results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
         # On a thread, which Ctrl-C does not reach, as it would break a pool that starts.
         with iterated_ahead(results, ahead=jobs) as done:
@@ -180,7 +147,9 @@ def _worker_pool(jobs: int, sender: int) -> Any:
     return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(sender,))
 
 
-def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -> Iterator[Done]:
+def _by_joblib(
+    measuring: Measuring, tasks: Iterable[Task], jobs: int, backend: str
+) -> Iterator[Done]:
     from joblib import Parallel, delayed
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
@@ -200,48 +169,48 @@ def _by_joblib(scorer: Scorer, tasks: Iterable[Task], jobs: int, backend: str) -
             "'loky', 'ray' or 'threading'"
         ) from error
     with (
-        nullcontext(partial(_work, scorer))
+        nullcontext(partial(_work, measuring))
         if backend == "threading"
-        else _work_for_processes(scorer) as work
+        else _work_for_processes(measuring) as work
     ):
         yield from parallel(delayed(work)(*task) for task in tasks)
 
 
 @contextmanager
-def _work_for_processes(scorer: Scorer) -> Iterator[Callable[..., Done]]:
+def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
     """A function that measures runs in other processes.
 
-    The scorer is saved to a file that each worker maps once: its arrays are shared, not sent.
+    The measuring is saved to a file that each worker maps once: its arrays are shared, not sent.
     """
     import joblib
 
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
-        path = os.path.join(folder, "scorer")
-        joblib.dump(scorer, path)
+        path = os.path.join(folder, "measuring")
+        joblib.dump(measuring, path)
         yield partial(_work_from_file, path, os.getpid())
 
 
 def _work_from_file(path: str, sender: int, *task: Any) -> Done:
-    """Does a task with the scorer in a file, which the process ``sender`` wrote."""
-    return _work(_read_scorer(path, sender), *task)
+    """Does a task with the measuring in a file, which the process ``sender`` wrote."""
+    return _work(_read_measuring(path, sender), *task)
 
 
 @lru_cache(maxsize=1)
-def _read_scorer(path: str, sender: int) -> Scorer:
+def _read_measuring(path: str, sender: int) -> Measuring:
     import joblib
 
     exit_with_parent(sender, os.path.dirname(path))
-    scorer: Scorer = joblib.load(path, mmap_mode="c")
-    return scorer
+    measuring: Measuring = joblib.load(path, mmap_mode="c")
+    return measuring
 
 
 # On a cluster
 
 
-def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
     """On a Ray cluster: the one connected to, else that of ``RAY_ADDRESS``, else one made here.
 
-    The scorer is put into the object store once, from where each machine takes it once. A task
+    The measuring is put into the object store once, from where each machine takes it once. A task
     whose worker or machine is lost is done again elsewhere.
     """
     try:
@@ -252,7 +221,7 @@ def _by_ray(scorer: Scorer, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
         with safe_start(by_folder=True):  # Ray has workers import from where it was started
             ray.init(log_to_driver=False)
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
-    work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(scorer))
+    work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(measuring))
     try:
         yield from _results(work, ray.get, tasks, workers)
     except ray.exceptions.RayTaskError as error:

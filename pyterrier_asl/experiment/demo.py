@@ -21,7 +21,8 @@ from ..leaderboard.ranks import ranks
 from ..leaderboard.samples import FEWEST
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.directions import higher_is_better
-from ..measures.pool import FEW, RarenessPool
+from ..measures.pool import RarenessPool
+from ..measures.rareness import FEW
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
 from .demo_collection import DemoCollection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ir_measures
@@ -14,13 +14,13 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.automatic_pool import with_pool_of
-from ..evaluation.bounds import labelled_measures
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.labellings import labelled_measures
 from ..evaluation.providers import is_provided_here, provided_values
 from ..judging.judgements import Judgements, NothingJudged
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
+from ..measures.rareness import warn_of_few
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
@@ -164,7 +164,7 @@ def score(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
     _warn_of_depths(columns, runs)
-    columns = _with_pool(columns, runs)
+    _check_pool(columns, runs)
     labelled = _values_by_label(scores, columns, runs)
     queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
     limits = _bounds(columns, runs) if bounds else {}
@@ -188,16 +188,18 @@ def _inputs(measures: list[Measure]) -> str:
 
 
 def _needs_rows(measure: Measure) -> bool:
-    """Whether a measure is computed from all rows of the results, or from a pool of them."""
+    """Whether a measure is computed from all rows of the results."""
     own = computed(measure)
-    return needs_pool(measure) or own is None or own.needs_rows() or own.LAST_ROW_COUNTS
+    if needs_pool(measure):  # whose values come from the entries
+        return False
+    return own is None or own.needs_rows() or own.LAST_ROW_COUNTS
 
 
-def _with_pool(columns: list[Column], runs: Evaluation) -> list[Column]:
-    """Gives measures without a pool that of the experiment's own systems."""
-    measures = {c.label: c.measure for c in columns}
-    if not any(map(needs_pool, measures.values())):
-        return columns
+def _check_pool(columns: list[Column], runs: Evaluation) -> None:
+    """Says over which systems rareness is counted, where a measure names no pool."""
+    pooled = [column.label for column in columns if needs_pool(column.measure)]
+    if not pooled:
+        return
     if len(set(runs.names)) < len(runs):
         raise ValueError(f"rareness counts systems by name: give each its own, not {runs.names}")
     print(
@@ -205,8 +207,7 @@ def _with_pool(columns: list[Column], runs: Evaluation) -> list[Column]:
         + ", ".join(runs.names),
         file=sys.stderr,
     )
-    pooled = with_pool_of(runs, measures, name="experiment")
-    return [replace(c, measure=pooled[c.label]) for c in columns]
+    warn_of_few(pooled, len(runs))
 
 
 def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
@@ -255,6 +256,8 @@ def _values_by_label(scores: Scores, columns: list[Column], runs: Evaluation) ->
 def _own_values(column: Column, runs: Evaluation) -> list[list[float]]:
     """The values of a measure, or of rrLP or sgnLP against the baseline, by system and query."""
     measure = column.measure
+    if needs_pool(measure):
+        return list(runs.values(measure).tolist())
     if column.preference is None:
         return [provided_values([measure], run)[0].tolist() for run in runs.runs]
     assert column.baseline is not None

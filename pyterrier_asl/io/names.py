@@ -1,9 +1,14 @@
-"""Names of runs, judges and the like: checked in arguments, listed in sentences, shortened."""
+"""Names of runs, judges and the like: checked, listed in sentences, shortened, read from tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from .runs import run_name
+from .texts import text_lines
 
 #: How many names an error lists.
 _LISTED = 8
@@ -98,3 +103,57 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
             return short
     marks = [f"…{number}" for number in range(1, len(names) + 1)]
     return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]
+
+
+def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
+    """Reads the group of each run, from lines ``run<TAB>group``.
+
+    A run may be named as its file is: ``input.bm25.gz`` is ``bm25``.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a run with two groups.
+    """
+    groups: dict[str, str] = {}
+    for number, (file, group) in _pairs(path, "run", "group"):
+        name = run_name(file)
+        if groups.setdefault(name, group) != group:
+            raise ValueError(
+                f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
+            )
+    return groups
+
+
+def read_pairs(path: str | os.PathLike[str], key: str, value: str) -> dict[str, str]:
+    """Reads the value of each key, from lines ``key<TAB>value``.
+
+    Args:
+        path: the file.
+        key: what an error calls the first column.
+        value: what it calls the second.
+
+    Raises:
+        ValueError: for a line that is not two columns, or a key that is there twice.
+    """
+    pairs: dict[str, str] = {}
+    for number, (name, beside) in _pairs(path, key, value):
+        if name in pairs:
+            raise ValueError(f"{path}, line {number}: {key} {name!r} is there already")
+        pairs[name] = beside
+    return pairs
+
+
+def _pairs(
+    path: str | os.PathLike[str], key: str, value: str
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Both columns of each line, and its number."""
+    rows = csv.reader(text_lines(path), delimiter="\t")
+    try:
+        for row in filter(any, rows):
+            if len(row) != 2 or not all(row):
+                line = f"{row}"[:100]
+                raise ValueError(
+                    f"{path}, line {rows.line_num}: expected {key}<TAB>{value}, found {line}"
+                )
+            yield rows.line_num, (row[0], row[1])
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {rows.line_num}: {error}") from None

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..evaluation.evaluation import Qrels, Runs, tracks
+from ..evaluation.evaluation import tracks
+from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.names import names_of

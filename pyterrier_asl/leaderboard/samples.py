@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges
-from ..evaluation.bounds import labelled_measures
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import measure_with_bounds
+from ..evaluation.labellings import labelled_measures, measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.progress import progress_bar

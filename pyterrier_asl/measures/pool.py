@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -36,12 +36,11 @@ from ..scoring.arrays import (
     within_query,
 )
 from .named import Named
+from .names import pool_depth
+from .rareness import FEW
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-#: Fewer systems than this say little about what is rare.
-FEW = 8
 
 _VERSION = 1
 
@@ -132,21 +131,42 @@ class RarenessPool(Named):
             if not isinstance(run, str):
                 raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
         tops = {run: ranking_table(run, *rank(frames[run], depth)) for run in frames}
-        return cls.from_tops(tops, depth=depth, groups=groups, name=name)
+        return cls._of_tops(tops, depth, groups, name)
 
     @classmethod
-    def from_tops(
+    def from_judged(
+        cls,
+        names: Sequence[str],
+        runs: Sequence[JudgedRun],
+        measures: Iterable[Any],
+        groups: Mapping[str, str] | None = None,
+    ) -> Self:
+        """The pool of judged runs, as deep as measures that lack one need it.
+
+        Args:
+            names: what the runs are called.
+            runs: the runs, with their rows.
+            measures: the measures.
+            groups: see :meth:`from_runs`.
+        """
+        depth = pool_depth(measures)
+        tops = {
+            name: ranking_table(
+                name, run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
+            )
+            for name, run in zip(names, runs)
+        }
+        return cls._of_tops(tops, depth, groups, "runs")
+
+    @classmethod
+    def _of_tops(
         cls,
         tops: Mapping[str, pa.Table],
-        *,
         depth: int | None,
-        groups: Mapping[str, str] | None = None,
-        name: str = "runs",
+        groups: Mapping[str, str] | None,
+        name: str,
     ) -> Self:
-        """A pool of runs by their top documents, as :func:`top_documents` gives them.
-
-        The other arguments are those of :meth:`from_runs`.
-        """
+        """A pool of runs by their top documents."""
         empty = sorted(run for run, top in tops.items() if not len(top))
         if empty:
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
@@ -376,9 +396,3 @@ def ranking_table(
     rank = arrow_numbers(within_query(offsets) + 1)
     columns = [run, take(table.qid, rows), take(table.docno, rows), rank]
     return pa.table(columns, names=["run", "qid", "docno", "rank"])
-
-
-def top_documents(name: str, judged: JudgedRun, depth: int | None) -> pa.Table:
-    """The first ``depth`` documents of a judged run, for a pool; None: all."""
-    ranking = judged.whole_ranking.cut(depth)
-    return ranking_table(name, judged.table, judged.judgements.qid_text, ranking)

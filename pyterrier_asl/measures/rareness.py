@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..scoring import rareness as scoring
-from ..scoring.arrays import Floats, Ints, sum_by_query
+from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
 from .computed import Additive, MeanPrecision
 from .labelled import LabelledRankings, LabelledRun
@@ -83,18 +85,141 @@ class _Rareness(PluginMeasure):
             finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
 
-    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """The credit to each run for a gain of 1 of each document, and the divisors of the sums.
+    def _score(self, view: JudgedRun) -> Floats:
+        relevant = view.relevant(self["rel"])
+        return self._of_gains(self.gains(view, running=True), relevant)
+
+    def from_finders(self, relevant: Relevant, finders: Ints, systems: int) -> Floats:
+        """The values of a run, by who else finds its relevant documents, shape (Q,).
 
         Args:
-            ranks: rank of each relevant document in each run, 0 where it was not retrieved, shape
-                (S, R).
-            total: relevant documents of each query, shape (Q,).
+            relevant: its relevant documents.
+            finders: S_d of each, shape (E,).
+            systems: S.
+        """
+        gains = scoring.gains(
+            finders,
+            np.full(len(finders), systems),
+            relevant.offsets,
+            alpha=self["alpha"],
+            normalized=self["normalized"],
+        )
+        return self._of_gains(gains, relevant)
+
+    def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
+        """The values of a run by the running gains of its relevant documents."""
+        raise NotImplementedError
+
+
+#: Fewer systems than this say little about what is rare.
+FEW = 8
+
+
+def warn_of_few(measures: Iterable[str], systems: int) -> None:
+    """Warns where rareness is counted over few systems.
+
+    Args:
+        measures: the names of the measures that count it over the evaluated runs.
+        systems: how many these are.
+    """
+    if (names := ", ".join(measures)) and systems < FEW:
+        warnings.warn(
+            f"{systems} system{'s'[: systems - 1]} say{'s' * (systems == 1)} little about what is "
+            f"rare ({FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
+            stacklevel=3,
+        )
+
+
+def check_pooled(measure: Any) -> None:
+    """Raises ValueError unless a measure counts rareness over a pool that it leaves open."""
+    if "pool" not in measure.SUPPORTED_PARAMS:
+        raise ValueError(f"{measure} is not a rareness measure: give P_Rareness@k or AP_Rareness@k")
+    if measure["pool"] is not None:
+        raise ValueError(f"{measure} has a pool already, but pools are made here: leave it out")
+    if measure["cutoff"] is None and measure.SUPPORTED_PARAMS["cutoff"].required:
+        raise ValueError(f"{measure} needs cutoff: write {measure}@k")
+
+
+class Pools:
+    """Judged runs as the pools of each other, in a rareness measure without a pool.
+
+    Nothing but the entries of the runs is needed: only relevant documents gain.
+
+    Args:
+        measure: the measure.
+        runs: S judged runs of Q queries.
+
+    Raises:
+        ValueError: for another measure, or one that has a pool.
+    """
+
+    def __init__(self, measure: Any, runs: Sequence[JudgedRun]) -> None:
+        check_pooled(measure)
+        self.measure = measure
+        rel, cutoff = measure["rel"], measure["cutoff"]
+        depth = measure["depth"] or cutoff
+        self._relevant = [run.view(cutoff).relevant(rel) for run in runs]
+        self._found = [run.view(depth).relevant(rel).pairs for run in runs]
+        self._judged = len(runs[0].judgements.grades)
+
+    @classmethod
+    def of_runs(cls, evaluation: Any, measure: Any) -> Pools:
+        """The runs of an evaluation, for ``evaluation.once``."""
+        return cls(measure, evaluation.runs)
+
+    def counts(self, members: Bools | None = None, groups: Ints | None = None) -> tuple[Ints, int]:
+        """S_d of every judged document, 0 where it is not relevant, and S.
+
+        Args:
+            members: which runs are the pool, one at least, shape (S,); None: all.
+            groups: the group of each run, from 0: count groups instead of runs, shape (S,).
+        """
+        chosen = np.arange(len(self._found))[slice(None) if members is None else members]
+        found = [self._found[run] for run in chosen]
+        codes = None if groups is None else groups[chosen]
+        of_each = None if codes is None else np.repeat(codes, list(map(len, found)))
+        counts = scoring.count_finders(np.concatenate(found), self._judged, of_each)
+        return counts, len(chosen if codes is None else np.unique(codes))
+
+    def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
+        """The values of all runs, shape (S, Q); a run that is not of the pool joins it alone.
+
+        The arguments are those of :meth:`counts`.
+        """
+        counts, systems = self.counts(members, groups)
+        if members is None:
+            members = np.full(len(self._found), self.measure["member"] is not False)
+        values = []
+        for is_member, relevant, found in zip(members, self._relevant, self._found):
+            finders = counts[relevant.pairs]
+            if not is_member:
+                finders = finders + np.isin(relevant.pairs, found)
+            values.append(self.measure.from_finders(relevant, finders, systems + (not is_member)))
+        return np.array(values)
+
+    def mean_parts(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The parts of the mean over queries, for pools that change often.
+
+        A run's mean over queries is ``a * base - b * shared[:, pool].sum()`` where a document that
+        S_d of the pool find gains a - b S_d.
+
+        Args:
+            weights: how much each query counts, shape (Q,).
 
         Returns:
-            Shapes (S, R) and (Q,).
+            ``base``, shape (S,), and ``shared``, how much of a row's base is for documents that a
+            column's run finds, shape (S, S).
         """
-        raise NotImplementedError
+        share = weights / weights.sum()
+        gain = self.measure(alpha=1, normalized=False)  # 2 - S_d in a pool of one
+        base, shared = np.zeros(len(self._found)), np.zeros((len(self._found),) * 2)
+        for run, relevant in enumerate(self._relevant):
+            nobody = np.zeros(len(relevant.pairs), dtype=np.int64)
+            base[run] = gain.from_finders(relevant, nobody, 1) @ share / 2
+            for other, found in enumerate(self._found):
+                finds = np.isin(relevant.pairs, found).astype(np.int64)
+                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finds, 1) @ share
+        return base, shared
 
 
 class _P_Rareness(Additive, _Rareness):
@@ -124,14 +249,8 @@ class _P_Rareness(Additive, _Rareness):
         "unjudged": UNJUDGED,
     }
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        offsets = judged.relevant(self["rel"]).offsets
-        return scoring.precision(self.gains(judged, running=True), offsets, self["cutoff"])
-
-    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """The credit to each run for a gain of 1 of each document, and the divisors of the sums."""
-        credit = ((ranks > 0) & (ranks <= self["cutoff"])).astype(np.float64)
-        return credit, np.full(len(total), float(self["cutoff"]))
+    def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
+        return scoring.precision(gains, relevant.offsets, self["cutoff"])
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
         """The weight of each relevant document of a run, or of each unjudged one if relevant."""
@@ -165,15 +284,8 @@ class _AP_Rareness(MeanPrecision, _Rareness):
     SHORT_DESC = "Average precision with credit for relevant documents that other systems miss."
     SUPPORTED_PARAMS = {"cutoff": CUTOFF, **_PARAMS}
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        relevant = judged.relevant(self["rel"])
-        gains = self.gains(judged, running=True)
+    def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
         return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
-
-    def credits(self, ranks: Ints, total: Ints) -> tuple[Floats, Floats]:
-        """The credit to each run for a gain of 1 of each document, and the divisors of the sums."""
-        credit = scoring.average_precision_credits(ranks, total, self["cutoff"])
-        return credit, np.maximum(total, 1).astype(np.float64)
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether bounds are exact: they are outer ones."""

@@ -14,7 +14,6 @@ import pandas as pd
 from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
-from ..evaluation.automatic_pool import with_pool_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import default_rel, official_of, rel_beside
 from ..evaluation.labellings import has_bounds
@@ -100,7 +99,7 @@ def collect(
     # The page says rel once, not in every name.
     params = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = unique(NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
-    pooled = with_pool_of(judged, {measure.name: measure.measure for measure in full}, groups)
+    pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)

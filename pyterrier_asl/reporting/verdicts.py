@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from ..evaluation.bounds import labelled_measures
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import has_bounds
+from ..evaluation.labellings import has_bounds, labelled_measures
 from ..measures.computed import Computed
 from ..measures.standard import computed
 from ..scoring.arrays import Ints

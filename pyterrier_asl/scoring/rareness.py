@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, queries_of, sum_by_query, within_query
+from .arrays import Floats, Ints, sum_by_query, within_query
+
+
+def count_finders(documents: Ints, size: int, groups: Ints | None = None) -> Ints:
+    """S_d of each document: how many runs, or groups of runs, have it, shape (D,).
+
+    Args:
+        documents: the documents that runs have, each once a run, from 0, shape (N,).
+        size: D, how many documents there are.
+        groups: the group of the run of each, from 0, shape (N,); None: count runs.
+
+    >>> count_finders(np.array([0, 2, 0]), 3).tolist()
+    [2, 0, 1]
+    >>> count_finders(np.array([0, 2, 0]), 3, np.array([7, 7, 7])).tolist()
+    [1, 0, 1]
+    """
+    if groups is not None:  # a group counts a document once
+        several = int(groups.max(initial=0)) + 1
+        documents = np.unique(documents * several + groups) // several
+    return np.bincount(documents, minlength=size)
 
 
 def gains(
@@ -74,33 +91,3 @@ def average_precision(gain: Floats, ranks: Ints, offsets: Ints, total: Ints) -> 
     [0.4444]
     """
     return sum_by_query(gain / ranks, offsets) / np.maximum(total, 1)
-
-
-def average_precision_credits(ranks: Ints, total: Ints, cutoff: int | None = None) -> Floats:
-    """What a gain of 1 of each relevant document adds to AP_Rareness, times N_R.
-
-    A document counts at its own rank and at every later relevant one: the sum of 1/rank there.
-
-    Args:
-        ranks: rank of each relevant document in each run, 0 where it was not retrieved, shape
-            (S, R).
-        total: relevant documents of each query, shape (Q,).
-        cutoff: k; None: the whole ranking.
-
-    Returns:
-        Shape (S, R).
-
-    >>> average_precision_credits(np.array([[4, 1, 0]]), np.array([3])).tolist()
-    [[0.25, 1.25, 0.0]]
-    """
-    there = (ranks > 0) & (True if cutoff is None else ranks <= cutoff)
-    offsets, beyond = cumulate(total), int(ranks.max(initial=0)) + 1
-    key = queries_of(offsets) * (beyond + 1) + np.where(there, ranks, beyond)
-    order = np.argsort(key, axis=1)
-    ordered = np.take_along_axis(np.where(there, 1 / np.maximum(ranks, 1), 0.0), order, axis=1)
-    below = np.empty_like(ordered)
-    for begin, end in pairwise(offsets):
-        below[:, begin:end] = ordered[:, begin:end][:, ::-1].cumsum(axis=1)[:, ::-1]
-    credit = np.empty_like(below)
-    np.put_along_axis(credit, order, below, axis=1)
-    return np.where(there, credit, 0.0)

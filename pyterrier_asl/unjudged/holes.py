@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import CROWDED, alt, figure, inline_rows, ranges, tooltips
-from ..evaluation.evaluation import Evaluation, Qrels, Runs
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.labellings import Labelled
 from ..io.printed import Part, Printed
 from ..io.tables import counted

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square, tooltips
-from ..evaluation.automatic_pool import with_pool_of
-from ..evaluation.evaluation import Evaluation, Qrels, Runs
-from ..evaluation.inputs import with_rel
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import Qrels, Runs, with_rel
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
@@ -145,7 +144,7 @@ def labelled_runs(
     """Matches runs with the labellings of one measure; they are the pool that it may lack."""
     parsed = parse_measure(measure)
     named = with_rel(NamedMeasure(str(parsed), parsed), rel)
-    chosen = with_pool_of(runs, {"": named.measure})[""]
+    chosen = runs.with_pool({"": named.measure})[""]
     unjudged = unjudged_of(runs.runs, [chosen], depth)
     return Labelled(unjudged, chosen, depth=depth, highest=highest)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.evaluation.bounds import labelled_measures
 from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.unjudged.pairs import all_pairs
 
 DEPTH = 100

@@ -12,9 +12,15 @@ from ir_measures import AP, P
 from scipy.stats import kendalltau, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
-from pyterrier_asl.analysis.discrimination import discriminative_power, stabilities, stability
+from pyterrier_asl.analysis.discrimination import (
+    discriminative_power,
+    rareness_measures,
+    stabilities,
+    stability,
+)
 from pyterrier_asl.analysis.finders import rare_documents, rare_finds
 from pyterrier_asl.analysis.rareness_agreement import (
+    _gain_line,
     agreement_by_alpha,
     agreement_by_number_of_systems,
     tau_b,
@@ -27,7 +33,7 @@ from pyterrier_asl.analysis.rareness_pools import (
 )
 from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.rareness_values import RarenessValues, rareness_measures
+from pyterrier_asl.measures.rareness import Pools
 
 QUERIES = ["q1", "q2", "q3", "q4"]
 
@@ -79,7 +85,7 @@ def test_values_are_the_measures_for_members_and_others(measure, grouped):
     if groups:
         labels = [groups.get(name, name) for name in judged.names]
         codes = np.unique(labels, return_inverse=True)[1]
-    found = RarenessValues.of(judged, measure).of_pool(members, codes)
+    found = Pools(measure, judged.runs).values(members, codes)
     for row, run, member in zip(found, judged.runs, members):
         expected = measure(pool=pool, member=bool(member)).values(run)
         assert row.tolist() == pytest.approx(expected.tolist())
@@ -97,16 +103,14 @@ def test_a_measure_without_a_pool_gets_that_of_the_runs():
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
     """What Algorithm 1 stands on: for any pool, the values of its members in closed form."""
-    from pyterrier_asl.evaluation.rareness_values import gain_line
-
     judged = Evaluation.of(*some_runs(3))
-    parts = RarenessValues.of(judged, measure)
-    base, shared = parts.mean_parts()
-    for size in (1, 2, 5):
+    pools = Pools(measure, judged.runs)
+    base, shared = pools.mean_parts(np.ones(len(QUERIES)))
+    for size in (2, 5):
         for pool in combinations(range(len(judged)), size):
-            a, b = gain_line(size, parts.alpha, parts.normalized)
+            a, b = _gain_line(measure, size)
             mask = np.isin(np.arange(len(judged)), pool)
-            expected = parts.of_pool(mask).mean(axis=1)[mask]
+            expected = pools.values(mask).mean(axis=1)[mask]
             members = list(pool)
             found = a * base[members] - b * shared[np.ix_(members, members)].sum(axis=1)
             assert found.tolist() == pytest.approx(expected.tolist())
@@ -114,7 +118,7 @@ def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
 
 def test_what_is_no_rareness_measure_or_has_a_pool_is_an_error():
     runs, qrels = some_runs(4)
-    with pytest.raises(ValueError, match="AP is no rareness measure"):
+    with pytest.raises(ValueError, match="AP is not a rareness measure"):
         agreement_by_alpha(runs, qrels, [AP])
     with pytest.raises(ValueError, match="has a pool already"):
         agreement_by_alpha(runs, qrels, [P_Rareness(pool=pool_of(runs)) @ 5])

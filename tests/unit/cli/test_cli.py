@@ -156,12 +156,13 @@ def test_rel_is_for_measures_of_others_too(files):
 
 
 def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
-    from pyterrier_asl.evaluation import files as run_files
+    from pyterrier_asl.evaluation import inputs
+    from pyterrier_asl.judging.judgements import Judgements
 
-    judgements = run_files.Judgements.of("qrels")
-    monkeypatch.setattr(run_files.Judgements, "of", lambda *_: judgements)
+    judgements = Judgements.of("qrels")
+    monkeypatch.setattr(Judgements, "of", lambda *_: judgements)
     official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
-    monkeypatch.setattr(run_files, "official_of", lambda source: official)
+    monkeypatch.setattr(inputs, "official_of", lambda source: official)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
     assert [measure for (measure,) in values(result)] == [
         "ASL(rel=2)@1000",
@@ -257,7 +258,7 @@ def test_hint_once_where_grades_exceed_1(files):
 
 def test_warnings_are_words_without_code(files):
     stderr = evaluate("runs", "-m", "AP_Rareness@100").stderr
-    assert "Warning: RarenessPool(" in stderr and "say little about what is rare" in stderr
+    assert "Warning: 2 systems say little about what is rare (8 or more are needed)" in stderr
     assert "warnings.warn" not in stderr and ".py" not in stderr
 
 
@@ -309,7 +310,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
         (["a.run", "-m", " "], "no measure is asked for"),
         (["a.run", "-m", "P_Rareness"], "P_Rareness needs cutoff: write P_Rareness@k"),
-        (["a.run", "-m", "TBG"], "TBG needs the lengths of the documents: --lengths irds:ID"),
+        (["a.run", "-m", "TBG"], "TBG needs the length of every retrieved document"),
         (["a.run", "-m", "TBG", "--lengths", "no"], "a DocLengths, a file"),
         (["a.run", "-m", "AP_Rareness", "--pool", "no"], "a RarenessPool, a file"),
         (["nothing"], "there is no file or folder nothing"),

@@ -37,7 +37,7 @@ SAYS = "document 'a' stands 2 times in the ranking of query 'q'.*duplicates='bes
     "ask",
     [
         lambda **o: evaluate({"x": TWICE, "y": TWICE}, QRELS, [AP], **o),
-        lambda **o: Evaluation.of({"x": TWICE, "y": TWICE}, QRELS, **o).evaluation([AP]),
+        lambda **o: Evaluation.of({"x": TWICE, "y": TWICE}, QRELS, **o).frame([AP]),
         lambda **o: (
             compare({"x": TWICE, "y": TWICE}, QRELS, [AP], **o)
             .by_query.rename(columns={"a": "AP"})

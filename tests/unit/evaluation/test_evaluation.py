@@ -13,7 +13,7 @@ import pytest
 from ir_measures import AP, RR, P, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool
-from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.evaluation import evaluate
 from pyterrier_asl.evaluation.frames import (
     load_evaluation,
     matrix,

@@ -4,7 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from pyterrier_asl.cli import main
-from pyterrier_asl.evaluation.files import measure_files
+from pyterrier_asl.evaluation.evaluation import measured
+from pyterrier_asl.evaluation.frames import answers
 
 
 @pytest.fixture
@@ -18,18 +19,21 @@ def folder(tmp_path):
     return tmp_path
 
 
+def measured_files(folder, measures, *runs):
+    runs = runs or [folder / "runs"]
+    return measured(list(runs), folder / "qrels", measures, keep_going=True)[""]
+
+
 def test_a_run_that_cannot_be_measured_is_named(folder):
-    found = measure_files(str(folder / "qrels"), [folder / "runs"], ["AP P_Rareness@1"])
-    assert found.by_query["name"].tolist() == ["a", "c"]
+    found = measured_files(folder, "AP P_Rareness@1")
+    assert found.frame()["name"].tolist() == ["a", "c"]
     assert list(found.failures) == ["b"] and str(folder / "runs" / "b") in found.failures["b"]
 
 
 def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
-    alone = measure_files(
-        str(folder / "qrels"), [folder / "runs" / "a", folder / "runs" / "c"], ["P_Rareness@1"]
-    )
-    found = measure_files(str(folder / "qrels"), [folder / "runs"], ["P_Rareness@1"])
-    assert found.by_query.equals(alone.by_query)
+    alone = measured_files(folder, "P_Rareness@1", folder / "runs" / "a", folder / "runs" / "c")
+    found = measured_files(folder, "P_Rareness@1")
+    assert found.frame().equals(alone.frame())
 
 
 @pytest.mark.parametrize(
@@ -51,9 +55,8 @@ def test_the_runs_with_the_best_means_are_named(tmp_path, runs, sentences):
             f"{qid} Q0 {docno} 0 {-rank} tag\n" for qid in "pq" for rank, docno in enumerate(docs)
         ]
         (tmp_path / name).write_text("".join(lines))
-    measures = ["AP ASL@2 NumRet"]
-    found = measure_files(str(tmp_path / "qrels"), [tmp_path / name for name in runs], measures)
-    assert found.answers() == sentences
+    found = measured_files(tmp_path, "AP ASL@2 NumRet", *(tmp_path / name for name in runs))
+    assert answers(found) == sentences
 
 
 def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
@@ -61,8 +64,8 @@ def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
     (tmp_path / "early").write_text("q Q0 d 1 3 tag\n")
     (tmp_path / "all").write_text("q Q0 x 1 3 tag\nq Q0 d 2 2 tag\nq Q0 e 3 1 tag\n")
     runs = [tmp_path / "early", tmp_path / "all"]
-    found = measure_files(str(tmp_path / "qrels"), runs, ["RR R@5 P@5"])
-    assert found.answers() == [
+    found = measured_files(tmp_path, "RR R@5 P@5", *runs)
+    assert answers(found) == [
         "all has the best mean R@5 and P@5 over 1 query.",
         "early has the best mean RR over 1 query.",
     ]
@@ -71,7 +74,7 @@ def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
 
 def test_no_run_at_all_is_an_error(folder):
     with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
-        measure_files(str(folder / "qrels"), [folder / "runs" / "b"], ["AP"])
+        measured_files(folder, "AP", folder / "runs" / "b")
 
 
 def test_queries_without_an_answer_are_counted_and_said(tmp_path):
@@ -79,10 +82,10 @@ def test_queries_without_an_answer_are_counted_and_said(tmp_path):
     (tmp_path / "whole.run").write_text("q1 Q0 a 0 1 t\nq2 Q0 b 0 1 t\nq3 Q0 x 0 1 t\n")
     (tmp_path / "part.run").write_text("q1 Q0 a 0 1 t\n")
     runs = [tmp_path / "whole.run", tmp_path / "part.run"]
-    done = measure_files(str(tmp_path / "qrels"), runs, ["AP"])
-    assert done.unanswered == {"part": 2}
+    done = measured_files(tmp_path, "AP", *runs)
+    assert done.unanswered == [0, 2]
     said = "part does not answer 2 of 3 queries; each counts with the worst value"
     assert done.notes() == [said]
-    assert list(done.by_query) == ["name", "qid", "AP"]
+    assert list(done.frame()) == ["name", "qid", "AP"]
     result = CliRunner().invoke(main, ["evaluate", str(tmp_path / "qrels"), *map(str, runs)])
     assert result.exit_code == 0 and f"Note: {said}" in result.stderr

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl.evaluation import inputs as module
-from pyterrier_asl.evaluation.files import measure_files
+from pyterrier_asl.evaluation.evaluation import measured
 from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
 from pyterrier_asl.measures.names import named_measures, official_rel
 
@@ -28,7 +28,8 @@ def test_one_hint_with_the_number_of_documents(tmp_path):
     (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
 
     def hint(*measures, rel=None):
-        return measure_files(str(tmp_path / "qrels"), [tmp_path / "run"], measures, rel=rel).hint
+        done = measured([tmp_path / "run"], str(tmp_path / "qrels"), measures, rel=rel)[""]
+        return grades_hint(done.judgements.grades, done.measures, rel=rel)
 
     assert hint("AP").startswith("2 of 4 judged documents have a grade from 1 to below 2")
     assert hint("AP", rel=1) == hint("AP(rel=2)", "RR") == hint("nDCG") == ""

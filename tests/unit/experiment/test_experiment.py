@@ -435,7 +435,7 @@ def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsy
 
 
 def test_a_small_pool_warns_and_a_pool_that_is_there_is_used():
-    with pytest.warns(UserWarning, match="fewer than 8"):
+    with pytest.warns(UserWarning, match="8 or more are needed"):
         Experiment(systems(2), topics(), qrels(), [P_Rareness @ 5])
     pool = RarenessPool.from_runs({f"toy{i}": results(i) for i in range(3)}, name="mine")
     made = systems(2)

@@ -27,9 +27,9 @@ import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation import frames as evaluation
 from pyterrier_asl.evaluation import workers
-from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.evaluation import evaluate
 from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
-from pyterrier_asl.evaluation.measuring import Scorer
+from pyterrier_asl.evaluation.measuring import Measuring
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.retrieval import format as index_format
 from pyterrier_asl.retrieval.index import TermIndex
@@ -287,8 +287,8 @@ def test_what_goes_to_workers_is_for_this_user_alone():
         pass
 
     with pytest.raises(Stopped):
-        scorer = Scorer(Judgements.of(QRELS), {})
-        with workers._work_for_processes(scorer) as work:
+        measuring = Measuring(Judgements.of(QRELS), {})
+        with workers._work_for_processes(measuring) as work:
             folder = Path(work.args[0]).parent
             seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
             raise Stopped
@@ -312,7 +312,7 @@ _FULL = """
     import resource, sys
     import numpy as np
     from pyterrier_asl import DocLengths, RarenessPool
-    from pyterrier_asl.evaluation.evaluate import evaluate
+    from pyterrier_asl.evaluation.evaluation import evaluate
     from pyterrier_asl.evaluation.frames import save_evaluation
     from pyterrier_asl.retrieval.index import TermIndex
     what, path = sys.argv[1:]

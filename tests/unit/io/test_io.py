@@ -23,9 +23,9 @@ from _users import own_folder
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.evaluation.files import read_groups
 from pyterrier_asl.io import qrels, runs, trec_text
 from pyterrier_asl.io.atomic import replacing
+from pyterrier_asl.io.names import read_groups
 from pyterrier_asl.io.runs import run_name
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts

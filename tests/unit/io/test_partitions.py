@@ -14,7 +14,6 @@ from ir_measures import AP, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.files import measure_files
 from pyterrier_asl.io import partitions
 from pyterrier_asl.io.partitions import PartitionedRun, RunFile, partitioned_runs
 from pyterrier_asl.io.runs import list_runs, read_run_table
@@ -105,11 +104,10 @@ def test_what_a_data_set_holds(tmp_path):
 
 def test_a_data_set_at_the_command_line(tmp_path, small_blocks, expected):
     QRELS.to_parquet(tmp_path / "qrels.parquet")
-    done = measure_files(
-        str(tmp_path / "qrels.parquet"), [partitioned(tmp_path / "runs", ["name"])], ["ASL@20"]
-    )
-    assert done.by_query["name"].unique().tolist() == list(RUNS)
-    assert done.by_query["ASL@20"].tolist() == expected["ASL@20"].tolist()
+    runs = [partitioned(tmp_path / "runs", ["name"])]
+    done = evaluate(runs, str(tmp_path / "qrels.parquet"), ["ASL@20"])
+    assert done["name"].unique().tolist() == list(RUNS)
+    assert done["ASL@20"].tolist() == expected["ASL@20"].tolist()
 
 
 def test_chunks_hold_every_file_once(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.evaluation import evaluate
 from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.io.saved_tables import load_table, save_table
 

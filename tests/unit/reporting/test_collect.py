@@ -12,8 +12,7 @@ import pytest
 from _reports import QRELS, QUERIES, RUNS
 
 from pyterrier_asl import ASL, LexiP, ranks
-from pyterrier_asl.evaluation.evaluate import evaluate
-from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.evaluation import Evaluation, evaluate
 from pyterrier_asl.evaluation.frames import means
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.reporting.collect import collect
