@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluation import measured
-from pyterrier_asl.evaluation.frames import answers
+from pyterrier_asl.evaluation.frames import answers, sort_of_many
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
         "all has the best mean R@5 and P@5 over 1 query.",
         "early has the best mean RR over 1 query.",
     ]
-    assert found.sort_of_many(1) == "RR" and found.sort_of_many(2) == ""
+    assert sort_of_many(found, 1) == "RR" and sort_of_many(found, 2) == ""
 
 
 def test_no_run_at_all_is_an_error(folder):
