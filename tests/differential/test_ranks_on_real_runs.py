@@ -96,7 +96,7 @@ def forms(frame, folder):
 
 def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
     expected = asl.ranks(trec8, measures="AP").table
-    for form in forms(trec8.evaluation(["AP"]), tmp_path):
+    for form in forms(trec8.frame(["AP"]), tmp_path):
         board = asl.ranks(asl.read_scores(tmp_path / form), measures="AP")
         # Files stand in the order of their names, in which equal means are listed.
         table = board.table.set_index("name").loc[expected["name"]].reset_index()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pyterrier_asl import bounds, evaluate, holes, search_lengths
+from pyterrier_asl import DocLengths, bounds, evaluate, holes, search_lengths
 
 QRELS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -16,12 +16,17 @@ FRAME = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
 def test_runs_by_name_are_not_one_run(run):
     wrong = "a dict from name to run, where one run is wanted: pass the one called 'x'"
     for call in (
-        lambda: bounds({"x": run}, QRELS, "AP"),
         lambda: search_lengths({"x": run}, QRELS),
         lambda: holes({"x": run}, RUN, QRELS, "AP"),
     ):
         with pytest.raises(ValueError, match=wrong):
             call()
+
+
+@pytest.mark.parametrize("call", [bounds, evaluate])
+@pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
+def test_one_run_needs_no_name(call, run):
+    pd.testing.assert_frame_equal(call(run, QRELS, "AP"), call({"run": run}, QRELS, "AP"))
 
 
 def test_qrels_by_name_are_not_one_set_of_qrels():
@@ -36,11 +41,10 @@ def test_numbers_are_neither_runs_nor_qrels(arguments):
 
 
 def test_advice_names_what_the_function_has():
-    """`evaluate` has no argument lengths=, but TBG has."""
-    with pytest.raises(ValueError, match=r"write TBG\(lengths=...\) with a DocLengths"):
+    with pytest.raises(ValueError, match=r"give lengths= \(--lengths: a DocLengths"):
         evaluate({"x": RUN}, QRELS, ["TBG"])
-    # bounds referred to a rel of evaluate, which has none.
-    assert "for measures that do not say it; None: 1" in (bounds.__doc__ or "")
+    lengths = DocLengths.from_dict({"a": 10, "b": 20}, name="words")
+    assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=lengths)["TBG"].tolist() > [0.0]
 
 
 @pytest.mark.parametrize(
