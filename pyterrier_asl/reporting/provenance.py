@@ -33,7 +33,7 @@ class Provenance:
         runs: digest of each run, of query ids, document ids and scores in their order, or of its
             scores.
         labels: source of the labels -> their number.
-        words: how a command line names the judgements, then each run; none for scores.
+        words: how a command line names the judgements, with labels, then each run; none for scores.
         metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
     """
 
@@ -71,6 +71,8 @@ class Provenance:
         listed = {} if sources is None or isinstance(sources, Evaluation) else list_runs(sources)
         files = [listed.get(name) for name in runs.names]
         labels = rows.loc[rows["source"] != OFFICIAL, "source"].value_counts()
+        words = [_word(file, name) for file, name in zip([qrels, *files], ["QRELS", *runs.names])]
+        words[0] += "".join(f" --labels {_word(None, str(name))}" for name in sorted(labels.index))
         return cls(
             version("pyterrier-asl"),
             command,
@@ -78,7 +80,7 @@ class Provenance:
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
             [_metadata(file) for file in files],
             {str(name): int(count) for name, count in sorted(labels.items())},
-            [_word(file, name) for file, name in zip([qrels, *files], ["QRELS", *runs.names])],
+            words,
         )
 
     @classmethod

@@ -398,6 +398,14 @@ def test_choosing_a_measure_is_a_step_that_one_can_go_back(browser, file, made):
         chosen(page, "AP")
 
 
+def test_the_commands_of_a_pair_have_the_grade_of_the_page(browser, tmp_path):
+    runs = {name: RUNS[name] for name in ("good", "fair")}
+    report(runs, QRELS, ["AP"], rel=2).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as page:
+        for part in ("#pair-planned", "#unjudged-says"):
+            assert page.text_content(part).endswith(" QRELS good fair -m 'AP' --rel 2")
+
+
 def test_a_phone_shows_all_links_pairs_and_both_ranks_of_a_document(browser, file):
     """Nothing has to be scrolled sideways."""
     with opened(browser, file, 390) as page:

@@ -49,7 +49,8 @@ function outcomeOf(verdict) {
 function commandOf(name) {
   const [qrels, ...runs] = page.words;
   const measure = `'${chosenMeasure().name.replaceAll("'", `'\\''`)}'`;
-  return element("code", `pyterrier-asl ${name} ${qrels} ${runs[state.a]} ${runs[state.b]} -m ${measure}`);
+  const rel = page.rel === 1 ? "" : ` --rel ${page.rel}`;
+  return element("code", `pyterrier-asl ${name} ${qrels} ${runs[state.a]} ${runs[state.b]} -m ${measure}${rel}`);
 }
 
 function boundsSay(found) {

@@ -356,6 +356,18 @@ def test_runs_without_qrels_are_no_collections():
         report({"a": RUNS["1"]})
 
 
+def test_commands_on_the_page_name_files_and_labels(tmp_path):
+    (tmp_path / "a folder").mkdir()
+    qrels, *runs = write_files(tmp_path / "a folder")
+    labels = tmp_path / "mine.qrels"
+    labels.write_text("1 0 d50 1\n")
+    data = data_of(report([str(run) for run in runs], qrels, ["AP"], labels=[labels]).html)
+    quoted = [shlex.quote(str(path)) for path in (qrels, *runs)]
+    assert data["words"] == [f"{quoted[0]} --labels mine.qrels", *quoted[1:]]
+    frames = data_of(report({"x y": RUNS["1"], "b": RUNS["fair"]}, QRELS, ["AP"]).html)
+    assert frames["words"] == ["QRELS", "'x y'", "b"]
+
+
 def test_command_names_a_missing_folder(tmp_path):
     nowhere = CliRunner().invoke(main, ["report", "x", "y", "-o", str(tmp_path / "no" / "f.html")])
     assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
