@@ -15,21 +15,6 @@ from .ranking import SystemRanking
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """Pairs of systems that some measures order in opposite directions.
-
-    Attributes:
-        count: the number of pairs.
-        systems: the two systems of one of them.
-        measures: the measures by which the first is better, and those by which the second is.
-    """
-
-    count: int
-    systems: tuple[int, int]
-    measures: tuple[list[SystemRanking], list[SystemRanking]]
-
-
-@dataclass(frozen=True)
 class Summary:
     """Numbers for the sentences on one measure.
 
@@ -58,11 +43,6 @@ class Summary:
         """Whether all systems have the same value on each query."""
         return bool((self.ranking.values == self.ranking.values[0]).all())
 
-    @property
-    def tied(self) -> int:
-        """The number of systems that share the best mean."""
-        return int((self.ranking.ranks == 1).sum())
-
     def winner(self, ranking: SystemRanking) -> int | None:
         """Which of the two best systems is ordered above the other by a measure, if any is."""
         a, b = self.two
@@ -83,8 +63,12 @@ class Summary:
         return sorted(named.items(), key=lambda item: -len(item[1]))
 
     @cached_property
-    def conflict(self) -> Conflict | None:
-        """The pairs that any two measures order in opposite directions; None without one."""
+    def conflict(self) -> tuple[int, list[int], list[list[SystemRanking]]] | None:
+        """The pairs that any two measures order in opposite directions; None without one.
+
+        Their number, the two systems of one of them, and the measures by which the first is better,
+        and those by which the second is.
+        """
         decisive = self.findings.decisive
         better = np.array([ranking.better for ranking in decisive])
         one, other = better.sum(axis=0), better.sum(axis=0).T
@@ -96,8 +80,8 @@ class Summary:
         a, b = pairs[np.lexsort((ranks.max(axis=1), ranks.min(axis=1), -most))[0]].tolist()
         if self.ranking.ranks[b] < self.ranking.ranks[a]:
             a, b = b, a
-        by = ([r for r in decisive if r.better[x, y]] for x, y in ((a, b), (b, a)))
-        return Conflict(len(pairs), (a, b), (next(by), next(by)))
+        by = [[r for r in decisive if r.better[x, y]] for x, y in ((a, b), (b, a))]
+        return len(pairs), [a, b], by
 
     @property
     def passed_over(self) -> tuple[int, int, float, float] | None:
@@ -117,6 +101,17 @@ class Summary:
         return None
 
     @property
+    def ordered_candidate(self) -> tuple[int, int] | None:
+        """A system that could be the best though another is ordered above it, and the other.
+
+        Who could be the best is tested at half of the level. None where there are none.
+        """
+        for system in self.ranking.candidates if len(self.ranking.names) > 2 else ():
+            if (above := np.flatnonzero(self.ranking.better[:, system])).size:
+                return system, int(above[0])
+        return None
+
+    @property
     def ordered_first(self) -> tuple[int, int]:
         """How many pairs of the ten first systems are ordered, and of how many."""
         first = self.ranking.order[:10]
@@ -127,13 +122,14 @@ class Summary:
     def next_pair(self) -> tuple[int, float, int | None] | None:
         """The comparison that would decide most: the best system with which other.
 
-        Of the systems that could be the best, the one whose pair with the best mean is nearest to
-        being ordered, with its p; and how many topics would order the pair if differences stay as
-        they are, None where it would take more than a hundred times as many as there are. None
-        where no other system could be the best.
+        Of the systems that could be the best, the one whose pair with the best mean is not ordered
+        but nearest to it, with its p; and how many topics would order the pair if differences stay
+        as they are, None where it would take more than a hundred times as many as there are. None
+        where there is no such system.
         """
         intervals, best = self.ranking.intervals, self.two[0]
-        rivals = [at for at in self.ranking.candidates if at != best]
+        own = self.ranking.better[best]
+        rivals = [at for at in self.ranking.candidates if at != best and not own[at]]
         if intervals is None or not rivals:
             return None
         rival = max(rivals, key=lambda at: (-intervals.p[best, at], intervals.statistic[best, at]))
@@ -184,10 +180,10 @@ def p_value(p: float) -> str:
     return f"p = {p:.3f}".replace("0.", ".", 1)
 
 
-def shown_value(ranking: SystemRanking, value: float) -> str:
-    """A value with the decimals that its measure needs."""
-    text = f"{value:.{decimals(ranking)}f}"
-    return text.replace("-", "−" if float(text) else "")
+def shown_value(ranking: SystemRanking, value: float, sign: str = "") -> str:
+    """A value with the decimals that its measure needs, positive ones with this sign."""
+    text = f"{value:{sign}.{decimals(ranking)}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("+-")
 
 
 def shown_difference(
@@ -198,8 +194,7 @@ def shown_difference(
     The interval is that of :func:`~pyterrier_asl.statistics.rank_intervals.rank_intervals`, and
     excludes 0 exactly where the pair is ordered.
     """
-    text = shown_value(ranking, ranking.means[a] - ranking.means[b])
-    text = text if text.startswith("−") or not float(text) else f"+{text}"
+    text = shown_value(ranking, ranking.means[a] - ranking.means[b], "+")
     text += f" {ranking.name}" if unit else ""
     ranks = ranking.intervals
     if ranks is None:

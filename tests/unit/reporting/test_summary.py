@@ -191,6 +191,23 @@ def test_a_system_passed_over_is_explained():
     )
 
 
+def test_a_candidate_below_another_system_is_explained():
+    """The pair is ordered at .05, and the second system is left out of the best at .025 only."""
+    random = np.random.default_rng(47)
+    base = random.normal(0, 0.1, 20)
+    second = 0.5 - 0.03 * random.integers(1, 4) + base + random.normal(0, 0.08, 20)
+    values = [0.5 + base, second, 0.1 + base + random.normal(0, 0.05, 20)]
+    findings = of_values(AP=values)
+    ordered = findings.first.intervals
+    assert ordered.possibly_best[1] and ordered.better[0, 1]
+    (sentence,) = [each for each in verdict(findings) if "though" in each]
+    assert sentence == (
+        f"s1 could be the best though s0 is ordered above it ({p_value(ordered.p[0, 1])}): a "
+        "system is left out at half of the level, 0.025."
+    )
+    assert "more queries" not in said_by(findings)["What next?"]
+
+
 def test_a_difference_that_rounds_to_zero_has_no_sign():
     values = np.array([[0.5, 0.3] * 10, [0.3, 0.49999] * 10])
     assert ": 0.0000 AP [" in verdict(of_values(AP=values))[0]
