@@ -45,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Has the full suite try more examples, and temporary files end with the session."""
     folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
+    os.chmod(folder.name, 0o711)  # tests of permissions are another user, below it
     tempfile.tempdir = folder.name
     config.add_cleanup(folder.cleanup)
     if config.getoption("--full"):
