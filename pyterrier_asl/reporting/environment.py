@@ -59,6 +59,10 @@ def breakable(name: str) -> Markup:
 
 
 def sentences(text: Markup) -> list[Markup]:
-    """The sentences of a text, between which are empty lines, each in one line."""
-    parts = re.split(r"\n[ \n]*\n *", text.strip(" \n"))
+    """The sentences of a text, between which are empty lines, each in one line.
+
+    No line breaks within ``p = .03``.
+    """
+    whole = re.sub(" p (=|≤|&lt;) ", " p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(text))
+    parts = re.split(r"\n[ \n]*\n *", whole.strip(" \n"))
     return [Markup(re.sub(r" *\n *", " ", part)) for part in parts if part]

@@ -35,7 +35,7 @@ def rendered(name: str, findings: SystemFindings, measure: str | None) -> str:
 
 
 def plain(markup: str) -> str:
-    return html.unescape(re.sub("<[^>]*>", "", markup)).replace("−", "-")
+    return html.unescape(re.sub("<[^>]*>", "", markup)).replace("−", "-").replace("\xa0", " ")
 
 
 def verdict(findings: SystemFindings, measure: str | None = None) -> list[str]:
