@@ -165,19 +165,21 @@ def report(
         "rel": rel,
         "lengths": lengths,
         "groups": groups,
+        "drop_self": drop_self,
         "unjudged": unjudged,
         "stability": stability,
+        "judges": judges,
+        "judge_rel": judge_rel,
+        "people": list(people) or None,
     }
     tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
-        _check_no_runs_needed(qrels=qrels, docs=docs, judges=judges, drop_self=drop_self, **of_runs)
+        _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)
         findings = collect_scores(runs, measures, **tests)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
-        of_runs |= {"dataset": dataset, "cutoff": cutoff}
-        of_runs |= {"duplicates": duplicates, "drop_self": drop_self}
-        of_runs |= {"judges": judges, "judge_rel": judge_rel, "people": people}
+        of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
         collection = _collection(qrels, dataset)
         if qrels is None and isinstance(runs, Mapping):
             collection = names_of(list(map(str, runs)))

@@ -56,7 +56,7 @@ def collect(
     labels: Any = None,
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
-    people: Iterable[str] = (),
+    people: Iterable[str] | None = None,
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
@@ -101,6 +101,7 @@ def collect(
     full = unique(NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
+    first = deciding(rankings)
     quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
     without = ASL(rel=rel, judged_only=True) @ cutoff
@@ -113,10 +114,12 @@ def collect(
         _whatever_unjudged(judged, rankings, unjudged),
         _of_all(
             {track: (judged, None), **(others or {})},
-            deciding(rankings),
+            # Each collection has its own pool.
+            next(m for m in full if m.name == first.name) if others else first.named,
             judges=judges,
             judge_rel=judge_rel,
-            people=people,
+            people=people or (),
+            alpha=alpha,
             duplicates=duplicates,
             drop_self=drop_self,
         ),
@@ -132,7 +135,7 @@ def collect(
         ranking_of(judged, NamedMeasure(str(without), without), alpha),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
         _tops(judged, rankings),
-        bounds_of_best(judged, pooled, deciding(rankings).order),
+        bounds_of_best(judged, pooled, first.order),
         _stability(judged, rankings) if stability else None,
     )
 
@@ -182,21 +185,24 @@ def _whatever_unjudged(
 
 
 def _of_all(
-    collections: Mapping[str, tuple[Any, Any]], ranking: SystemRanking, **of_ranks: Any
+    collections: Mapping[str, tuple[Any, Any]], measure: NamedMeasure, **of_ranks: Any
 ) -> Leaderboard | None:
     """Who could be the best over all collections, whichever judge is right; None for one of both.
 
     Args:
         collections: name -> (runs, qrels).
-        ranking: the systems by the measure that decides, in the first collection.
+        measure: the measure that decides.
         **of_ranks: judges and other arguments of :func:`~pyterrier_asl.ranks`.
     """
-    if len(collections) < 2 and not of_ranks["judges"]:
-        return None
+    if not of_ranks["judges"]:
+        if of_ranks["judge_rel"] is not None or of_ranks["people"]:
+            raise ValueError("judge_rel and people are about other judges: give judges")
+        if len(collections) < 2:
+            return None
     policy = {name: of_ranks.pop(name) for name in ("duplicates", "drop_self")}
     matched = {name: Evaluation.of(*pair, **policy) for name, pair in collections.items()}
-    board = ranks(matched, measures=ranking.named.measure, alpha=ranking.alpha, **of_ranks)
-    return replace(board, measure=ranking.name)
+    board = ranks(matched, measures=measure.measure, **of_ranks)
+    return replace(board, measure=measure.name)
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
@@ -233,10 +239,9 @@ def collect_scores(
         ValueError: for a measure that the scores lack, whose direction is not known, or with a
             value that is not finite.
     """
-    track = scores.tracks[0]
     asked = [measures] if isinstance(measures, str) else list(measures or [])
     names = [name for text in asked for name in str(text).split()] or _of_scores(scores)
-    tables = {name: scores.matrix(name, track) for name in names}
+    tables = {name: scores.matrix(name, scores.tracks[0]) for name in names}
     first = next(iter(tables.values()))
     rankings: list[SystemRanking] = []
     for name, table in tables.items():

@@ -89,8 +89,9 @@ class Provenance:
         rows = scores.rows
 
         def digest(part: Any) -> str:
-            texts = [pa.array(list(map(str, part[name])), pa.large_string()) for name in part]
-            return digest_of(texts)
+            return digest_of(
+                [pa.array(list(map(str, part[name])), pa.large_string()) for name in part]
+            )
 
         digests = [digest(rows[rows["name"] == name]) for name in names]
         return cls(

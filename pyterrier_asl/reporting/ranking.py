@@ -139,11 +139,6 @@ class SystemRanking:
         return self.intervals.better
 
     @property
-    def below_best(self) -> Bools:
-        """Whether a system with the best mean is ordered above each system, shape (S,)."""
-        return np.asarray(self.better[self.ranks == 1].any(axis=0))
-
-    @property
     def candidates(self) -> list[int]:
         """The systems that could be the best, the best mean first; none without intervals."""
         if self.intervals is None or self.intervals.possibly_best is None:

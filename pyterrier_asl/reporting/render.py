@@ -86,11 +86,11 @@ def _scripts() -> dict[str, str]:
     that Altair writes for: an older Vega-Lite with a newer Vega warns in the browser, and newer
     ones read what older Altairs write.
     """
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    vega = bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]
     own = "".join(_source(environment(), f"{name}.js") for name in _SCRIPTS)
     # A browser hashes what it reads, with line feeds alone, and a page has no null character.
-    texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (vega, own)]
+    texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (bundle, own)]
+    texts[0] = texts[0].replace("</script", r"<\/script").replace("<!--", r"<\!--")
     return {
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(): text for text in texts
     }
@@ -392,8 +392,7 @@ def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
     """The ranks that systems could have by a measure, and which pairs are ordered."""
     if ranks is None:
         return None
-    assert ranks.possibly_best is not None
-    return _plain_ranks(ranks.low, ranks.high, ranks.possibly_best, ranks.better)
+    return _plain_ranks(ranks.low, ranks.high, np.asarray(ranks.possibly_best), ranks.better)
 
 
 def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:

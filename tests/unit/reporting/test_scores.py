@@ -78,6 +78,9 @@ def test_what_cannot_be_a_report(values):
         collect_scores(read_scores(values), ["RR"])
     with pytest.raises(ValueError, match="qrels needs runs, and these are scores"):
         report(read_scores(values), QRELS)
+    for name, value in (("people", ["x"]), ("judge_rel", 2)):
+        with pytest.raises(ValueError, match=f"{name} needs runs, and these are scores"):
+            report(read_scores(values), **{name: value})
     frame = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
     with pytest.raises(ValueError, match="qrels needs runs"):
         report(read_scores(values), frame)

@@ -341,6 +341,22 @@ def test_over_several_collections():
         collect(RUNS, QRELS, labels="x", others={"other": (RUNS, OTHER)})
 
 
+def test_each_collection_has_its_own_pool():
+    renamed = [{f"{q}x": of for q, of in each.items()} for each in (*RUNS.values(), OTHER)]
+    other = dict(zip(RUNS, renamed)), renamed[-1]
+    found = collect(RUNS, QRELS, ["AP_Rareness@10"], track="one", others={"other": other})
+    board = ranks({"one": (RUNS, QRELS), "other": other}, None, "AP_Rareness@10")
+    pd.testing.assert_frame_equal(found.of_all.table, board.table)
+
+
+@pytest.mark.parametrize("option", [{"judge_rel": 2}, {"people": ["strict"]}])
+def test_options_of_judges_need_judges(option):
+    with pytest.raises(
+        ValueError, match="judge_rel and people are about other judges: give judges"
+    ):
+        collect(RUNS, QRELS, ["AP"], **option)
+
+
 # Nothing, one, equal, and few
 
 RUN = {"q": {"a": 2.0, "b": 1.0}}
