@@ -70,7 +70,8 @@ def judge_agreement(
         judged_by_both(read, a, b)
     draw = partial(draw_queries, draws=draws, seed=seed)
     agreements = agreement_on_documents(read, draw, graded=True)
-    return pd.DataFrame(row for pair in read.pairs() for row in agreements.rows(*pair, alpha))
+    of_pairs = ((pair, agreements[frozenset(pair)]) for pair in read.pairs())
+    return pd.DataFrame(row for pair, both in of_pairs for row in both.rows(*pair, alpha))
 
 
 @judge_agreement.chart

@@ -153,7 +153,8 @@ def leaderboard_agreement(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         agreements = agreement_on_systems(read, measure, draw, queries=queries, p=p)
-        frame = as_frame([row for pair in read.pairs() for row in agreements.rows(*pair, alpha)])
+        of_pairs = ((pair, agreements[frozenset(pair)]) for pair in read.pairs())
+        frame = as_frame([row for pair, both in of_pairs for row in both.rows(*pair, alpha)])
         labels = [read.label(measure, pair) for pair in zip(frame["reference"], frame["judge"])]
         frame.insert(2, "measure", labels)
         return frame

@@ -7,7 +7,7 @@ value, because the bootstrap of a rank correlation is biased.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -27,30 +27,32 @@ ON_DOCUMENTS = ("agreement", "kappa")
 ON_GRADES = {"kappa_grades": None, "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 ON_SYSTEMS = ("tau", "tau_AP", "RBO")
 
+#: The agreement of every two judges.
+Agreements: TypeAlias = "dict[frozenset[str], Agreement]"
+
 #: Counts of each of n queries: 1 as observed, then those in each of B draws, shape (1 + B, n).
 Draws: TypeAlias = Callable[[int], Floats]
 
 
 @dataclass(frozen=True)
-class Agreements:
-    """The agreement of every two judges, observed and in each draw.
+class Agreement:
+    """The agreement of two judges, observed and in each draw.
 
     Attributes:
-        values: kind -> two judges -> the observed value, and those of B draws, shape (1 + B,); of
-            grades the observed value alone.
-        pairs: two judges -> the number of pairs of query and document that both judged.
-        queries: two judges -> the number of queries.
+        values: kind -> the observed value, and the values of B draws, shape (1 + B,); of grades the
+            observed value alone.
+        pairs: the number of pairs of query and document that both judged.
+        queries: the number of queries.
     """
 
-    values: dict[str, dict[frozenset[str], Floats]]
-    pairs: dict[frozenset[str], int] = field(default_factory=dict)
-    queries: dict[frozenset[str], int] = field(default_factory=dict)
+    values: dict[str, Floats]
+    pairs: int
+    queries: int
 
     def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
-        """A row per kind of agreement of two judges, with ``value`` and its interval."""
-        pair = frozenset((reference, judge))
+        """A row per kind of agreement, with ``value`` and its interval."""
         for kind, values in self.values.items():
-            own = interval_of(values[pair], alpha)
+            own = interval_of(values, alpha)
             yield {
                 "judge": judge,
                 "reference": reference,
@@ -58,8 +60,8 @@ class Agreements:
                 "value": own.mean,
                 "ci_low": np.maximum(own.low, -1.0),
                 "ci_high": np.minimum(own.high, 1.0),
-                "pairs": self.pairs[pair],
-                "queries": self.queries[pair],
+                "pairs": self.pairs,
+                "queries": self.queries,
             }
 
 
@@ -92,19 +94,16 @@ def agreement_on_documents(judges: Judges, draws: Draws, *, graded: bool = False
     texts = (judge.judgements.qid_text.to_pylist() for judge in judges.members.values())
     qids = sorted({qid for judged in texts for qid in judged})
     counts = draws(len(qids))
-    kinds = (*ON_DOCUMENTS, *(ON_GRADES if graded else ()))
-    agreements = Agreements({kind: {} for kind in kinds})
+    agreements = {}
     for a, b in judges.pairs():
-        tables = _label_tables(judges.members[a], judges.members[b], qids)
-        pair = frozenset((a, b))
-        agreements.pairs[pair] = int(tables.sum())
-        agreements.queries[pair] = int((tables.sum(axis=(1, 2)) > 0).sum())
+        both = judges.members[a], judges.members[b]
+        tables = _label_tables(*both, qids)
         coefficients = agreement_of_tables(np.tensordot(counts, tables, axes=1))
-        for kind, values in zip(ON_DOCUMENTS, coefficients):
-            agreements.values[kind][pair] = values
-        for kind in kinds[len(ON_DOCUMENTS) :]:
-            kappa = _kappa_of_grades(judges.members[a], judges.members[b], ON_GRADES[kind])
-            agreements.values[kind][pair] = np.array([kappa])
+        values = dict(zip(ON_DOCUMENTS, coefficients))
+        for kind, weights in ON_GRADES.items() if graded else ():
+            values[kind] = np.array([_kappa_of_grades(*both, weights)])
+        queries = int((tables.sum(axis=(1, 2)) > 0).sum())
+        agreements[frozenset((a, b))] = Agreement(values, int(tables.sum()), queries)
     return agreements
 
 
@@ -132,14 +131,13 @@ def agreement_on_systems(
         name: np.asarray(rounded(sign_of(measure) * (counts @ used.of(values).T)))
         for name, values in judges.values(measure).items()
     }
-    agreements = Agreements({kind: {} for kind in ON_SYSTEMS})
+    agreements = {}
     for (a, x), (b, y) in combinations(scores.items(), 2):
-        pair = frozenset((a, b))
-        agreements.pairs[pair] = _number_of_pairs(judges, a, b, used)
-        agreements.queries[pair] = len(used)
-        agreements.values["tau"][pair] = kendall_taus(x, y)
-        agreements.values["tau_AP"][pair] = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        agreements.values["RBO"][pair] = overlaps_of_scores(x, y, p=p)
+        tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
+        coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y, p=p)
+        pairs = _number_of_pairs(judges, a, b, used)
+        values = dict(zip(ON_SYSTEMS, coefficients))
+        agreements[frozenset((a, b))] = Agreement(values, pairs, len(used))
     return agreements
 
 

@@ -111,8 +111,9 @@ def agreement_with_people(
             if people is not None and people is not judges:
                 among = _agreements(people, measure, draw)
             label = "" if measure is None else judges.label(measure, [reference, name])
-            for row in among.rows(reference, name, alpha):
-                human = _human_columns(people, name, among.values[row["agreement"]], alpha)
+            for row in among[frozenset((reference, name))].rows(reference, name, alpha):
+                values = {pair: own.values[row["agreement"]] for pair, own in among.items()}
+                human = _human_columns(people, name, values, alpha)
                 keys = {"judge": name, "reference": reference, "measure": label}
                 rows.append({**keys, **row, **human})
     return pd.DataFrame(rows)

@@ -108,7 +108,7 @@ class JudgeReport(Printed):
                 first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
                 by = [name for name in ("run", "group") if name in first]
                 shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
-                heading = f"{what} that gain or lose most by a judge, less the mean gain of all:"
+                heading = f"{what} that gain or lose most by a judge, beyond the mean gain of all:"
                 shown = shown.assign(p=first["p_corrected"])
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"What each judge makes of the grades of {self.reference}:"
