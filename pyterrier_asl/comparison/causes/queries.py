@@ -7,170 +7,148 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from ...io.tables import counted
 from ...io.values import take
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
-from .cause import Cause, percent
+from .cause import Cause, listed, of_queries
 from .pair import ALPHA, Pair
 
 #: A document that so many queries retrieve says little about a query.
 _COMMON = 10
 #: Two queries with so many equal first documents have the same ranking.
 _FIRST = 10
-#: How often a query of two unrelated real runs looks exchanged (TREC-8, pairs of two groups).
-_RATE = 3e-4
+#: The level at which a query looks exchanged, over all queries, and how often one of unrelated
+#: real runs does (TREC-8, 300 pairs of different groups).
+_LEVEL, _RATE = 0.01, 3e-4
+
+#: Documents by query: the query of each, and its number.
+Documents = tuple[Ints, Ints]
 
 
-def shared_documents(
-    queries: Ints, docs: Ints, others: Ints, other_docs: Ints, size: int
-) -> tuple[Ints, Ints, Ints]:
-    """How many documents each query's ranking shares with rankings of others.
+def shared_documents(ours: Documents, theirs: Documents, size: int) -> tuple[Ints, Ints, Ints]:
+    """How many documents each query shares with the queries of another source.
 
     Args:
-        queries: the query of each document of one run, shape (N,).
-        docs: the documents, shape (N,).
-        others: the query of each document of another, shape (M,).
-        other_docs: the documents, shape (M,).
+        ours: the documents of one source.
+        theirs: those of the other.
         size: the number of queries Q.
 
     Returns:
-        Of each query, shape (Q,): the documents shared with the other run's ranking of this query;
-        the most that are shared with its ranking of a different query; that query.
+        For each query, shape (Q,): the documents that it shares with itself, the most that it
+        shares with a different query, and this query.
     """
+    (queries, docs), (others, other_docs) = ours, theirs
     order = np.argsort(other_docs, kind="stable")
-    first = np.searchsorted(other_docs[order], docs)
-    counts = np.searchsorted(other_docs[order], docs, side="right") - first
-    counts[counts > _COMMON] = 0
-    pairs = np.repeat(queries, counts) * size + others[order][ranges_from(first, cumulate(counts))]
-    cells, shared = np.unique(pairs, return_counts=True)
-    row, column = cells // size, cells % size
+    first, last = (np.searchsorted(other_docs[order], docs, side) for side in ("left", "right"))
+    counts = np.where(last - first > _COMMON, 0, last - first)
+    other = others[order][ranges_from(first, cumulate(counts))]
+    cells, shared = np.unique(np.repeat(queries, counts) * size + other, return_counts=True)
+    row, column = np.divmod(cells, size)
     own, most, which = np.zeros((3, size), dtype=np.int64)
-    diagonal = row == column
-    own[row[diagonal]] = shared[diagonal]
-    best = np.argsort(np.where(diagonal, 0, shared), kind="stable")
-    most[row[best]], which[row[best]] = np.where(diagonal, 0, shared)[best], column[best]
+    is_own = row == column
+    own[row[is_own]] = shared[is_own]
+    order = np.flatnonzero(~is_own)[np.argsort(shared[~is_own], kind="stable")]
+    most[row[order]], which[row[order]] = shared[order], column[order]
     return own, most, which
 
 
-def exchanged(own: Ints, most: Ints) -> Bools:
+def look_exchanged(own: Ints, most: Ints) -> Bools:
     """Which queries share more documents with another query than with themselves.
 
-    The test is binomial, over all other queries: equal chances for both are the most that a run
-    that is right can lose.
+    Each is tested as binomial with equal chances, corrected for all pairs of queries; the number
+    of those found as binomial, with the rate of unrelated real runs.
     """
     size = len(own)
-    p = stats.binom.sf(most - 1, own + most, 0.5) * max(1, size - 1) * size
-    found: Bools = (most > own) & (p < 0.01)
-    if stats.binom.sf(found.sum() - 1, size, _RATE) >= ALPHA:
-        found[:] = False
-    return found
+    p = stats.binom.sf(most - 1, own + most, 0.5) * size * (size - 1)
+    found: Bools = (most > own) & (p < _LEVEL)
+    is_chance = stats.binom.sf(found.sum() - 1, size, _RATE) >= ALPHA
+    return np.zeros_like(found) if is_chance else found
 
 
-def exchanged_queries(pair: Pair) -> list[Cause]:
+def exchanged_queries(pair: Pair) -> Cause | None:
     """Queries for which A, B or the qrels have what belongs to another query."""
-    size = len(pair.judgements)
     sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
     sources["the qrels"] = pair.relevant
-    shared, found = {}, {}
+    size, shared, found = len(pair.judgements), {}, {}
     for name, source in sources.items():
         others = [other for label, other in sources.items() if label != name]
-        shared[name] = shared_documents(*source, *_union(others, len(pair.ids)), size)
-        found[name] = exchanged(*shared[name][:2])
-    # Where one source is exchanged, the others seem to be: it shares least with either.
-    alone = sum(found[name] for name in sources)
-    if not np.any(alone):
-        return []
-    some = np.asarray(alone) > 0
-    links = {
-        (x, y): shared_documents(*sources[x], *sources[y], size)[0][some].sum()
-        for x, y in combinations(sources, 2)
-    }
-    name = min(sources, key=lambda name: sum(n for link, n in links.items() if name in link))
-    if not found[name].any():
-        return []
-    own, most, which = shared[name]
-    share, example, ids = (
+        shared[name] = shared_documents(source, _union(others, len(pair.ids.texts)), size)
+        found[name] = look_exchanged(*shared[name][:2])
+    some = np.any(list(found.values()), axis=0)
+    if not some.any():
+        return None
+    # Where one source is exchanged, others seem to be, too: it shares least with either.
+    links = dict.fromkeys(sources, 0)
+    for x, y in combinations(sources, 2):
+        both = shared_documents(sources[x], sources[y], size)[0][some].sum()
+        links |= {x: links[x] + both, y: links[y] + both}
+    name = min((name for name in sources if found[name].any()), key=lambda name: links[name])
+    own, most, which = (of_query[found[name]][0] for of_query in shared[name])
+    qid, other = (pair.judgements.qids[q] for q in (np.flatnonzero(found[name])[0], which))
+    return Cause(
+        "exchanged queries",
+        name,
         float(found[name].mean()),
-        np.flatnonzero(found[name])[0],
-        pair.judgements.qids,
+        f"{of_queries(found[name], pair.judgements.qids)} in {name} belong to another query: "
+        f"{name} and the others share {most} documents between {qid!r} and {other!r}, and {own} "
+        f"for {qid!r} itself",
+        f"check the query ids of {name}",
+        comparable=False,
+        queries=found[name],
     )
-    what = "labels" if name == "the qrels" else "the ranking"
-    verb = "have" if name == "the qrels" else "has"
-    return [
-        Cause(
-            "exchanged queries",
-            name,
-            share,
-            f"for {counted(int(found[name].sum()), 'query', 'queries')} ({percent(share)}) {name} "
-            f"{verb} {what} of another query: for query {ids[example]!r} {verb} "
-            f"{most[example]} documents that the others have for {ids[which[example]]!r}, and "
-            f"{own[example]} that they have for {ids[example]!r}",
-            f"check which query each ranking answers in {name}",
-            comparable=False,
-            queries=found[name],
-        )
-    ]
 
 
-def _union(sources: list[tuple[Ints, Ints]], size: int) -> tuple[Ints, Ints]:
+def _union(sources: list[Documents], size: int) -> Documents:
     """The documents that any of several sources has for each query, each once."""
     keys = np.unique(np.concatenate([queries * size + docs for queries, docs in sources]))
     return keys // size, keys % size
 
 
-def repeated_rankings(pair: Pair) -> list[Cause]:
-    """Queries for which B has the same first documents as for another query, and A has not."""
-    size = len(pair.judgements)
-    same = []
+def repeated_rankings(pair: Pair) -> Cause | None:
+    """Queries with the same first documents as another query, where the other run has not."""
+    repeated = []
     for top in (pair.a, pair.b):
+        first = np.full((len(pair.judgements), _FIRST), -1)
         keep = top.ranks <= _FIRST
-        first = np.full((size, _FIRST), -1)
         first[top.queries[keep], top.ranks[keep] - 1] = top.docs[keep]
         _, group, counts = np.unique(first, axis=0, return_inverse=True, return_counts=True)
-        same.append((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
-    found: Bools = same[1] & ~same[0]
+        repeated.append((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
+    found: Bools = repeated[1] & ~repeated[0]
     if not found.any():
-        return []
-    share, name = float(found.mean()), pair.b.name
-    example = [pair.judgements.qids[q] for q in np.flatnonzero(found)[:3]]
-    return [
-        Cause(
-            "repeated rankings",
-            name,
-            share,
-            f"{name} has the same first {_FIRST} documents for several queries: "
-            f"{counted(int(found.sum()), 'query', 'queries')} ({percent(share)}), e.g. "
-            f"{', '.join(map(repr, example))}",
-            f"check which query each ranking answers in {name}",
-            is_fact=True,
-            queries=found,
-        )
-    ]
+        return None
+    return Cause(
+        "repeated rankings",
+        pair.b.name,
+        float(found.mean()),
+        f"{pair.b.name} has the same first {_FIRST} documents as for another query for "
+        f"{of_queries(found, pair.judgements.qids)}",
+        f"check the query ids of {pair.b.name}, and its cache",
+        is_fact=True,
+        queries=found,
+    )
 
 
-def unanswered_queries(pair: Pair) -> list[Cause]:
-    """Queries that A answers and B does not, and the ids that B has instead."""
-    judgements = pair.judgements
+def unanswered_queries(pair: Pair) -> Cause | None:
+    """Queries that the other run answers and this one does not, and what it answers instead."""
+    judgements, name = pair.judgements, pair.b.name
     missing = (pair.a.run.retrieved > 0) & (pair.b.run.retrieved == 0)
     if not missing.any():
-        return []
-    share, name, top = float(missing.mean()), "unanswered queries", pair.b
-    qids = take(judgements.qid_text, np.flatnonzero(missing)[:3]).to_pylist()
-    evidence = (
-        f"{top.name} does not answer {counted(int(missing.sum()), 'query', 'queries')} "
-        f"({percent(share)}), e.g. {', '.join(map(repr, qids))}"
+        return None
+    evidence = f"{name} does not answer {of_queries(missing, judgements.qids)}"
+    rows = np.flatnonzero(positions(pair.b.run.table.qid, judgements.qid_text) < 0)
+    strange = dict.fromkeys(take(pair.b.run.table.qid, rows).to_pylist())
+    known = set(pair.a.run.table.qid.to_pylist()) if strange else set()
+    if others := [qid for qid in strange if qid not in known]:
+        evidence += (
+            f", and has queries that neither {pair.a.name} nor the qrels have, e.g. "
+            f"{listed(others)}"
+        )
+    return Cause(
+        "query ids" if others else "unanswered queries",
+        name,
+        float(missing.mean()),
+        evidence,
+        f"write the query ids of {name} as in the qrels" if others else f"run {name} again",
+        comparable=not others,
+        queries=missing,
     )
-    comparable, remedy = True, f"run {top.name} for all queries"
-    table, other = top.run.table, pair.a.run.table
-    unknown = np.flatnonzero(positions(table.qid, judgements.qid_text) < 0)
-    if len(unknown):
-        strange = dict.fromkeys(take(table.qid, unknown).to_pylist())
-        known = set(other.qid.to_pylist())
-        if only := [qid for qid in strange if qid not in known]:
-            name, comparable, remedy = "query ids", False, "write query ids as the qrels have them"
-            evidence += (
-                f"; it answers {counted(len(only), 'query', 'queries')} that are in neither the "
-                f"qrels nor {pair.a.name}, e.g. {', '.join(map(repr, only[:3]))}"
-            )
-    return [Cause(name, top.name, share, evidence, remedy, comparable=comparable, queries=missing)]

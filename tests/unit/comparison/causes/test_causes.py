@@ -10,11 +10,11 @@ from ir_measures import AP
 from scipy import stats
 
 from pyterrier_asl.comparison.causes.find import find_causes
-from pyterrier_asl.comparison.causes.ids import forms_of, same_but_written_otherwise, unseen_forms
+from pyterrier_asl.comparison.causes.ids import find_writing, forms_of, unseen_forms
 from pyterrier_asl.comparison.causes.missing import long_gaps
-from pyterrier_asl.comparison.causes.pair import cut_to, without_pairs
 from pyterrier_asl.comparison.causes.queries import shared_documents
-from pyterrier_asl.comparison.causes.rankings import broken, correlation
+from pyterrier_asl.comparison.causes.rankings import correlation
+from pyterrier_asl.comparison.causes.repairs import broken, cut_to, without_documents
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.providers import values_of
 from pyterrier_asl.io.values import arrow_text
@@ -129,7 +129,7 @@ def test_new_documents_of_a_few_queries_are_no_cause():
 def test_forms_are_groups_of_letters_and_digits():
     ids = ["FT911-1", "LA010189-0001", "v2-7", "7", "0", "", "ä1", "a.b/c"]
     assert forms_of(arrow_text(ids)).to_pylist() == [
-        "A9-9", "A09-09", "a9-9", "9", "9", "", "a9", "a.a/a",
+        "A9-9", "A9-9", "a9-9", "9", "9", "", "a9", "a.a/a",
     ]  # fmt: skip
     assert forms_of(arrow_text(ids)[2:4]).to_pylist() == ["a9-9", "9"]
 
@@ -146,8 +146,8 @@ def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwis
     """Passages of one document: d1 and d12 are both ids of the collection."""
     short = [(q, f"d{q}-1") for q in range(50)]
     long = [(q, f"d{q}-12") for q in range(50)]
-    assert same_but_written_otherwise(long, short)[0] == "suffix"
-    assert same_but_written_otherwise(long[:25] + short[25:], short[:25] + long[25:]) is None
+    assert find_writing(long, short).kind == "suffix"
+    assert find_writing(long[:25] + short[25:], short[:25] + long[25:]) is None
 
 
 # Queries
@@ -188,7 +188,7 @@ def test_shared_documents_are_counted_as_in_a_loop():
     random = np.random.default_rng(1)
     size = 7
     (q, d), (r, e) = (np.unique(random.integers(0, size, (60, 2)) * [1, 3], axis=0).T for _ in "ab")
-    own, most, which = shared_documents(q, d, r, e, size)
+    own, most, which = shared_documents((q, d), (r, e), size)
     for query in range(size):
         shared = [len(set(d[q == query]) & set(e[r == other])) for other in range(size)]
         assert own[query] == shared.pop(query) and most[query] == max(shared)
@@ -259,16 +259,15 @@ def test_ties_are_broken_in_the_best_and_in_the_worst_way():
     scores = ranking.take(judged.table.value)
     queries = queries_of(ranking.offsets)
     begins = np.r_[True, (np.diff(scores) != 0) | (np.diff(queries) != 0), True]
-    group, starts = np.cumsum(begins[:-1]) - 1, np.flatnonzero(begins)
     for better, ap in ((True, [(1 + 2 / 4) / 2, 1]), (False, [(1 / 3 + 2 / 4) / 2, 1 / 2])):
-        values = values_of([AP], broken(judged, group, starts, ranking.offsets, better))[0]
+        values = values_of([AP], broken(judged, np.flatnonzero(begins), better))[0]
         assert values.tolist() == pytest.approx(ap)
 
 
 def test_runs_without_documents_are_those_that_never_had_them():
     judgements = Judgements(QRELS)
     gone = np.array([is_chosen(d) for d in judgements.docnos.to_pylist()])
-    found = values_of([AP], without_pairs(judgements.judge_part(B), gone))[0]
+    found = values_of([AP], without_documents(judgements.judge_part(B), gone))[0]
     keep = [{q: {d: v for d, v in docs.items() if not is_chosen(d)} for q, docs in x.items()}
             for x in (QRELS, B)]  # fmt: skip
     assert found.tolist() == pytest.approx(Evaluation.of({"b": keep[1]}, keep[0]).values("AP")[0])
