@@ -187,6 +187,11 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
 @options.switch(
     "--bounds", help="The lowest and the highest difference under all labels of unjudged documents."
 )
+@click.option(
+    "--causes/--no-causes",
+    default=None,
+    help="Look for causes of a difference other than the systems.  [default: for runs]",
+)
 @options.places
 @options.table_size
 @options.output_format(
@@ -318,4 +323,7 @@ def _compare(
     if output_format != "table":
         for note in compared.answers.notes:
             click.echo(f"Note: {note}", err=True)
+        if not conditions:
+            for note in compared.causes_notes():
+                click.echo(note, err=True)
     return compared

@@ -12,11 +12,8 @@ import pandas as pd
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.frames import unanswered_notes
 from ..io.tables import counted
-from ..io.values import take
-from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from ..judging.matching import PairIndex, codes
-from ..judging.unjudged import unjudged
+from ..judging.matching import codes
 from ..scoring.arrays import Bools
 from .conditions import are_relevant
 from .guard import Outcome, Verdict
@@ -25,8 +22,6 @@ from .guard import Outcome, Verdict
 _REMEDY = "restore them, or let that pass: allow_missing=True (--allow-missing)"
 #: The number of top documents of a query whose ids are looked up.
 _TOP = 10
-#: A baseline of which a larger share of these is unknown seems to be damaged.
-_MOST_UNKNOWN = 0.4
 
 
 @dataclass(frozen=True)
@@ -175,14 +170,7 @@ def _damage(judged: Evaluation, name: str) -> str:
         queries = counted(len(missing), "query", "queries")
         which = f"{queries} that {name} answers, e.g. {missing[0]!r}"
         return f"{judged.names[0]} lacks {which}; {_REMEDY}"
-    ours, theirs = _share_unknown(baseline, run), _share_unknown(run, baseline)
-    # Where as many of the run's are unknown, few documents are judged, or the runs differ much.
-    if ours < _MOST_UNKNOWN or ours < 2 * theirs:
-        return ""
-    return (
-        f"{100 * ours:.0f} % of the first {_TOP} documents of {judged.names[0]} are neither judged "
-        f"nor retrieved by {name}: are its ids right? If so, allow_missing=True (--allow-missing)"
-    )
+    return ""
 
 
 def _cut_short(judged: Evaluation, name: str, measure: Any) -> str:
@@ -195,19 +183,6 @@ def _cut_short(judged: Evaluation, name: str, measure: Any) -> str:
         f"{judged.names[0]} retrieves {few:g} document{'s' * (few != 1)} per query (median) and "
         f"{name} {many:g}; {_REMEDY}"
     )
-
-
-def _share_unknown(run: JudgedRun, other: JudgedRun) -> float:
-    """The share of a run's top documents that are neither judged nor retrieved by another run.
-
-    Only queries that both answer count.
-    """
-    both = (run.retrieved > 0) & (other.retrieved > 0)
-    top, theirs = unjudged(run, _TOP), other.whole_ranking
-    known = PairIndex(theirs.offsets, other.docnos(theirs))
-    found = known.find(top.queries, take(run.table.docno, top.rows)) >= 0
-    total = np.minimum(run.retrieved, _TOP)[both].sum()
-    return float((~found & both[top.queries]).sum() / max(total, 1))
 
 
 def _ids(judged: Evaluation, queries: Bools) -> list[str]:

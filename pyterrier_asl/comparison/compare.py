@@ -31,6 +31,7 @@ from ..scoring.lexicographic import first_difference
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
 from .answers import Answers
+from .causes.find import find_causes, has_effects, no_causes
 from .conditions import Condition, check_condition, parse_condition
 from .guard import limits_of
 from .result import (
@@ -64,6 +65,7 @@ def compare(
     bounds: bool = False,
     common: bool = False,
     labels: Any = None,
+    causes: bool | None = None,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
@@ -98,6 +100,8 @@ def compare(
         common: of several collections, leave out systems that any of them lacks.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
+        causes: whether to look for causes of the differences other than the systems, such as ids
+            of another form (:attr:`RunComparison.causes`); None: yes, for runs of one collection.
 
     Returns:
         The comparison; over several collections a
@@ -126,6 +130,7 @@ def compare(
     conditions = [conditions] if isinstance(conditions, str) else list(conditions)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     of_runs = {"pool": pool, "lengths": lengths, "bounds": bounds, "labels": labels}
+    of_runs["causes"] = causes
     source = None
     if isinstance(runs, ScoreTable):
         _refuse(
@@ -168,6 +173,7 @@ def compare(
         lengths=lengths,
         bounds=bounds,
         allow_missing=allow_missing,
+        causes=causes is not False,
     )
 
 
@@ -184,6 +190,7 @@ def _compare_runs(
     lengths: Any,
     bounds: bool,
     allow_missing: bool,
+    causes: bool,
 ) -> RunComparison:
     """Compares the runs of one collection; see `compare` for the arguments."""
     if len(judged) < 2:
@@ -214,6 +221,7 @@ def _compare_runs(
         answers=Answers.of(
             judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
         ),
+        causes=_causes(judged, shown, named) if causes else no_causes(),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
@@ -329,6 +337,29 @@ def _limits(
         for measure in shown
         if (has_bounds(measure.measure) if bounds else measure.name in certain)
     }
+
+
+def _causes(
+    judged: Evaluation,
+    shown: Sequence[NamedMeasure],
+    conditions: Iterable[tuple[Condition, str]],
+) -> pd.DataFrame:
+    """The causes of the difference of each run from the baseline.
+
+    Their effects are on the first measure that has a condition, or that is shown, of those that
+    follow from where judged documents are.
+    """
+    by_name = {measure.name: measure for measure in shown if has_effects(measure.measure)}
+    names = [name for _, name in conditions if name in by_name]
+    first = next(iter([*names, *by_name]), None)
+    baseline, *others = judged.runs
+    frames = [no_causes()]
+    for row, run in enumerate(others, 1):
+        measure = by_name[first].measure if first else None
+        values = judged.values(measure)[[0, row]] if first else np.zeros((2, len(judged.qids)))
+        frame = find_causes(baseline, run, measure, (values[0], values[1]))
+        frames.append(frame.assign(run=judged.names[row], measure=first))
+    return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
 
 
 # Results

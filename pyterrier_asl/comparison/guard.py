@@ -6,7 +6,7 @@ The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -74,6 +74,7 @@ class Verdict:
         message: the reason, with its numbers.
         numbers: the numbers by name, machine-readable.
         note: the limits of a PASS, '' for none.
+        why: the causes of the difference other than the systems, in sentences.
     """
 
     run: str
@@ -82,6 +83,7 @@ class Verdict:
     message: str
     numbers: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    why: Sequence[str] = ()
 
     def __str__(self) -> str:
         return self.line()
@@ -206,6 +208,7 @@ def verdict_on(
     correction: str,
     limits: Limits | None,
     untestable: str = "",
+    why: Sequence[str] = (),
 ) -> Verdict:
     """The outcome of a condition, with its reason.
 
@@ -217,6 +220,7 @@ def verdict_on(
         correction: the name of the correction.
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
+        why: the causes of the difference, in sentences.
     """
     family = 1 if correction == "none" else family
     change = f"{observed.difference + 0:+.4g} from A to B"
@@ -240,7 +244,7 @@ def verdict_on(
         untestable = untestable or "no test can be made: the difference is not a number"
     if untestable:
         message = ", ".join([*parts, untestable])
-        return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
+        return Verdict(run, condition.text, Outcome.ERROR, message, numbers, why=why)
     outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if family > 1 else ""
@@ -256,7 +260,7 @@ def verdict_on(
     if limits:
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
         parts += more
-    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note)
+    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note, why)
 
 
 def _power(observed: Observed, level: float, family: int, numbers: dict[str, float]) -> list[str]:

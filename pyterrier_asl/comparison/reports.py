@@ -92,7 +92,7 @@ class GuardReports:
     def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
         outcome, several = outcome_of(verdicts), _several(verdicts)
         lines = [verdict.line(name_run=several) for verdict in verdicts]
-        lines += [f"Note: {note}" for note in notes_of(verdicts)]
+        lines += notes_of(verdicts)
         lines.append(f"Guard: {outcome.name}")
         for line in [*lines, *(github_annotations(verdicts) if self.github else [])]:
             print(line, file=sys.stderr)
@@ -117,11 +117,18 @@ def _several(verdicts: Sequence[Verdict]) -> bool:
 def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
     """The notes of verdicts, with the name of the run where there are several."""
     several = _several(verdicts)
-    return [
-        (f"{verdict.run}: " if several else "") + verdict.note
+    notes = [
+        note.replace(": ", f": {verdict.run}: ", 1) if several else note
         for verdict in verdicts
-        if verdict.note
+        for note in _notes(verdict)
     ]
+    return list(dict.fromkeys(notes))
+
+
+def _notes(verdict: Verdict) -> list[str]:
+    """The note of a verdict, and the causes of the difference."""
+    notes = [f"Note: {verdict.note}"] if verdict.note else []
+    return notes + [f"Why: {cause}" for cause in verdict.why]
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
@@ -133,6 +140,7 @@ def _row(verdict: Verdict) -> dict[str, Any]:
         "message": verdict.message,
         **verdict.numbers,
         **({"note": verdict.note} if verdict.note else {}),
+        **({"causes": list(verdict.why)} if verdict.why else {}),
     }
 
 
@@ -153,7 +161,7 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
         if verdict.outcome in _ELEMENTS:
             element = ElementTree.SubElement(case, _ELEMENTS[verdict.outcome])
             element.set("message", _xml_text(verdict.message))
-        text = "\n".join(filter(None, [str(verdict), verdict.note]))
+        text = "\n".join([str(verdict), *_notes(verdict)])
         ElementTree.SubElement(case, "system-out").text = _xml_text(text)
     with replacing(path, begins=b"<?xml") as beside:
         ElementTree.ElementTree(suite).write(beside, encoding="utf-8", xml_declaration=True)
@@ -161,14 +169,18 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
 
 def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
     """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
-    warning for a PASS with little power."""
+    warning for each note and cause."""
     notices = [
         f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
         f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
         f"{_escaped(f'{verdict.run}: {verdict.message}')}"
         for verdict in verdicts
     ]
-    warned = [f"::warning title=Little power::{_escaped(note)}" for note in notes_of(verdicts)]
+    titles = {"Note": "Little power", "Why": "Cause"}
+    warned = []
+    for note in notes_of(verdicts):
+        kind, _, text = note.partition(": ")
+        warned.append(f"::warning title={titles[kind]}::{_escaped(text)}")
     return notices + warned
 
 

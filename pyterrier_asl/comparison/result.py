@@ -23,6 +23,7 @@ from ..statistics.intervals import detectable_difference
 from ..statistics.noninferiority import non_inferiority
 from ..statistics.tests import compare_pair
 from .answers import Answers
+from .causes.find import no_causes, sentence
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
 from .printing import means_parts, moved_parts
@@ -145,6 +146,8 @@ class RunComparison(Printed):
             only, by ``B`` only and by ``neither``; of those that both retrieved, how many are
             ``nearer`` to the top in the run and how many ``farther`` from it.
         answers: the queries and documents that the baseline or a run lacks.
+        causes: the causes of differences other than the systems, which
+            :func:`~pyterrier_asl.comparison.causes.find.find_causes` found for each run.
         higher_is_better: by measure; None of a count.
         rel: the least grade of a relevant document, for preferences and documents.
         options: the test and its correction; sgnLP, which is only a sign, always has the sign
@@ -168,6 +171,7 @@ class RunComparison(Printed):
     moved: pd.DataFrame = field(default_factory=pd.DataFrame)
     retrieved: pd.DataFrame = field(default_factory=pd.DataFrame)
     answers: Answers = field(default_factory=Answers)
+    causes: pd.DataFrame = field(default_factory=no_causes)
     rel: float = 1
     hint: str = ""
     _conditions: list[tuple[Condition, str]] = field(default_factory=list)
@@ -215,7 +219,35 @@ class RunComparison(Printed):
             "Wins: queries in which B is better.",
             *([] if self._no_test() else [self._test_note(), PLANNED]),
             *self.answers.notes,
+            *self.causes_notes(),
         ]
+
+    def causes_notes(self) -> list[str]:
+        """The causes of all differences, in sentences."""
+        named = len(self.runs) > 1
+        return [
+            f"Why: {f'{run}: ' if named else ''}{text}"
+            for run in self.runs
+            for text in self.why(run)
+        ]
+
+    def why(self, run: str) -> list[str]:
+        """The causes of the difference of a run, in sentences."""
+        causes = self.causes[self.causes["run"] == run]
+        return [sentence(row) for row in causes.to_dict("records")]
+
+    def _untestable(self, run: str, name: str, condition: Condition) -> str:
+        """The reason why a condition cannot be tested for a run; '' where it can."""
+        if reason := self.answers.untestable.get((run, name), ""):
+            return reason
+        causes = self.causes[(self.causes["run"] == run) & (self.causes["comparable"] == False)]  # noqa: E712
+        if len(causes) and (condition.certainly or not self._allow_missing):
+            return (
+                f"the runs cannot be compared: {causes['evidence'].iloc[0]}; "
+                f"{causes['remedy'].iloc[0]}, or let that pass: allow_missing=True "
+                "(--allow-missing)"
+            )
+        return ""
 
     def chart(self) -> Any:
         """The difference of each run from the baseline by each measure, with its interval."""
@@ -298,7 +330,8 @@ class RunComparison(Printed):
                 family=corrected.family,
                 correction=self.options.correction,
                 limits=self._limits[run, name] if condition.certainly else None,
-                untestable=self.answers.untestable.get((run, name), ""),
+                untestable=self._untestable(run, name, condition),
+                why=self.why(run),
             )
             for run, condition, name in tested
         ]

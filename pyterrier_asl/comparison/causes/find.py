@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from ...evaluation.providers import values_of
 from ...judging.judged_run import JudgedRun
+from ...measures.standard import computed
 from ...scoring.arrays import Floats
 from .cause import Cause
 from .ids import document_ids, qrels_ids, unknown_documents
@@ -23,7 +24,6 @@ from .rankings import own_queries, reversed_scores, short_rankings, tied_scores
 _OF_BOTH = (qrels_ids, exchanged_queries, unjudged_documents)
 _OF_ONE: tuple[Callable[[Pair], Cause | None], ...] = (
     document_ids,
-    unknown_documents,
     unanswered_queries,
     repeated_rankings,
     missing_documents,
@@ -35,7 +35,21 @@ _OF_ONE: tuple[Callable[[Pair], Cause | None], ...] = (
 
 #: A fact is named where it explains so much of the difference.
 _EXPLAINS = 0.1
-COLUMNS = ("cause", "where", "share", "evidence", "effect", "comparable", "remedy")
+_COLUMNS = (
+    *("run", "cause", "where", "share", "evidence", "measure", "difference", "effect"),
+    *("comparable", "remedy"),
+)
+
+
+def no_causes() -> pd.DataFrame:
+    """A frame of no causes."""
+    return pd.DataFrame(columns=list(_COLUMNS))
+
+
+def has_effects(measure: Any) -> bool:
+    """Whether the effect of a cause on a measure can be computed: from judged documents alone."""
+    own = computed(measure)
+    return own is not None and own.HIGHER_IS_BETTER is not None and not own.needs_rows()
 
 
 def find_causes(
@@ -46,32 +60,54 @@ def find_causes(
     Args:
         a: the baseline.
         b: the run.
-        measure: the measure that effects are computed by.
+        measure: the measure that effects are computed by; None: there are no effects.
         values: its values for both by query, each of shape (Q,).
 
     Returns:
-        A row per cause: ``cause``; ``where``, what has it; ``share`` of documents or queries;
-        ``evidence``; ``effect``, the mean difference that is left without it, NaN where it cannot
-        be computed; ``comparable``, whether the runs can be compared; ``remedy``.
+        A row per cause: ``run`` and ``measure`` (empty); ``cause``; ``where``, what has it;
+        ``share`` of documents or queries; ``evidence``; ``difference``, the mean difference B less
+        A; ``effect``, what is left of it without the cause, NaN where it cannot be computed;
+        ``comparable``, whether the runs can be compared; ``remedy``.
     """
-    pair, difference, rows = Pair.of(a, b), values[1] - values[0], []
+    pair, by_query, rows = Pair.of(a, b), values[1] - values[0], []
+    difference = float(by_query.mean())
     for side, cause in _causes(pair):
-        left = list(_left(cause, side is pair, measure, difference))
-        far = max(left, key=lambda value: abs(value - difference.mean()), default=np.nan)
-        explained, whole = abs(far - difference.mean()), abs(difference.mean())
-        if not cause.is_fact or explained >= _EXPLAINS * whole > 0:
-            values_of_row = vars(cause) | {"cause": cause.name, "effect": far}
-            rows.append({name: values_of_row[name] for name in COLUMNS})
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        left = list(_left(cause, side is pair, measure, by_query)) if measure else []
+        far = max(left, key=lambda value: abs(value - difference), default=np.nan)
+        is_named = not cause.is_fact or (cause.queries is not None and cause.queries.all())
+        if is_named or abs(far - difference) >= _EXPLAINS * abs(difference) > 0:
+            row = vars(cause) | {"cause": cause.name, "effect": far, "difference": difference}
+            rows.append({name: row.get(name) for name in _COLUMNS})
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def sentence(row: Mapping[Any, Any]) -> str:
+    """A cause in words, from its row.
+
+    >>> row = {"evidence": "B lacks x", "measure": "AP", "difference": -0.2, "effect": -0.01}
+    >>> sentence(row | {"remedy": "add x"})
+    'B lacks x. Without this the difference in AP is -0.0100 instead of -0.2000. Add x.'
+    """
+    remedy = f"{row['remedy'][0].upper()}{row['remedy'][1:]}."
+    without = (
+        f"Without this the difference in {row['measure']} is {row['effect']:+.4f} instead of "
+        f"{row['difference']:+.4f}."
+    )
+    parts = [f"{row['evidence']}.", without if np.isfinite(row["effect"]) else "", remedy]
+    return " ".join(filter(None, parts))
 
 
 def _causes(pair: Pair) -> Iterator[tuple[Pair, Cause]]:
     """The causes, each with the pair where it was found."""
-    for sides, finders in (((pair,), _OF_BOTH), ((pair, pair.swapped), _OF_ONE)):
-        for find in finders:
-            for side in sides:
-                if (cause := find(side)) is not None:
-                    yield side, cause
+    sides = (pair, pair.swapped)
+    for find in _OF_BOTH:
+        if cause := find(pair):
+            yield pair, cause
+    for side in sides:
+        causes = [cause for find in _OF_ONE if (cause := find(side))]
+        if all(cause.is_fact for cause in causes):
+            causes += filter(None, [unknown_documents(side)])
+        yield from ((side, cause) for cause in causes)
 
 
 def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterator[float]:
@@ -80,5 +116,5 @@ def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterato
         for runs in cause.repaired():
             other, this = (values_of([measure], run)[0].mean() for run in runs)
             yield float(this - other if is_b else other - this)
-    elif cause.queries is not None and not cause.queries.all():
+    if cause.queries is not None and not cause.queries.all():
         yield float(difference[~cause.queries].mean())

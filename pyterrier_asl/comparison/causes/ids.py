@@ -16,7 +16,7 @@ from scipy import stats
 from ...io.values import arrow_text, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
-from ...judging.matching import codes
+from ...judging.matching import codes, positions
 from ...scoring.arrays import Bools, Ints
 from .cause import Cause, listed, percent
 from .pair import ALPHA, Pair, Top
@@ -122,20 +122,20 @@ class Writing:
         kind: the kind.
         ours: what makes an id of the source equal to the others'.
         theirs: what makes an id of the others equal to the source's.
-        equal: the documents of the source that are equal to others of their query.
-        example: the id of the first of them in the other sources.
+        equal: the ids of the source that are equal to others of their query.
+        others: these others.
     """
 
     kind: str
     ours: Callable[[str], str]
     theirs: Callable[[str], str]
-    equal: Docs
-    example: str
+    equal: list[str]
+    others: list[str]
 
     @property
     def named(self) -> tuple[str, str]:
         """The name of the cause, and what the ids have."""
-        docno, other = self.equal[0][1], self.example
+        docno, other = self.equal[0], self.others[0]
         if self.kind == "prefix":
             return "id prefix", f"with the prefix {docno[: len(docno) - len(other)]!r}"
         if self.kind == "suffix":
@@ -150,8 +150,8 @@ class Writing:
 
     def evidence(self, whose: str) -> str:
         """What the ids are like, in a sentence."""
-        examples = listed(list(dict.fromkeys(docno for _, docno in self.equal)))
-        return f"{whose} have ids {self.named[1]}: {examples}, instead of {self.example!r}"
+        examples = listed(list(dict.fromkeys(self.equal)))
+        return f"{whose} have ids {self.named[1]}: {examples}, instead of {self.others[0]!r}"
 
 
 def find_writing(found: Docs, wanted: Docs) -> Writing | None:
@@ -166,16 +166,15 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
         wanted: documents of the others that this source does not have.
     """
     best = None
-    keys: dict[Any, set[tuple[int, str]]] = {}
+    keys: dict[Any, dict[tuple[int, str], str]] = {}
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
             some = wanted if theirs is _same else wanted[: 3 * _SAMPLE]
-            keys[theirs] = {(query, theirs(docno)) for query, docno in some}
-        equal = [(query, docno) for query, docno in found if (query, ours(docno)) in keys[theirs]]
+            keys[theirs] = {(query, theirs(docno)): docno for query, docno in some}
+        equal = [docno for query, docno in found if (query, ours(docno)) in keys[theirs]]
         if len(equal) > (len(best.equal) if best else _FEWEST):
-            query, key = equal[0][0], ours(equal[0][1])
-            other = next(d for q, d in wanted if (q, theirs(d)) == (query, key))
-            best = Writing(kind, ours, theirs, equal, other)
+            others = [keys[theirs].get((query, ours(docno)), "") for query, docno in found]
+            best = Writing(kind, ours, theirs, equal, list(filter(None, others)))
     if best is None:
         return None
     ours, theirs, number = best.ours, best.theirs, len(best.equal)
@@ -206,29 +205,38 @@ def _missed(pair: Pair, *runs: JudgedRun, most: int = _SAMPLE) -> Docs:
     return list(zip(judgements.queries[rows].tolist(), take(judgements.docnos, rows).to_pylist()))
 
 
+def _unseen(pair: Pair) -> Ints:
+    """The documents of a run whose form neither the other run nor the qrels have."""
+    qrels, docs = pair.judgements.docnos, np.unique(pair.b.docs[~pair.itself])
+    known = [take(pair.ids.texts, np.unique(pair.a.docs)), qrels[:: 1 + len(qrels) // _QRELS_IDS]]
+    unseen: Ints = docs[unseen_forms(take(pair.ids.texts, docs), pa.concat_arrays(known))]
+    return unseen
+
+
 def document_ids(pair: Pair) -> Cause | None:
     """Documents whose ids are written in a way that the other run and the qrels do not have."""
-    top, qrels = pair.b, pair.judgements.docnos
-    docs, others = np.unique(top.docs), np.unique(pair.a.docs)
-    known = [take(pair.ids.texts, others), qrels[:: 1 + len(qrels) // _QRELS_IDS]]
-    unseen = docs[unseen_forms(take(pair.ids.texts, docs), pa.concat_arrays(known))]
-    share = float(np.isin(top.docs, unseen).mean()) if len(top.docs) else 0.0
+    top, unseen = pair.b, _unseen(pair)
     found = _first(pair, top, pair.unknown, _SAMPLE)
     wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.swapped.only, _QRELS_IDS)
     writing = find_writing(found, wanted)
-    if writing is None and not len(unseen):
-        return None
-    if writing is None:
-        examples = listed(pair.ids.of(unseen[:3]))
-        other = listed(pair.ids.of(others[:1])) or listed(qrels[:1].to_pylist())
-        name = "id form"
-        evidence = f"have ids like {examples}, which no id of the others is like, e.g. {other}"
-        evidence = f"{percent(share)} of the documents of {top.name} {evidence}"
-    else:
+    if writing and not len(unseen):
+        of_other = _known(pair, writing.equal) > _known(pair, writing.others)
+        writing = None if of_other or len(_unseen(pair.swapped)) else writing
+    share = float(np.isin(top.docs, unseen).mean()) if len(unseen) else 0.0
+    if writing is not None:
         last = np.sort(top.ranks[pair.unknown])[len(found) - 1]
         share = share or len(writing.equal) / int((top.ranks <= last).sum())
         name = writing.named[0]
         evidence = writing.evidence(f"{percent(share)} of the documents of {top.name}")
+    elif len(unseen):
+        name = "id form"
+        evidence = (
+            f"{percent(share)} of the documents of {top.name} have ids like "
+            f"{listed(pair.ids.of(unseen[:3]))}, and those of {pair.a.name} and the qrels are like "
+            f"{listed([*pair.ids.of(pair.a.docs[:1]), *pair.judgements.docnos[:1].to_pylist()])}"
+        )
+    else:
+        return None
     return Cause(
         name,
         top.name,
@@ -238,6 +246,11 @@ def document_ids(pair: Pair) -> Cause | None:
         comparable=False,
         repaired=partial(_restored, pair, writing) if writing else lambda: [],
     )
+
+
+def _known(pair: Pair, docnos: list[str]) -> int:
+    """How many of some ids the qrels know, for any query."""
+    return int((positions(arrow_text(docnos), pair.judgements.docnos) >= 0).sum())
 
 
 def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedRun]]:
@@ -283,7 +296,7 @@ def unknown_documents(pair: Pair) -> Cause | None:
     where a run has more of them than the other (Fisher's test) and they vary less than in real
     runs (chi-squared test of dispersion).
     """
-    size, both = len(pair.judgements), (pair.a.run.retrieved > 0) & (pair.b.run.retrieved > 0)
+    size, both = len(pair.judgements), pair.answered
     counts: list[Ints] = []
     for top, unknown in ((pair.b, pair.unknown), (pair.a, pair.swapped.unknown)):
         first = top.ranks <= _FIRST

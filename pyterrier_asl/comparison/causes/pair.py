@@ -11,7 +11,7 @@ from ...io.kernels import pc
 from ...io.values import numpy_numbers, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
-from ...judging.matching import codes
+from ...judging.matching import codes, positions
 from ...judging.remembered import cached_property
 from ...scoring.arrays import Bools, Ints, queries_of, within_query
 
@@ -112,6 +112,11 @@ class Pair:
         return replace(self, a=self.b, b=self.a)
 
     @cached_property
+    def answered(self) -> Bools:
+        """The queries that both answer, shape (Q,)."""
+        return (self.a.run.retrieved > 0) & (self.b.run.retrieved > 0)
+
+    @cached_property
     def only(self) -> Bools:
         """Which first documents of the run are not among the other's for their query."""
         size = len(self.ids.texts)
@@ -119,6 +124,12 @@ class Pair:
         return np.isin(b, a, invert=True)
 
     @cached_property
+    def itself(self) -> Bools:
+        """Which first documents of the run are the query itself."""
+        query = positions(self.ids.texts, self.judgements.qid_text)
+        return np.asarray(query[self.b.docs] == self.b.queries)
+
+    @cached_property
     def unknown(self) -> Bools:
-        """Which of these are not judged either."""
-        return self.only & ~self.b.judged
+        """Which first documents neither the other run nor the qrels have for their query."""
+        return self.only & ~self.b.judged & ~self.itself

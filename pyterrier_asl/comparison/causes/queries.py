@@ -73,7 +73,7 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     for name, source in sources.items():
         others = [other for label, other in sources.items() if label != name]
         shared[name] = shared_documents(source, _union(others, len(pair.ids.texts)), size)
-        found[name] = look_exchanged(*shared[name][:2])
+        found[name] = look_exchanged(*shared[name][:2]) & pair.answered
     some = np.any(list(found.values()), axis=0)
     if not some.any():
         return None
@@ -113,7 +113,7 @@ def repeated_rankings(pair: Pair) -> Cause | None:
         first[top.queries[keep], top.ranks[keep] - 1] = top.docs[keep]
         _, group, counts = np.unique(first, axis=0, return_inverse=True, return_counts=True)
         repeated.append((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
-    found: Bools = repeated[1] & ~repeated[0]
+    found: Bools = repeated[1] & ~repeated[0] & pair.answered
     if not found.any():
         return None
     return Cause(

@@ -31,6 +31,18 @@ def cut_to(run: JudgedRun, depths: Ints) -> JudgedRun:
     return _entries(run, run.ranks <= depths[run.queries], np.minimum(run.retrieved, depths))
 
 
+def thinned(run: JudgedRun, depths: Ints) -> JudgedRun:
+    """A run with fewer documents for each query, shape (Q,), chosen at random."""
+    offsets = run.whole_ranking.offsets
+    share = depths / np.maximum(run.retrieved, 1)
+    gone = np.random.default_rng(0).random(offsets[-1]) >= np.repeat(share, np.diff(offsets))
+    before = np.concatenate(([0], np.cumsum(gone)))
+    first = offsets[run.queries]
+    places = first + run.ranks - 1
+    rest = replace(run, ranks=run.ranks - (before[places] - before[first]))
+    return _entries(rest, ~gone[places], run.retrieved - np.diff(before[offsets]))
+
+
 def _entries(run: JudgedRun, keep: Bools, retrieved: Ints) -> JudgedRun:
     entries = (part[keep] for part in (run.queries, run.ranks, run.pairs))
     return JudgedRun.from_entries(run.judgements, retrieved, *entries)

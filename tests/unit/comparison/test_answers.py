@@ -36,8 +36,8 @@ REASONS = {
     "five queries": "live lacks 15 queries that new answers, e.g. 'q05'",
     "half of the queries": "live lacks 10 queries that new answers, e.g. 'q01'",
     "one document per query": "live retrieves 1 document per query (median) and new 200",
-    "half of the ids": "50 % of the first 10 documents of live are neither judged nor retrieved",
-    "ids of other documents": "50 % of the first 10 documents of live are neither judged nor",
+    "half of the ids": "50 % of the documents of A have ids with the prefix 'x/'",
+    "ids of other documents": "50 % of the first 10 documents of A are neither judged nor",
 }
 
 
