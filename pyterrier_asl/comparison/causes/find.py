@@ -73,10 +73,11 @@ def find_causes(
     difference = float(by_query.mean())
     for side, cause in _causes(pair):
         left = list(_left(cause, side is pair, measure, by_query)) if measure else []
-        far = max(left, key=lambda value: abs(value - difference), default=np.nan)
-        is_named = not cause.is_fact or (cause.queries is not None and cause.queries.all())
-        if is_named or abs(far - difference) >= _EXPLAINS * abs(difference) > 0:
-            row = vars(cause) | {"cause": cause.name, "effect": far, "difference": difference}
+        explained = max((abs(value - difference) for value in left), default=0)
+        is_named = not cause.is_fact or (measure is not None and not left)
+        if is_named or explained >= _EXPLAINS * abs(difference) > 0:
+            effects = {"difference": difference, "effect": [*left, np.nan][0]}
+            row = vars(cause) | effects | {"cause": cause.name}
             rows.append({name: row.get(name) for name in _COLUMNS})
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
