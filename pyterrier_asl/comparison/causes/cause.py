@@ -44,10 +44,10 @@ class Cause:
 def percent(share: float) -> str:
     """A share for people.
 
-    >>> percent(0.5), percent(0.004), percent(1.0)
-    ('50 %', '0.4 %', '100 %')
+    >>> percent(0.5), percent(0.004), percent(0)
+    ('50 %', '0.4 %', '0 %')
     """
-    return f"{100 * share:.{0 if share >= 0.095 else 1}f} %"
+    return f"{100 * share:.{1 if 0 < share < 0.095 else 0}f} %"
 
 
 def listed(values: Sequence[Any]) -> str:
