@@ -67,7 +67,8 @@ def find_causes(
         A row per cause: ``run`` and ``measure`` (empty); ``cause``; ``where``, what has it;
         ``share`` of documents or queries; ``evidence``; ``difference``, the mean difference B less
         A; ``effect``, what is left of it without the cause, NaN where it cannot be computed;
-        ``comparable``, whether the runs can be compared; ``remedy``.
+        ``comparable``, whether the runs can be compared, and first those where they cannot;
+        ``remedy``.
     """
     pair, by_query, rows = Pair.of(a, b), values[1] - values[0], []
     difference = float(by_query.mean())
@@ -79,6 +80,7 @@ def find_causes(
             effects = {"difference": difference, "effect": [*left, np.nan][0]}
             row = vars(cause) | effects | {"cause": cause.name}
             rows.append({name: row.get(name) for name in _COLUMNS})
+    rows.sort(key=lambda row: bool(row["comparable"]))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
