@@ -51,7 +51,7 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)
 
 @dataclass
 class Damaged:
-    """A run to be damaged, or the qrels.
+    """A run to be damaged.
 
     Attributes:
         table: its rows, query by query, best first.
@@ -266,18 +266,7 @@ def twice(run: Damaged) -> Columns:
     return run.table.take(np.concatenate((np.arange(len(numbers)), again)))
 
 
-# Qrels
-
-
-def other_qrels(run: Damaged) -> Columns:
-    """The chosen queries have the labels of the next of them."""
-    source = np.arange(len(run.chosen))
-    chosen = np.flatnonzero(run.chosen)
-    source[chosen] = np.roll(chosen, 1)
-    return rankings_of(run, source)
-
-
-#: By kind: what is done, the cause that is expected, and whether it is done to the qrels.
+#: By kind: what is done, and the cause that is expected.
 KINDS: dict[str, tuple[Damage, str]] = {
     "prefix v2-": (ids(lambda d: f"v2-{d}"), "id prefix"),
     "prefix of a path": (ids(lambda d: f"/data/{d}"), "id prefix"),
@@ -311,10 +300,6 @@ KINDS: dict[str, tuple[Damage, str]] = {
     "100 levels": (rounded(100), "ties"),
     "saturated": (scores(lambda value, _: np.minimum(value, np.median(value))), "ties"),
     "rows twice": (twice, "times"),
-}
-QRELS: dict[str, tuple[Damage, str]] = {
-    "qrels: prefix": (ids(lambda d: f"v2-{d}"), "id prefix"),
-    "qrels: queries exchanged": (other_qrels, "exchanged queries"),
 }
 
 
