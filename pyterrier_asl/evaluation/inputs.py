@@ -74,7 +74,8 @@ def _is_one_run(runs: Any) -> bool:
     documents = next(iter(runs.values()), None)
     if not isinstance(documents, Mapping) or not documents:
         return False
-    return not isinstance(next(iter(documents.values())), Mapping)
+    score = next(iter(documents.values()))
+    return not (isinstance(score, (Mapping, pa.Table)) or is_frame(score))
 
 
 def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:

@@ -148,8 +148,8 @@ class _TBG(PluginMeasure):
         else:
             raise ValueError(
                 "TBG needs the length of every retrieved document, and the run has no column "
-                f"{DOC_LEN!r}: give lengths= (--lengths: a DocLengths, a file or 'irds:ID'), or "
-                "write TBG(missing_length=500)"
+                f"{DOC_LEN!r}: write TBG(lengths=...) with a DocLengths, a file or 'irds:ID' "
+                "(--lengths in commands), or TBG(missing_length=500)"
             )
         unknown = np.isnan(lengths)
         if unknown.any() and self["missing_length"] is None:

@@ -72,7 +72,7 @@ def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
     judged = Evaluation.of({"x": run}, QRELS)
     for call in (
         partial(evaluate, {"x": run}, QRELS, MEASURES),
-        partial(judged.evaluation, MEASURES),
+        partial(judged.frame, MEASURES),
     ):
         assert tie_notes(call) == {
             measure: pytest.approx(means, abs=2e-3) for measure, means in expected.items()

@@ -41,7 +41,7 @@ def test_numbers_are_neither_runs_nor_qrels(arguments):
 
 
 def test_advice_names_what_the_function_has():
-    with pytest.raises(ValueError, match=r"give lengths= \(--lengths: a DocLengths"):
+    with pytest.raises(ValueError, match=r"write TBG\(lengths=\.\.\.\) with a DocLengths"):
         evaluate({"x": RUN}, QRELS, ["TBG"])
     lengths = DocLengths.from_dict({"a": 10, "b": 20}, name="words")
     assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=lengths)["TBG"].tolist() > [0.0]
