@@ -30,7 +30,7 @@ TEXTS = {
     "d8": "Transistors as switches in computers.",
     "d9": "Measuring the noise of receivers.",
 }
-PAGE = Path(__file__).parents[2] / "pyterrier_asl" / "pt_docs" / "judging.rst"
+PAGE = Path(__file__).parents[2] / "pyterrier_asl" / "pt_docs" / "unjudged.rst"
 
 
 class Terminal:
@@ -149,7 +149,7 @@ def test_a_round_that_is_killed_is_finished_and_nothing_is_asked_twice(call, tmp
     written = [json.loads(line)["docno"] for line in labels.read_text().splitlines()]
     assert written == in_order
     # the page shows how this very round begins
-    _, _, block = PAGE.read_text().partition("At the terminal\n----")
+    _, _, block = PAGE.read_text().partition("At the terminal\n~~~~")
     _, _, block = block.partition(".. code-block:: console\n")
     lines = [line.strip() for line in block.partition("\nEach answer")[0].splitlines()]
     shown = [line for line in lines if line and not line.startswith(("$", "--"))]
