@@ -1,13 +1,14 @@
 """Do intervals of ranks hold as often as they say, and what do they take?
 
     python benchmarks/ranks.py coverage --samples 200     # Robust 2003, DL 2020, TREC-8
-    python benchmarks/ranks.py speed                      # 129 x 50, with bounds, and 1,000 x 1,000
+    python benchmarks/ranks.py speed                      # 61 to 1,000 systems, with bounds
 
 The topics of a collection are the population, of which samples are drawn with replacement. *Equal*:
-every system's mean is made 0, so that any ordered pair is an error. *Real*: ranks are those over
-all topics; counted is how often all intervals hold their rank at once, and how often a pair is in
-the wrong order. *5 + 95*: two collections of so many topics, all systems equal over both; beside it
-the error of pooling the topics. The data are those of the tests (``PYTERRIER_ASL_DATA``).
+every system's mean is made 0, so that any ordered pair is an error; at level .05, by each variance.
+*Real*: ranks are those over all topics; counted is how often all intervals hold their rank at once,
+and how often a pair is in the wrong order. *5 + 95*: two collections of so many topics, all systems
+equal over both; after it the error of pooling the topics. The data are those of the tests
+(``PYTERRIER_ASL_DATA``).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.leaderboard.ranks import ranks
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.names import parse_measure
-from pyterrier_asl.statistics.rank_intervals import rank_intervals
+from pyterrier_asl.statistics.rank_intervals import VARIANCES, rank_intervals
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 COLLECTIONS = {
@@ -33,7 +34,7 @@ COLLECTIONS = {
     "DL 2020": ("dl20-passage", "qrels.txt"),
     "TREC-8": ("trec8-adhoc", "qrels.txt.gz"),
 }
-MEASURES = ("AP", "nDCG@10", "nASL@100", "P@10")
+MEASURES = ("AP", "nDCG@10", "P@10", "RR", "nASL@100")
 
 
 def values_of(runs: Evaluation, measure: str) -> np.ndarray:
@@ -42,30 +43,41 @@ def values_of(runs: Evaluation, measure: str) -> np.ndarray:
     return sign * runs.values(measure)
 
 
-def rates(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str, float]:
-    """How often something is wrong where all systems are equal, and where they differ."""
-    generator, means = np.random.default_rng(topics), values.mean(axis=1)
-    equal = values - means[:, np.newaxis]
-    truth = 1 + (means > means[:, np.newaxis] + 1e-9).sum(axis=1)
-    last = len(means) - (means < means[:, np.newaxis] - 1e-9).sum(axis=1)
-    wrong = means[:, np.newaxis] < means - 1e-9  # the row's system is worse than the column's
-    errors, covered, reversals, widths, first = [], [], [], [], []
+def levels(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str, float]:
+    """How often any pair is ordered where all systems are equal."""
+    generator = np.random.default_rng(topics)
+    equal = values - values.mean(axis=1, keepdims=True)
+    errors: dict[str, list[bool]] = {variance: [] for variance in VARIANCES}
     for seed in range(samples):
         at = generator.integers(0, values.shape[1], topics)
-        options = {"draws": draws, "seed": seed, "possibly_best": False}
-        errors.append(rank_intervals(equal[:, at], **options).better.any())
-        board = rank_intervals(values[:, at], **options)
-        covered.append(((board.low <= truth) & (board.high >= last)).all())
-        reversals.append((board.better & wrong).any())
-        widths.append(np.mean(board.high - board.low + 1))
-        first.append((board.low == 1).sum())
-    return {
-        "equal: any pair ordered": np.mean(errors),
-        "real: all intervals hold": np.mean(covered),
-        "real: any wrong order": np.mean(reversals),
-        "width": np.median(widths),
-        "possibly first": np.median(first),
-    }
+        for variance, wrong in errors.items():
+            options = {"draws": draws, "seed": seed, "variance": variance}
+            board = rank_intervals(equal[:, at], possibly_best=False, **options)
+            wrong.append(bool(board.better.any()))
+    return {f"equal, {variance}": float(np.mean(wrong)) for variance, wrong in errors.items()}
+
+
+def rates(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str, float]:
+    """How often something is wrong where systems differ as they do over all topics."""
+    generator, means = np.random.default_rng(topics), values.mean(axis=1)
+    truth = 1 + (means > means[:, np.newaxis] + 1e-9).sum(axis=1)
+    last = len(means) - (means < means[:, np.newaxis] - 1e-9).sum(axis=1)
+    worse = means[:, np.newaxis] < means - 1e-9  # the row's system is worse than the column's
+    rows = []
+    for seed in range(samples):
+        at = generator.integers(0, values.shape[1], topics)
+        board = rank_intervals(values[:, at], draws=draws, seed=seed)
+        assert board.possibly_best is not None
+        rows.append(
+            {
+                "real: all intervals hold": ((board.low <= truth) & (board.high >= last)).all(),
+                "real: any wrong order": (board.better & worse).any(),
+                "width": np.mean(board.high - board.low + 1),
+                "could be the best": board.possibly_best.sum(),
+                "the best could be": board.possibly_best[truth == 1].all(),
+            }
+        )
+    return pd.DataFrame(rows).astype(float).mean().to_dict()
 
 
 def of_two_sizes(values: np.ndarray, samples: int, draws: int) -> dict[str, float]:
@@ -85,7 +97,7 @@ def of_two_sizes(values: np.ndarray, samples: int, draws: int) -> dict[str, floa
     return {"5 + 95": np.mean(stratified), "5 + 95 pooled": np.mean(pooled)}
 
 
-def coverage(samples: int, draws: int, names: list[str]) -> None:
+def coverage(samples: int, draws: int, names: list[str], real: bool) -> None:
     rows = []
     for name in names or COLLECTIONS:
         folder, qrels = COLLECTIONS[name]
@@ -93,36 +105,20 @@ def coverage(samples: int, draws: int, names: list[str]) -> None:
         for measure in MEASURES:
             values = values_of(runs, measure)
             for topics in (25, 50):
-                about = {"collection": name, "measure": measure, "topics": topics}
-                row = about | rates(values, topics, samples, draws)
-                rows.append(row | of_two_sizes(values, samples, draws) if topics == 50 else row)
-                print(pd.DataFrame(rows[-1:]).round(3).to_string(index=False), flush=True)
+                row = {"collection": name, "measure": measure, "topics": topics}
+                row |= levels(values, topics, samples, draws)
+                if real and topics == 50:
+                    row |= rates(values, topics, samples, draws)
+                    row |= of_two_sizes(values, samples, draws)
+                rows.append(row)
+                print(pd.DataFrame([row]).round(3).to_string(index=False), flush=True)
     frame = pd.DataFrame(rows)
-    rate = "equal: any pair ordered"
-    summary = frame.groupby(["collection", "topics"])[rate].agg(["mean", "max"])
-    print(f"\n{rate}, {samples} samples:\n{summary.round(3).to_string()}")
-    holds = frame["real: all intervals hold"]
-    print(f"real differences: all intervals hold in {holds.min():.3f} to {holds.max():.3f}")
+    columns = [f"equal, {variance}" for variance in VARIANCES]
+    for by in ("measure", "collection"):
+        print(f"\n{samples} samples:\n{frame.groupby([by, 'topics'])[columns].mean().round(3)}")
 
 
 # Speed
-
-
-def plainly(values: np.ndarray, draws: int) -> float:
-    """The first critical value, pair by pair in double precision: what speed is compared with."""
-    systems, topics = values.shape
-    signs = 1 - 2 * np.random.default_rng(0).integers(0, 2, (draws, topics))
-    residuals = (values - values.mean(axis=1, keepdims=True)) / topics
-    residuals *= np.sqrt(topics / (topics - 1))
-    sums = residuals @ signs.T
-    error = np.array([((residuals - row) ** 2).sum(axis=1) for row in residuals])
-    mean = error.sum() / (systems * (systems - 1))
-    largest = np.zeros(draws)
-    for j in range(systems):
-        total = sums[j + 1 :] - sums[j]
-        size = np.sqrt((error[j, j + 1 :, np.newaxis] - total**2 / topics + mean) / 2)
-        np.maximum(largest, np.abs(total / size).max(axis=0, initial=0), out=largest)
-    return float(np.sort(largest)[int(np.ceil(0.95 * draws)) - 1])
 
 
 def board(systems: int, topics: int) -> np.ndarray:
@@ -133,24 +129,22 @@ def board(systems: int, topics: int) -> np.ndarray:
 
 
 def timed(what: str, work: object) -> float:
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     work()  # type: ignore[operator]
-    seconds = time.perf_counter() - start
+    seconds, used = time.perf_counter() - start, time.process_time() - processor
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{what:48} {seconds:8.2f} s   peak {peak:.2f} GB", flush=True)
+    print(f"{what:40} {seconds:8.2f} s, CPU {used:8.2f} s   peak {peak:.2f} GB", flush=True)
     return seconds
 
 
 def speed(draws: int, large: bool) -> None:
-    small = board(129, 50)
-    ours = timed("129 x 50", lambda: rank_intervals(small, draws=draws))
-    plain = timed("129 x 50, one step pair by pair", lambda: plainly(small, draws))
-    print(f"one plain step takes {plain / ours:.2f} times as long as all steps")
+    for systems in (61, 129, 1000):
+        values = board(systems, 50)
+        timed(f"{systems:,} x 50", lambda values=values: rank_intervals(values, draws=draws))
     if large:
         values = board(1000, 1000)
-        ours = timed("1,000 x 1,000", lambda: rank_intervals(values, draws=draws))
-        plain = timed("1,000 x 1,000, one step pair by pair", lambda: plainly(values, draws))
-        print(f"one plain step takes {plain / ours:.2f} times as long as all steps")
+        timed("1,000 x 1,000", lambda: rank_intervals(values, draws=draws))
+    small = board(129, 50)
     generator = np.random.default_rng(2)
     lower = small[:, np.newaxis] - small - generator.uniform(0, 0.1, (129, 129, 50))
     timed("129 x 50, bounds given", lambda: rank_intervals(lower=lower, draws=draws))
@@ -168,12 +162,13 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--draws", type=int, default=10_000)
     parser.add_argument("--collection", action="append", choices=list(COLLECTIONS))
+    parser.add_argument("--real", action="store_true", help="also with real differences")
     parser.add_argument("--large", action="store_true", help="also 1,000 x 1,000")
     arguments = parser.parse_args()
     if arguments.what == "speed":
         speed(arguments.draws, arguments.large)
     else:
-        coverage(arguments.samples, arguments.draws, arguments.collection)
+        coverage(arguments.samples, arguments.draws, arguments.collection, arguments.real)
 
 
 if __name__ == "__main__":
