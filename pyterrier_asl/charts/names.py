@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ _LINE, _CHARACTER = 12.0, 5.8
 #: The radius of a small point, and the gap between a point and its name.
 _SMALL, _GAP = 4.0, 3.0
 
+#: Widths of the view in which names cover nothing: the usual one, and in a column of a paper.
+_VIEWS = (WIDTH, 175)
+
 #: How far above or below its point a name is tried, beside right next to it.
 _LIFTS = (10, 20, 32, 44, 56)
 
@@ -38,8 +41,8 @@ def names_beside_points(
 ) -> Any:
     """Names beside some of the points of a chart of the usual size.
 
-    Each stands where it covers least of the points and of other names, within the chart; one that
-    does not stand next to its point is joined to it by a line.
+    Each is where it covers least of the points and of other names, within the chart, also as wide
+    as a column of a paper. One that is not next to its point is joined to it by a line.
 
     Args:
         frame: a row for each point of the chart.
@@ -52,68 +55,79 @@ def names_beside_points(
     (across, ends), (up, heights) = x, y
     spans = np.array([ends[1] - ends[0], heights[1] - heights[0]], dtype=np.float64)
     spans[spans == 0] = 1.0
-    size, origin = np.array([WIDTH, HEIGHT]), np.array([ends[0], heights[0]])
+    origin = np.array([ends[0], heights[0]])
 
-    def points_of(rows: pd.DataFrame) -> Floats:
+    def points_of(rows: pd.DataFrame, width: float) -> Floats:
         """Pixels from the lower left, and radii, shape (n, 3)."""
+        size = np.array([width, HEIGHT])
         at = (rows[[across, up]].to_numpy(dtype=np.float64) - origin) / spans * size
         radii = np.full(len(rows), _SMALL) if radius is None else rows[radius].to_numpy()
         return np.column_stack([at, radii])
 
-    widths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
-    anchors = points_of(named)
-    boxes = free_boxes(anchors, widths, points_of(frame))
-    nearest = np.clip(anchors[:, :2], boxes[:, 0], boxes[:, 1])
-    far = np.hypot(*(nearest - anchors[:, :2]).T) > anchors[:, 2] + _GAP + 1
-    centres, near = (at / size * spans + origin for at in (boxes.mean(axis=1), nearest))
-    placed = named.assign(**{across: centres[:, 0], up: centres[:, 1]})
-    joined = named.assign(near_x=near[:, 0], near_y=near[:, 1])[far]
-    here = {"x": f"{across}:Q", "y": f"{up}:Q"}
-    line = alt.Chart(joined).mark_rule(color="gray", strokeWidth=0.7)
-    text = alt.Chart(placed).mark_text(fontSize=10, color="#333")
-    return alt.layer(
-        line.encode(**here, x2=alt.X2("near_x:Q"), y2=alt.Y2("near_y:Q")),
-        text.encode(**here, text=alt.Text(f"{name}:N")),
+    lengths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
+    anchors, points = (
+        {width: points_of(rows, width) for width in _VIEWS} for rows in (named, frame)
     )
+    offsets = free_places(anchors, lengths, points)
+    here = {"x": alt.X(f"{across}:Q"), "y": alt.Y(f"{up}:Q")}
+    layers = []
+    for row, (right, above) in enumerate(offsets):
+        base = alt.Chart(named.iloc[[row]]).encode(**here)
+        beyond = abs(right) - lengths[row] / 2, abs(above) - _LINE / 2
+        if max(beyond) > anchors[WIDTH][row, 2] + _GAP + 1:
+            end = {"x2Offset": np.sign(right) * max(beyond[0], 0), "y2Offset": -above}
+            end["y2Offset"] += np.sign(above) * _LINE / 2 * (beyond[1] > 0)
+            line = base.mark_rule(color="gray", strokeWidth=0.7, **end)
+            layers.append(line.encode(x2=alt.X2(f"{across}:Q"), y2=alt.Y2(f"{up}:Q")))
+        text = base.mark_text(fontSize=10, color="#333", dx=right, dy=-above)
+        layers.append(text.encode(text=alt.Text(f"{name}:N")))
+    return alt.layer(*layers)
 
 
-def free_boxes(anchors: Floats, widths: Floats, points: Floats) -> Floats:
-    """Where names go, one after the other: lower left and upper right corners, in pixels.
+def free_places(
+    anchors: Mapping[int, Floats], lengths: Floats, points: Mapping[int, Floats]
+) -> Floats:
+    """Where names go, one after the other: pixels to the right of and above their points.
 
     Args:
-        anchors: the points that are named, with their radii, shape (n, 3).
-        widths: of their names, shape (n,).
-        points: all points with their radii, which no name should cover, shape (m, 3).
+        anchors: for each width of the chart the points that are named, with their radii, shape
+            (n, 3).
+        lengths: of the names in pixels, shape (n,).
+        points: for each width all points with their radii, which no name should cover, shape
+            (m, 3).
 
     Returns:
-        Shape (n, 2, 2).
+        Shape (n, 2).
 
-    >>> anchors = np.array([[100.0, 100.0, 4.0], [104.0, 100.0, 4.0]])
-    >>> free_boxes(anchors, np.array([30.0, 30.0]), anchors)[:, 0].tolist()
-    [[63.0, 94.0], [111.0, 94.0]]
+    >>> anchors = {360: np.array([[100.0, 100.0, 4.0], [104.0, 100.0, 4.0]])}
+    >>> free_places(anchors, np.array([30.0, 30.0]), anchors).tolist()
+    [[-22.0, 0.0], [22.0, 0.0]]
     """
-    size, boxes = np.array([WIDTH, HEIGHT]), np.empty((len(anchors), 2, 2))
-    for row, ((*anchor, radius), width) in enumerate(zip(anchors, widths)):
-        half = np.array([width, _LINE]) / 2
+    places = np.empty((len(lengths), 2))
+    for row, length in enumerate(lengths):
+        half = np.array([length, _LINE]) / 2
+        radius = next(iter(anchors.values()))[row, 2]
         beside = radius + _GAP + half[0]
         candidates = np.array(
             [
-                anchor + np.array([side, lift])
+                (side, lift)
                 for lift in (0, *(sign * (radius + step) for step in _LIFTS for sign in (1, -1)))
                 for side in (beside, -beside, *([0] if lift else []))
             ]
         )
-        low, high = candidates - half, candidates + half
-        outside = np.maximum(-low, 0).sum(axis=1) + np.maximum(high - size, 0).sum(axis=1)
-        taken = (low[:, None] < boxes[:row, 1]) & (high[:, None] > boxes[:row, 0])
-        margin = half + points[:, 2:]
-        covered = np.abs(points[:, :2] - candidates[:, None]) < margin
-        lifted = np.abs(candidates[:, 1] - anchor[1])
-        cost = 1e3 * outside + 100 * taken.all(axis=2).sum(axis=1)
-        cost += 10 * covered.all(axis=2).sum(axis=1) + lifted / 10
-        best = int(cost.argmin())
-        boxes[row] = low[best], high[best]
-    return boxes
+        cost = np.abs(candidates[:, 1]) / 10
+        for width, some in anchors.items():
+            centres, size = some[row, :2] + candidates, np.array([width, HEIGHT])
+            low, high = centres - half, centres + half
+            outside = np.maximum(-low, 0).sum(axis=1) + np.maximum(high - size, 0).sum(axis=1)
+            halves = np.column_stack((lengths[:row], np.full(row, _LINE))) / 2
+            apart = np.abs(centres[:, None] - some[:row, :2] - places[:row])
+            taken = (apart < half + halves).all(axis=2).sum(axis=1)
+            margin = half + points[width][:, 2:]
+            covered = np.abs(points[width][:, :2] - centres[:, None]) < margin
+            cost += 1e3 * outside + 100 * taken + 10 * covered.all(axis=2).sum(axis=1)
+        places[row] = candidates[int(cost.argmin())]
+    return places
 
 
 def labelled_lines(
