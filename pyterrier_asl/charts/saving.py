@@ -23,6 +23,9 @@ PIXELS = 3
 #: Widths by name, in points: a column and the text of a page of two columns (ACM, IEEE, LNCS).
 WIDTHS = {"column": 241, "page": 505}
 
+#: The height of the text of a page, in points.
+PAGE_HEIGHT = 660
+
 #: Below this, panels side by side stand one below the other, and so do the entries of legends.
 _NARROW = 400
 
@@ -31,6 +34,9 @@ _TITLE, _CAPTION = 7.4, 6.4
 
 #: The least factors of the widths of views, the first that fits, and the largest.
 _LEAST, _MOST = (0.02, 0.2, 0.4), 4.0
+
+#: Factors of the heights of views that are tried until a picture is no higher than a page.
+_LOWER = (1, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
 
 #: Pixels by which a picture may be narrower than wanted.
 _CLOSE = 2
@@ -76,13 +82,19 @@ def save_chart(
         ".png": {"scale_factor": PIXELS},
     }
     if width is not None or not title:
-        chart = _for_paper(chart, width, title)
+        chart = for_paper(chart, width, title)
     with replacing(path, force=force) as beside:
         chart.save(str(beside), format=ending.removeprefix("."), **how.get(ending, {}))
 
 
-def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
-    """The chart in that width, with its title or without."""
+def for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
+    """The chart in that width, no higher than a page, with its title or without.
+
+    Args:
+        chart: an Altair chart.
+        width: see :func:`save_chart`.
+        title: whether to draw title and caption.
+    """
     spec = chart.to_dict()
     if not title:
         spec = without_titles(spec)
@@ -90,7 +102,7 @@ def _for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
         raise ValueError(f"width {width!r} is none of {', '.join(WIDTHS)}, and no number")
     if width is not None:
         points = WIDTHS[width] if isinstance(width, str) else width
-        spec = fitted(spec, points, drawn_width)
+        spec = lowered(fitted(spec, points, drawn_width), PAGE_HEIGHT, drawn_height)
     return alt.Chart.from_dict(spec)
 
 
@@ -147,11 +159,20 @@ def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
     if width < _NARROW:
         whole = _one_below_the_other(whole)
     panels = int(whole.get("columns", 1))
-    while panels > 1 and measured(_scaled({**whole, "columns": panels}, 0.5)) > width:
+    while panels > 1 and measured(_scaled({**whole, "columns": panels}, 0.35)) > width:
         panels -= 1
     if "columns" in whole:
         whole["columns"] = panels
     return _scaled(whole, _factor(whole, width, measured))
+
+
+def lowered(spec: Spec, height: int, measured: Callable[[Spec], float]) -> Spec:
+    """The specification with lower views, if it is drawn higher than ``height``."""
+    for factor in _LOWER:
+        lower = _scaled(spec, factor, "height") if factor < 1 else spec
+        if measured(lower) <= height:
+            break
+    return lower
 
 
 def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
@@ -215,20 +236,21 @@ def _wrapped(spec: Spec, width: int) -> Spec:
     return spec
 
 
-def _scaled(spec: Spec, factor: float) -> Spec:
-    """The widths of all views times a factor; square views stay square."""
+def _scaled(spec: Spec, factor: float, side: str = "width") -> Spec:
+    """One side of all views times a factor; square views stay square."""
+    least, usual, other = (8.0, 300, "height") if side == "width" else (9.0, 200, "width")
     scaled = deepcopy(spec)
     for part in _parts(scaled):
-        width = part.get("width")
-        square = width is not None and width == part.get("height")
-        if isinstance(width, dict):
-            part["width"] = {"step": max(8.0, width["step"] * factor)}
-        elif isinstance(width, (int, float)):
-            part["width"] = max(30.0, width * factor)
+        size = part.get(side)
+        square = size is not None and size == part.get(other)
+        if isinstance(size, dict):
+            part[side] = {"step": max(min(least, size["step"]), size["step"] * factor)}
+        elif isinstance(size, (int, float)):
+            part[side] = max(30.0, size * factor)
         elif "mark" in part:
-            part["width"] = max(30.0, 300 * factor)
+            part[side] = max(30.0, usual * factor)
         if square:
-            part["height"] = part["width"]
+            part[other] = part[side]
     return scaled
 
 
@@ -244,8 +266,17 @@ def _parts(spec: Spec) -> Iterator[Spec]:
 
 def drawn_width(spec: Spec) -> float:
     """How wide vl-convert draws a specification, in pixels."""
+    return _drawn(spec, "width")
+
+
+def drawn_height(spec: Spec) -> float:
+    """How high vl-convert draws a specification, in pixels."""
+    return _drawn(spec, "height")
+
+
+def _drawn(spec: Spec, side: str) -> float:
     import vl_convert
 
-    size = re.search(r'<svg[^>]*? width="([\d.]+)"', vl_convert.vegalite_to_svg(spec))
+    size = re.search(rf'<svg[^>]*? {side}="([\d.]+)"', vl_convert.vegalite_to_svg(spec))
     assert size is not None
     return float(size.group(1))
