@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..assessment.agreement import agreement_on_documents, draw_queries
 from ..assessment.confusion import are_binned, confusion_of, counts_by_grade, judged_by_both
 from ..assessment.judges import JudgeRel
@@ -94,7 +92,7 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     judges = list(dict.fromkeys([*shown["reference"], *shown["judge"]]))
     angle = 0 if max(map(len, judges)) <= SHORT else -35
     base = (
-        alt.Chart(both, width=alt.Step(54), height=alt.Step(34))
+        alt.Chart(both, width=alt.Step(60), height=alt.Step(36))
         .encode(
             x=alt.X(
                 "reference:N",
@@ -105,8 +103,13 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
             y=alt.Y("judge:N", sort=judges, title=None),
         )
         .transform_calculate(
-            # .44 has room in a narrow cell
-            number="replace(format(datum.value, '.2f'), '0.', '.')"
+            # .44 has room in a narrow cell, and below it its interval
+            number=_short("value"),
+            interval=f"isValid(datum.ci_low) ? '[' + {_short('ci_low')} + ', ' + "
+            f"{_short('ci_high')} + ']' : ''",
+        )
+        .transform_calculate(
+            text="datum.interval ? [datum.number, datum.interval] : [datum.number]",
         )
     )
     # The whole scale, so that judges who agree alike look alike.
@@ -118,22 +121,32 @@ def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) ->
     drawn = cells(
         base,
         alt.Color("value:Q", scale=scale, legend=None),
-        alt.Text("number:N"),
-        "abs(datum.value) > 0.6",
+        alt.Text("text:N"),
+        "abs(datum.value) > 0.74",
         ["reference", "judge", "value", "ci_low", "ci_high", "pairs", "queries"],
     )
-    least, most = shown["queries"].min(), shown["queries"].max()
-    queries = counted(most, "query", "queries")
-    over = queries if least == most else f"{least} to {queries}"
-    widest = (shown["ci_high"] - shown["ci_low"]).max()
-    interval = "" if np.isnan(widest) else f" Intervals are at most {widest:.2f} wide."
+    intervals = " In brackets: its interval." if shown["ci_low"].notna().any() else ""
     return captioned(
         drawn,
         f"Agreement of judges: {value}",
-        f"{value} of every two judges, {over}; 1 is complete agreement.{interval}"
+        f"{value} of every two judges over {_range(shown['queries'], 'query', 'queries')} and "
+        f"{_range(shown['pairs'], 'document')} that both judged; 1 is complete agreement."
+        + intervals
         + undrawn(shown["value"]),
         60,
     )
+
+
+def _short(column: str) -> str:
+    """A Vega expression: a number with two decimals, without a leading 0."""
+    return f"replace(format(datum.{column}, '.2f'), '0.', '.')"
+
+
+def _range(numbers: Any, singular: str, plural: str = "") -> str:
+    """The least and the greatest of some numbers of things, in words."""
+    least, most = int(numbers.min()), int(numbers.max())
+    most_of = counted(most, singular, plural)
+    return most_of if least == most else f"{least:,} to {most_of}"
 
 
 @analysis(JUDGES, "documents")
@@ -209,6 +222,6 @@ def _confused(confusion: pd.DataFrame, reference: str, judge: str) -> Any:
         base,
         alt.Color("share_of_a:Q", title="share of the row", scale=shares, legend=legend),
         alt.Text("pairs:Q"),
-        "datum.share_of_a > 0.6",
+        "datum.share_of_a > 0.74",
         ["grade_a", "grade_b", "pairs", "share_of_a"],
     )
