@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, bars, category, figure, tooltips
+from ..charts.forms import alt, category, figure, tooltips
 from ..io.lazy import pd
 from ..io.tables import counted
 from .reading import per_slice, read
@@ -64,7 +64,7 @@ def collection_statistics(
 
 @collection_statistics.chart
 def collection_chart(frame: pd.DataFrame) -> Any:
-    """Relevant, judged and retrieved documents of a request, as bars."""
+    """Relevant, judged and retrieved documents per request, as points on a logarithmic axis."""
     kinds = ["rel/request", "judged/request", "docs/request"]
     keys = [name for name in ("collection", "requests", "runs") if name in frame]
     long = frame.melt(keys, kinds, "kind", "documents")
@@ -72,25 +72,27 @@ def collection_chart(frame: pd.DataFrame) -> Any:
     if "collection" in frame:
         long["kind"] = long["collection"] + ": " + long["kind"]
     empty = int(frame["without_relevant"].sum()), int(frame["unanswered"].sum())
-    drawn = bars(
-        long,
-        "documents",
-        ",.1f",
-        x=alt.X(
-            "documents:Q",
-            title="documents a request",
-            scale=alt.Scale(type="symlog"),
-            axis=alt.Axis(values=[0, *(10**power for power in range(7))]),
+    x = alt.X(
+        "documents:Q",
+        title="documents per request, mean",
+        scale=alt.Scale(type="symlog"),
+        axis=alt.Axis(values=[0, *(10**power for power in range(7))]),
+    )
+    base = alt.Chart(long).encode(
+        x=x, y=alt.Y("kind:N", title=None, sort=None), color=category("kind").legend(None)
+    )
+    number = base.mark_text(align="left", dx=7, fontSize=10)
+    drawn = alt.layer(
+        base.mark_point(filled=True, size=60, opacity=1).encode(
+            tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f"))
         ),
-        y=alt.Y("kind:N", title=None, sort=None),
-        color=category("kind").legend(None),
-        tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f")),
+        number.encode(text=alt.Text("documents:Q", format=",.1f"), color=alt.value("#444")),
     )
     return figure(
         drawn,
-        "The collection, request by request",
-        f"Mean number of documents of a request, on a logarithmic axis: relevant (rel), judged, "
-        f"and retrieved by a run (docs). {counted(int(frame['requests'].sum()), 'request')}, "
+        "Documents per request",
+        f"Mean number of documents per request, on a logarithmic axis: relevant (rel), judged, "
+        f"and retrieved per run (docs). {counted(int(frame['requests'].sum()), 'request')}, "
         f"{empty[0]} without relevant documents; {counted(int(frame['runs'].sum()), 'run')}, with "
         f"{counted(empty[1], 'request')} unanswered.",
         rows=1,

@@ -83,6 +83,7 @@ def search_length_distribution(
     )
     frame.attrs = {
         "run": name,
+        "runs": len(judged) if run is None else 1,
         "ASL": float(documents.asl.mean()),
         "optimal": int(np.sum(lengths == 1)),
     }
@@ -97,6 +98,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     )
     about = distribution.attrs
     documents = counted(int(distribution["documents"].sum()), "relevant document")
+    chosen = f" The best of {about['runs']} runs by ASL." if about["runs"] > 1 else ""
     missing = (
         " Missing documents were not retrieved: they lie where the ranking ends."
         if distribution["missing"].any()
@@ -106,7 +108,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
         alt.Chart(long).mark_bar(),
         f"Search lengths of {about['run']}",
         f"{documents}, {about['optimal']} with no irrelevant one above; the mean over queries, "
-        f"ASL, is {about['ASL']:.1f}.{missing}",
+        f"ASL, is {about['ASL']:.1f}.{missing}" + chosen,
         rows=1,
         y=_bins("search length"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -188,6 +190,8 @@ def search_length_changes(
     signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
     groups = {**signs, **kinds}.items()
     frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in groups}}
+    frame.attrs["chosen"] = [name for name, given in zip(names, (a, b)) if given is None]
+    frame.attrs["runs"] = len(judged)
     return frame
 
 
@@ -201,6 +205,9 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         if about["neither"]
         else ""
     )
+    which = {a: "the best", b: "the median"}
+    by_asl_chosen = [f"{name} is {which[name]}" for name in about["chosen"]]
+    chosen = f" Of {about['runs']} runs by ASL {' and '.join(by_asl_chosen)}." * bool(by_asl_chosen)
     names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
     long = _labelled(changes.rename(columns=names)).melt(
         ["length", "low"], list(names.values()), "retrieved by", "count"
@@ -211,7 +218,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
         f"{a} minus {b}",
         f"Search length in {a} minus that in {b}, for each relevant document that one of them "
         f"retrieved: {about['wins']:,} are shorter in {a}, {about['losses']:,} longer, "
-        f"{about['same']:,} the same.{neither}",
+        f"{about['same']:,} the same.{neither}" + chosen,
         rows=CROWDED,
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
