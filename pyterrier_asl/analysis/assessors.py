@@ -162,7 +162,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     The best runs where there are many, so that all judges have room.
     """
     by_run = frame.groupby("run", sort=False)["run_AP"].first()
-    most = max(5, 2 * MOST // frame[["judge", "judged_by"]].drop_duplicates().shape[0])
+    most = max(3, MOST // frame[["judge", "judged_by"]].drop_duplicates().shape[0] - 1)
     few = len(by_run) <= most
     shown = frame if few else frame[frame["run"].isin(by_run.nlargest(most).index)]
     base = alt.Chart().encode(

@@ -19,7 +19,7 @@ _KINDS = ("relevant", "not relevant", "all")
 #: The column of a run that has its documents' lengths, as in PyTerrier.
 _COLUMN = "doc_len"
 #: Panels of the chart.
-MOST_PANELS = 12
+MOST_PANELS = 6
 
 
 @analysis(CLARKE, "sections 1, 4", group_by="run")
@@ -92,11 +92,11 @@ def lengths_by_rank(
 
 @lengths_by_rank.chart
 def lengths_by_rank_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
-    """Mean length at each rank; the first 12 runs have a panel, ``columns`` panels in a row."""
+    """Mean length at each rank; the first 6 runs have a panel, ``columns`` panels in a row."""
     kinds = ["relevant", "not relevant"]
     runs = list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
-    base = alt.Chart(inline_rows(shown.round(1)), width=260, height=180).encode(
+    base = alt.Chart(inline_rows(shown.round(1)), width=260, height=150).encode(
         x=alt.X("rank:Q", title="rank"),
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),

@@ -15,7 +15,7 @@ import numpy as np
 from ..assessment.agreement import agreement_on_systems, draw_queries
 from ..assessment.judges import JudgeRel, sign_of
 from ..assessment.system_pairs import PairedTest, as_frame, compared_systems, leaderboards_of
-from ..charts.forms import COLORS, alt, captioned, first_of, in_rows, ranks_on_lists, tooltips
+from ..charts.forms import COLORS, MOST, alt, captioned, first_of, in_rows, ranks_on_lists, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.names import Measures
@@ -232,7 +232,7 @@ def _by_size(swaps: pd.DataFrame) -> pd.DataFrame:
 @leaderboard_swaps.chart
 def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     """The differences that a judge reverses, by each of two judges."""
-    shown, rest = first_of(swaps, "swaps")
+    shown, rest = first_of(swaps, "swaps", MOST // 2)
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
     between = [f"{a} against {b}" for a, b in zip(shown["reference"], shown["judge"])]
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
@@ -256,7 +256,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
             x=alt.value(2), text=alt.Text("pair:N")
         ),
     )
-    drawn = in_rows(layers, "judges", between, rows=1.5).resolve_scale(y="independent")
+    drawn = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
     caption = (
         "Pairs of systems that are significantly different under one judge, and the other way "
         "round under the other: filled by the first judge, hollow by the second."

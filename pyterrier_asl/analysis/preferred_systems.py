@@ -11,6 +11,7 @@ import scipy  # its submodules load when first used
 from ..charts.forms import (
     COLORS,
     CROWDED,
+    FEW_COLUMNS,
     MOST,
     WIDE_CAPTION,
     alt,
@@ -159,11 +160,12 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
         _panel(f"{kind}, test: {test}", part, order)
         for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
     ]
+    marked = "a dot marks what is" if len(order) <= MOST else "gray hides what is not"
     caption = (
         "The mean preference for the row's system over the column's: blue prefers the row, orange "
-        f"the column; {'a dot marks' if len(order) <= MOST else 'gray hides'} what is "
-        f"{'' if len(order) <= MOST else 'not '}significant after correction. Systems stand in the "
-        "order of the first kind."
+        f"the column, darkest where a title says; {marked} significant after correction. "
+        "Systems are in the order of the first kind"
+        f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
     return captioned(drawn, "Which of two systems is preferred", caption, WIDE_CAPTION)
@@ -174,7 +176,7 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(rounded["mean"].abs().max()), 1e-9)
     base = (
-        alt.Chart(inline_rows(rounded), title=title)
+        alt.Chart(inline_rows(rounded), title=f"{title}, up to ±{most:.2g}")
         .transform_calculate(swapped="[false, true]")
         .transform_flatten(["swapped"])
         .transform_calculate(
@@ -187,7 +189,7 @@ def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
     )
     base = square(base, "row", "column", order)
     scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-most, most])
-    color = alt.Color("preference:Q", title="mean", scale=scale, legend=alt.Legend(orient="bottom"))
+    color = alt.Color("preference:Q", scale=scale, legend=None)
     few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
         color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),
@@ -365,7 +367,7 @@ def cycles(
 @cycles.chart
 def cycles_chart(frame: pd.DataFrame) -> Any:
     """Cycles of three systems, by the weakest of the preferences."""
-    shown, rest = first_of(frame, "cycles")
+    shown, rest = first_of(frame, "cycles", MOST // 2)
     names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]
     caption = (
         "Each of three systems is preferred to the next, and the last to the first; the bar is the "
@@ -374,14 +376,14 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
         else "There are no cycles: of no three systems is each preferred to the next."
     )
     base = alt.Chart(shown.assign(cycle=names))
-    name = base.mark_text(align="left", dx=3, fontSize=9).encode(
+    name = base.mark_text(align="left", dy=-9, fontSize=9).encode(
         x=alt.datum(0), text=alt.Text("cycle:N")
     )
     return figure(
-        alt.layer(base.mark_bar(color=COLORS[0], opacity=0.3), name),
+        alt.layer(base.mark_bar(color=COLORS[0], size=5), name),
         "Systems preferred in a cycle",
         caption + rest,
-        rows=1,
+        rows=1.3,
         x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=5)),
         y=alt.Y("cycle:N", title=None, sort=None, axis=None),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),

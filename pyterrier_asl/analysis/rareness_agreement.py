@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, category, figure, tooltips, undrawn
+from ..charts.forms import HEIGHT, alt, captioned, category, figure, tooltips, undrawn
 from ..charts.names import labelled_lines
 from ..charts.scales import up_to_1
 from ..io.lazy import pd
@@ -125,7 +125,7 @@ def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
             named=column == columns[-1],
             point=True,
         )
-        panels.append(lines.properties(width=WIDTH * 2 / 3, height=HEIGHT))
+        panels.append(lines.properties(width=250, height=HEIGHT))
     caption = (
         "Agreement with the ranking at α = 0, that of the measure without rareness"
         f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"])

@@ -152,7 +152,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
         base,
         alt.Color("correlation:Q", scale=blues, legend=None),  # the numbers say it
         alt.Text("correlation:Q", format=".2f"),
-        "datum.correlation > 0.5",
+        "datum.correlation > 0.74",
         ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
     )
     return figure(

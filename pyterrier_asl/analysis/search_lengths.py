@@ -190,7 +190,8 @@ def search_length_changes(
     signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
     groups = {**signs, **kinds}.items()
     frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in groups}}
-    frame.attrs["chosen"] = [name for name, given in zip(names, (a, b)) if given is None]
+    unnamed = [name for name, given in zip(names, (a, b)) if given is None]
+    frame.attrs["chosen"] = unnamed if len(judged) > 1 else []
     frame.attrs["runs"] = len(judged)
     return frame
 

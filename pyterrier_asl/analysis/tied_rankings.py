@@ -270,7 +270,7 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
         x=alt.X(
             "p_1:Q",
             title="p₁",
-            scale=alt.Scale(type="log"),
+            scale=alt.Scale(type="log", domain=[1, max(2, int(frame["p_1"].max()))]),
             axis=alt.Axis(values=[1, 2, 3, 5, 10, 20, 50, 100]),
         ),
         y=alt.Y(

@@ -32,8 +32,14 @@ CROWDED = ROW / STEP
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
 
+#: The label of an axis that breaks after words of some length, a Vega expression.
+IN_LINES = r"split(replace(datum.label, regexp('(.{8,}?) ', 'g'), '$1\n'), '\n')"
+
 #: Characters of a name that has room above or below a narrow column.
 SHORT = 8
+
+#: Systems that have names along both sides of a matrix.
+FEW_COLUMNS = 12
 
 #: Rows of a long list that are drawn.
 MOST = 40
@@ -210,6 +216,8 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
 def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
     """A chart with the same systems along both sides, as large as their names need.
 
+    Columns of more than :data:`FEW_COLUMNS` systems have no names: they are in the order of rows.
+
     Args:
         base: the chart with its mark, or without.
         row: the column of the systems along y.
@@ -218,8 +226,10 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
     """
     side = max(160, ROW * len(order))
     axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
+    named = len(order) <= FEW_COLUMNS
+    across = alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis)
     return base.properties(width=side, height=side).encode(
-        x=alt.X(f"{column}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90, **axis)),
+        x=alt.X(f"{column}:N", sort=order, title=None, axis=across),
         y=alt.Y(f"{row}:N", sort=order, title=None, axis=alt.Axis(**axis)),
     )
 
@@ -246,6 +256,10 @@ def ranks_on_lists(
         rank: the column of ranks.
     """
     lists = list(dict.fromkeys(frame[across]))
+    runs = frame[frame[across] == lists[0]].sort_values(rank, kind="stable")["run"]
+    if len(runs) > MOST:
+        caption += f" The first {MOST} of {len(runs)} runs on the first list."
+        frame = frame[frame["run"].isin(runs[:MOST])]
     most = frame[moved].abs().groupby(frame["run"]).transform("max")
     last = frame[frame[across] == lists[-1]]
     names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
@@ -257,6 +271,7 @@ def ranks_on_lists(
         axis=alt.Axis(
             labelAngle=-40 if turned else 0,
             labelLimit=125,
+            labelExpr=IN_LINES,
             orient="top",
             domain=False,
             labelOverlap=False,
@@ -341,8 +356,8 @@ def undrawn(values: pd.Series[Any]) -> str:
     return f" Undefined, so not drawn: {number} of {len(values)}." if number else ""
 
 
-def first_of(frame: pd.DataFrame, what: str) -> tuple[pd.DataFrame, str]:
+def first_of(frame: pd.DataFrame, what: str, most: int = MOST) -> tuple[pd.DataFrame, str]:
     """The first rows of a long list, and a sentence for the caption that says so."""
-    if len(frame) <= MOST:
+    if len(frame) <= most:
         return frame, ""
-    return frame.head(MOST), f" The first {MOST} of {len(frame)} {what}."
+    return frame.head(most), f" The first {most} of {len(frame)} {what}."
