@@ -21,6 +21,7 @@ FAIL; 2, an error: an argument or a file that cannot be used, or anything else.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -80,7 +81,10 @@ class Commands(click.Group):
         """Runs the command; an error is one line on stderr, unless the traceback is asked for."""
         with _one_line_warnings():
             try:
-                return super().invoke(ctx)
+                try:
+                    return super().invoke(ctx)
+                finally:
+                    _flush_output()
             except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                 raise
             except KeyboardInterrupt:
@@ -91,6 +95,20 @@ class Commands(click.Group):
                     traceback.print_exception(error)
                 command = self.get_command(ctx, str(ctx.invoked_subcommand))
                 raise Failure(_name_options(error_line(error), command)) from error
+
+
+def _flush_output() -> None:
+    """Writes what has been printed; what cannot be written is not tried again at exit.
+
+    Raises:
+        OSError: for a full disk, for instance.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno in FULL:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 class Failure(click.ClickException):

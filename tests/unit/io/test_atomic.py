@@ -179,7 +179,9 @@ def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
 
 
 @posix
-def test_a_full_standard_output_is_an_error_that_names_it(folder):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_standard_output_is_an_error_that_names_it(folder, unbuffered, monkeypatch):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "pyterrier_asl", "evaluate", "qrels", "r1.run", "-m", "RR"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
