@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy import stats
 
 from ...io.values import arrow_text, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
-from ...judging.matching import codes, positions
+from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
 from .cause import Cause, listed, percent
 from .pair import ALPHA, Pair, Top
@@ -37,47 +36,22 @@ _FIRST = 10
 _DISPERSION, _LEVEL = 2.0, 0.05
 _REMEDY = "write the ids of documents in one form"
 
-#: The class of each byte of an id: digit (9), capital (A), other letter (a), or the byte.
-_CLASS = np.arange(256, dtype=np.uint8)
-_CLASS[ord("0") : ord("9") + 1] = ord("9")
-_CLASS[ord("A") : ord("Z") + 1] = ord("A")
-_CLASS[ord("a") : ord("z") + 1] = _CLASS[128:] = ord("a")
-
-
 # The form of ids
 
 
-def forms_of(ids: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The form of each id: its groups of digits and letters, each as one character.
-
-    >>> forms_of(arrow_text(["FT911-1", "v2-77", "7"])).to_pylist()
-    ['A9-9', 'a9-9', '9']
-    """
-    ids = pa.concat_arrays([ids])  # without an offset
-    ends = np.frombuffer(ids.buffers()[1], np.int64, len(ids) + 1)
-    kinds = _CLASS[np.frombuffer(ids.buffers()[2] or b"", np.uint8)[: ends[-1]]]
-    begins = np.concatenate(([0], kinds))[:-1] != kinds
-    begins[ends[:-1][ends[:-1] < len(kinds)]] = True
-    ends = np.concatenate(([0], np.cumsum(begins)))[ends]
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(kinds[begins].tobytes())]
-    return pa.Array.from_buffers(pa.large_string(), len(ids), buffers)
-
-
-def unseen_forms(ids: pa.LargeStringArray, others: pa.LargeStringArray) -> Bools:
+def unseen_forms(forms: Ints, others: Ints) -> Bools:
     """Which ids have a form that no other id has, where they are more than chance gives.
 
     The chance that the next id has a form not seen yet is that of Good and Turing: the share of
     the others whose form occurs once. The test is binomial.
 
     Args:
-        ids: the ids of one source, each once, shape (N,).
-        others: the ids of the other sources.
+        forms: the number of the form of each id of one source, shape (N,).
+        others: how many ids of the other sources have each form.
     """
-    forms, _ = codes(forms_of(pa.concat_arrays([others, ids])))
-    known = np.bincount(forms[: len(others)], minlength=forms.max(initial=0) + 1)
-    unseen: Bools = known[forms[len(others) :]] == 0
-    chance = ((known == 1).sum() + 1) / (len(others) + 2)
-    is_chance = stats.binom.sf(unseen.sum() - 1, max(1, len(ids)), chance) >= ALPHA
+    unseen: Bools = others[forms] == 0
+    chance = ((others == 1).sum() + 1) / (others.sum() + 2)
+    is_chance = stats.binom.sf(unseen.sum() - 1, max(1, len(forms)), chance) >= ALPHA
     return np.zeros_like(unseen) if is_chance else unseen
 
 
@@ -136,8 +110,8 @@ class Writing:
     def named(self) -> tuple[str, str]:
         """The name of the cause, and what the ids have."""
         docno, other = self.equal[0], self.others[0]
-        if self.kind == "prefix":
-            return "id prefix", f"with the prefix {docno[: len(docno) - len(other)]!r}"
+        if self.kind == "prefix" and docno.removesuffix(other).strip("0"):
+            return "id prefix", f"with the prefix {docno.removesuffix(other)!r}"
         if self.kind == "suffix":
             return "id suffix", f"with a suffix such as {docno[len(other) :]!r}"
         if self.kind == "cut":
@@ -207,15 +181,18 @@ def _missed(pair: Pair, *runs: JudgedRun, most: int = _SAMPLE) -> Docs:
 
 def _unseen(pair: Pair) -> Ints:
     """The documents of a run whose form neither the other run nor the qrels have."""
-    qrels, docs = pair.judgements.docnos, np.unique(pair.b.docs[~pair.itself])
-    known = [take(pair.ids.texts, np.unique(pair.a.docs)), qrels[:: 1 + len(qrels) // _QRELS_IDS]]
-    unseen: Ints = docs[unseen_forms(take(pair.ids.texts, docs), pa.concat_arrays(known))]
-    return unseen
+    forms, size = pair.ids.forms, len(pair.ids.texts)
+    others = np.concatenate((forms[np.unique(pair.a.docs)], forms[size:]))
+    docs = np.unique(pair.b.docs[~pair.itself])
+    unseen = unseen_forms(forms[docs], np.bincount(others, minlength=forms.max(initial=0) + 1))
+    return docs[unseen]
 
 
 def document_ids(pair: Pair) -> Cause | None:
     """Documents whose ids are written in a way that the other run and the qrels do not have."""
     top, unseen = pair.b, _unseen(pair)
+    if not len(unseen) and (pair.unknown & (top.ranks <= _FIRST)).sum() <= _FEWEST:
+        return None
     found = _first(pair, top, pair.unknown, _SAMPLE)
     wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.swapped.only, _QRELS_IDS)
     writing = find_writing(found, wanted)
@@ -268,6 +245,8 @@ def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedR
 def qrels_ids(pair: Pair) -> Cause | None:
     """Documents of the qrels whose ids are written in a way that neither run has."""
     tops = (pair.a, pair.b)
+    if min((~top.judged & (top.ranks <= _FIRST)).sum() for top in tops) <= _FEWEST:
+        return None
     found = _missed(pair, *(top.run for top in tops))
     wanted = [doc for top in tops for doc in _first(pair, top, ~top.judged, _SAMPLE)]
     if (writing := find_writing(found, wanted)) is None:

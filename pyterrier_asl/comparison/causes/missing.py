@@ -56,16 +56,20 @@ def missing_documents(pair: Pair) -> Cause | None:
         query[top.docs[keep]] = top.queries[keep]
     has = np.zeros(len(query), dtype=bool)
     has[pair.b.docs] = True
-    for is_number, order in enumerate(pair.ids.orders):
+    best: tuple[int, Ints, list[tuple[int, int]], bool] | None = None
+    for order, is_number in zip(pair.ids.orders, (False, True)):
         docs = order[query[order] >= 0]
         gaps = long_gaps(has[docs], query[docs]) if has[docs].any() else []
-        if gaps:
-            return _missing(pair, docs, gaps, bool(is_number))
-    return None
+        total = sum(last - first + 1 for first, last in gaps)
+        if gaps and (best is None or total > best[0]):
+            best = total, docs, gaps, is_number
+    return None if best is None else _missing(pair, *best)
 
 
-def _missing(pair: Pair, docs: Ints, gaps: list[tuple[int, int]], is_number: bool) -> Cause:
-    name, total = pair.b.name, sum(last - first + 1 for first, last in gaps)
+def _missing(
+    pair: Pair, total: int, docs: Ints, gaps: list[tuple[int, int]], is_number: bool
+) -> Cause:
+    name = pair.b.name
     ends = [pair.ids.of(docs[list(gap)]) for gap in gaps]
     first, last = ends[0]
     rest = f", and in {counted(len(gaps) - 1, 'other range')}" if len(gaps) > 1 else ""

@@ -14,11 +14,12 @@ from ...judging.judgements import Judgements
 from ...judging.matching import codes, positions
 from ...judging.remembered import cached_property
 from ...scoring.arrays import Bools, Ints, queries_of, within_query
+from .forms import forms_of
 
 #: The rate of false alarms of each test, under the model that the test names.
 ALPHA = 1e-4
 #: How many documents per run are looked at, and how many per query at least and at most.
-_ROWS, _LEAST, _MOST = 10_000, 10, 100
+_ROWS, _LEAST, _MOST = 5_000, 10, 50
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,21 @@ class Ids:
 
     Attributes:
         texts: the ids, N of them.
+        of_qrels: ids of judged documents, evenly chosen, M of them.
     """
 
     texts: pa.LargeStringArray
+    of_qrels: pa.LargeStringArray
 
     def of(self, docs: Ints) -> list[str]:
         """The ids of documents."""
         ids: list[str] = take(self.texts, docs).to_pylist()
         return ids
+
+    @cached_property
+    def forms(self) -> Ints:
+        """The number of the form of each id, and of each one of the qrels, shape (N + M,)."""
+        return codes(forms_of(pa.concat_arrays([self.texts, self.of_qrels])))[0]
 
     @cached_property
     def orders(self) -> list[Ints]:
@@ -99,7 +107,9 @@ class Pair:
             judged[ranking.offsets[run.queries[shown]] + run.ranks[shown] - 1] = True
             ranks = within_query(ranking.offsets) + 1
             tops.append(Top(name, run, queries_of(ranking.offsets), ranks, part, judged))
-        return cls(tops[0], tops[1], Ids(ids), (judgements.queries[relevant], parts[2]))
+        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _ROWS]
+        pairs = judgements.queries[relevant], parts[2]
+        return cls(tops[0], tops[1], Ids(ids, of_qrels), pairs)
 
     @property
     def judgements(self) -> Judgements:
