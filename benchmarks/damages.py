@@ -8,9 +8,11 @@ of one run of real pairs of different groups, to A and B in turn. Counted are th
 mean of the measure: by anything at all, or, where the cause is a fact that good runs have, too
 (cuts, ties, missing documents), by a tenth of the difference that the damaged pair has; not those
 that `compare` refuses to read, unless they are made for that. *Named*: the expected cause is found
-in the damaged run, or in the qrels where these are damaged (:data:`QRELS`). The first table has the shares that are named; the second what the damages of 25 % and
-more were taken for; the third the causes found in pairs that nothing was done to. The data are
-those of the tests (``PYTERRIER_ASL_DATA``).
+in the damaged run, or in the qrels where these are damaged (:data:`QRELS`).
+
+The first table has the shares that are named; the second what the damages of 25 % and more were
+taken for; the third the causes found in pairs that nothing was done to. The data are those of the
+tests (``PYTERRIER_ASL_DATA``).
 """
 
 from __future__ import annotations

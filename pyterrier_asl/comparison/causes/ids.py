@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ...io.values import arrow_text, take
 from ...judging.judged_run import JudgedRun
@@ -18,7 +17,8 @@ from ...judging.judgements import Judgements
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
 from .cause import Cause, listed, percent
-from .pair import ALPHA, Pair, Top
+from .chance import ALPHA, at_least, at_least_of_row, is_spread_less
+from .pair import Pair, Top
 
 #: How many documents are compared with others of their query.
 _SAMPLE = 200
@@ -51,7 +51,7 @@ def unseen_forms(forms: Ints, others: Ints) -> Bools:
     """
     unseen: Bools = others[forms] == 0
     chance = ((others == 1).sum() + 1) / (others.sum() + 2)
-    is_chance = stats.binom.sf(unseen.sum() - 1, max(1, len(forms)), chance) >= ALPHA
+    is_chance = at_least(int(unseen.sum()), len(forms), chance) >= ALPHA
     return np.zeros_like(unseen) if is_chance else unseen
 
 
@@ -158,7 +158,7 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
     elsewhere = sum(ours(docno) in anywhere for _, docno in found) - number
     queries = len({query for query, _ in found})
     chance = (1 + reverse + elsewhere / max(1, queries - 1)) / (len(found) + 2)
-    return best if stats.binom.sf(number - 1, len(found), min(1, chance)) < ALPHA else None
+    return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
 
 
 def _first(pair: Pair, top: Top, rows: Bools, most: int) -> Docs:
@@ -283,10 +283,9 @@ def unknown_documents(pair: Pair) -> Cause | None:
             counts.append(np.bincount(top.queries[rows], minlength=size)[both])
     table = np.reshape([of_query.sum() for of_query in counts], (2, 2))
     share, n = table[0, 0] / max(1, table[0].sum()), counts[0] + counts[1]
-    if not 0 < share < 1 or stats.fisher_exact(table, "greater").pvalue >= ALPHA:
+    if not 0 < share < 1 or at_least_of_row(table) >= ALPHA:
         return None
-    dispersion = ((counts[0] - n * share) ** 2 / (n * share * (1 - share))).sum()
-    if stats.chi2.cdf(dispersion / _DISPERSION, len(n) - 1) >= _LEVEL:
+    if not is_spread_less(counts[0], n, _DISPERSION, _LEVEL):
         return None
     name = pair.b.name
     examples = pair.b.docs[pair.unknown & (pair.b.ranks <= _FIRST)][:3]

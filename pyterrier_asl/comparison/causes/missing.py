@@ -13,7 +13,8 @@ from ...io.values import numpy_numbers
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints
 from .cause import Cause, percent
-from .pair import ALPHA, Pair
+from .chance import ALPHA
+from .pair import Pair
 from .repairs import without_documents
 
 #: Documents of so many ranges are left out for the difference without them.

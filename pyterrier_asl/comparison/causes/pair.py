@@ -16,8 +16,6 @@ from ...judging.remembered import cached_property
 from ...scoring.arrays import Bools, Ints, queries_of, within_query
 from .forms import forms_of
 
-#: The rate of false alarms of each test, under the model that the test names.
-ALPHA = 1e-4
 #: How many documents per run are looked at, and how many per query at least and at most.
 _ROWS, _LEAST, _MOST = 5_000, 10, 50
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
 from ...io.values import take
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
 from .cause import Cause, listed, of_queries
-from .pair import ALPHA, Pair
+from .chance import ALPHA, at_least
+from .pair import Pair
 
 #: A document that so many queries retrieve says little about a query.
 _COMMON = 10
@@ -59,9 +59,9 @@ def look_exchanged(own: Ints, most: Ints) -> Bools:
     of those found as binomial, with the rate of unrelated real runs.
     """
     size = len(own)
-    p = stats.binom.sf(most - 1, own + most, 0.5) * size * (size - 1)
+    p = at_least(most, own + most, 0.5) * size * (size - 1)
     found: Bools = (most > own) & (p < _LEVEL)
-    is_chance = stats.binom.sf(found.sum() - 1, size, _RATE) >= ALPHA
+    is_chance = at_least(int(found.sum()), size, _RATE) >= ALPHA
     return np.zeros_like(found) if is_chance else found
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy import stats
 
 from ...judging.matching import positions
 from ...scoring.arrays import Floats, Ints
 from .cause import Cause, of_queries, percent
-from .pair import ALPHA, Pair
+from .chance import ALPHA, at_least
+from .pair import Pair
 from .repairs import broken, cut_to, thinned
 
 #: A query is in reverse where its correlations, of ranks with ranks and with relevance, are below
@@ -117,7 +117,7 @@ def reversed_scores(pair: Pair) -> Cause | None:
     found = np.zeros(size, dtype=bool)
     z = relevance + correlation(*_common_documents(pair, suspects), size)
     found[suspects] = z[suspects] < -_REVERSED * np.sqrt(2)
-    if stats.binom.sf(found.sum() - 1, max(1, int((b.retrieved > 0).sum())), _RATE) >= ALPHA:
+    if at_least(int(found.sum()), int((b.retrieved > 0).sum()), _RATE) >= ALPHA:
         return None
     return Cause(
         "reversed scores",

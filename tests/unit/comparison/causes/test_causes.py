@@ -9,6 +9,7 @@ import pytest
 from ir_measures import AP
 from scipy import stats
 
+from pyterrier_asl.comparison.causes.chance import at_least, at_least_of_row, is_spread_less
 from pyterrier_asl.comparison.causes.find import find_causes
 from pyterrier_asl.comparison.causes.forms import forms_of
 from pyterrier_asl.comparison.causes.ids import find_writing, unseen_forms
@@ -148,6 +149,23 @@ def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwis
     long = [(q, f"d{q}-12") for q in range(50)]
     assert find_writing(long, short).kind == "suffix"
     assert find_writing(long[:25] + short[25:], short[:25] + long[25:]) is None
+
+
+# Chances
+
+
+def test_chances_are_those_of_scipy():
+    for number, of, rate in ((0, 9, 0.2), (3, 9, 0.2), (9, 9, 0.2), (30, 4000, 1e-4)):
+        expected = stats.binom.sf(number - 1, of, rate)
+        assert at_least(number, of, rate) == pytest.approx(expected, rel=1e-9)
+    for table in ([[3, 9], [1, 20]], [[0, 5], [3, 4]], [[5, 0], [2, 1]], [[200, 300], [20, 480]]):
+        expected = stats.fisher_exact(table, "greater").pvalue
+        assert at_least_of_row(np.array(table)) == pytest.approx(expected, rel=1e-6)
+    counts, of = np.array([1, 3, 2, 2]), np.full(4, 10)
+    statistic = stats.chi2_contingency([counts, of - counts]).statistic
+    for level in (0.01, 0.5):
+        expected = stats.chi2.cdf(statistic / 2, 3) < level
+        assert is_spread_less(counts, of, 2.0, level) == expected
 
 
 # Queries
