@@ -1,8 +1,8 @@
 """Atomized search length, lexicographic precision, rareness and time-biased gain for PyTerrier.
 
-Importing this package makes its measures known to ir_measures, so that they stand in
-``pt.Experiment(..., eval_metrics=[ASL, LexiP])`` beside AP and nDCG. What is heavy is imported when
-it is first used.
+Importing this package registers its measures with ir_measures, so that they work in
+``pt.Experiment(..., eval_metrics=[ASL, LexiP])`` next to AP and nDCG. Large dependencies are
+imported on first use.
 """
 
 import lazy_loader

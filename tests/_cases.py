@@ -779,6 +779,8 @@ _OF_THE_POOL = (
     "fewer than 8 say little about what is rare",
     "more than once (e.g. ",
     "have the same score, in every query",
+    "documents with equal scores are ordered by id",
+    "retrieve a document with the query's own id",
 )
 
 

@@ -332,6 +332,7 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
         "The first relevant document, predicted",
         "How often the relevant documents after the first predict which of two rankings has the "
         "first one higher: of all pairs of rankings whose reciprocal ranks differ, and of those "
-        "that the predictor distinguishes. By chance: 50 of the latter." + undrawn(long["share"]),
+        "that the predictor distinguishes. Chance level: 50 % of the untied pairs."
+        + undrawn(long["share"]),
         rows=1,
     )

@@ -377,8 +377,8 @@ def measured(
             merged = qrels_with(judged_by, labels, duplicates)
             unread = Evaluation.unread(prefetched, Judgements.of(merged, duplicates, drop_self))
             if not len(unread.judgements):
-                name = judged_by if isinstance(judged_by, (str, os.PathLike)) else "the frame"
-                raise ValueError(f"{name} holds no judgements: there is nothing to judge by")
+                place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
+                raise ValueError(f"{place}the qrels are empty: there is nothing to judge by")
             asked = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
             done[track] = unread.measure(
                 asked, jobs=jobs, backend=backend, progress=progress, keep_going=keep_going

@@ -111,7 +111,7 @@ def _evaluator(judgements: Judgements, *measures: Any) -> Any:
 
 
 def _ranked_rows(judged: JudgedRun) -> pd.DataFrame:
-    """The run as it stands, with its own scores; of a document that stands twice the best row."""
+    """The rows of the run with their scores; the best row of a document that occurs twice."""
     rows = judged.table.take(np.sort(judged.whole_ranking.rows))
     return rows.frame("query_id", "doc_id", "score")
 
@@ -120,7 +120,7 @@ def _ranked_rows(judged: JudgedRun) -> pd.DataFrame:
 
 
 def accelerate(on: bool = True) -> None:
-    """Lets ir_measures, and with it ``pt.Experiment``, compute its standard measures by us.
+    """Lets ir_measures and ``pt.Experiment`` compute standard measures with this package.
 
     What changes is the time: values are those of pytrec_eval, query for query. Left as they are:
     measures that other providers compute in another order of equal scores than trec_eval's
@@ -148,7 +148,7 @@ def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
 
     Args:
         measures: measures of this package, or standard ones.
-        judged: the run, with its rows where a document stands twice.
+        judged: the run, with its rows if a document occurs twice.
     """
     others = judged
     if judged.has_duplicates:  # of which ir_measures' providers take the last row

@@ -107,7 +107,7 @@ def _work(measuring: Measuring, name: str, source: Any, alone: bool) -> Done:
 def _results(
     submit: Callable[..., Any], result: Callable[[Any], Done], tasks: Iterable[Task], jobs: int
 ) -> Iterator[Done]:
-    """Results of tasks, in their order, of which so many are submitted that no worker waits."""
+    """Results of tasks, in order; enough tasks are submitted to keep every worker busy."""
     waiting = iter(tasks)
     submitted = deque(submit(*task) for task in islice(waiting, 2 * jobs))
     while submitted:

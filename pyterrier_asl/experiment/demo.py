@@ -181,12 +181,12 @@ def about_order(means: Means) -> str:
     _, first, second = max(opposed)
     sentence = (
         f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 the "
-        f"other way round: above a relevant document stand {asl[first] - 1:.0f} irrelevant ones on "
-        f"average in the former, {asl[second] - 1:.0f} in the latter"
+        f"other way round: a relevant document has on average {asl[first] - 1:.0f} irrelevant "
+        f"documents above it in the first run and {asl[second] - 1:.0f} in the second"
     )
     if recall[first] < recall[second]:
         recalls = f"R@1000 {recall[first]:.2f} and {recall[second]:.2f}"
-        sentence += f", which finds more of them ({recalls})"
+        sentence += f", which also finds more relevant documents ({recalls})"
     return sentence + "."
 
 
@@ -229,7 +229,9 @@ def _leaders(values: Mapping[str, float], extreme: Callable[[Iterable[float]], f
 
 def about_the_pool(systems: int) -> str:
     """The remark on AP_Rareness over this number of systems."""
-    sentence = f"AP_Rareness@100 counts who else finds a document among these {systems} systems"
     if systems < FEW:
-        sentence += f", too few (under {FEW}) to tell what is rare: give it a pool of real runs"
-    return sentence + "."
+        return (
+            f"With {systems} systems AP_Rareness@100 says little about rareness ({FEW} or more are "
+            "needed). Give it a pool of runs."
+        )
+    return f"AP_Rareness@100 compares each system with the other {systems - 1}."

@@ -17,7 +17,7 @@ from .parts import fixed_blocks, map_parts
 Hashes = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 
-#: Of the hashes that this process makes, odd; whoever makes up ids cannot know it.
+#: The seed of the hashes of this process: odd and random, so that ids cannot be chosen to collide.
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)

@@ -44,7 +44,9 @@ class _Rows:
     """Some rows of a run, in groups."""
 
     offsets: Ints
-    _rows: Ints | None  #: None: all rows of the run in their order, so that nothing need be moved
+    _rows: (
+        Ints | None
+    )  #: None: all rows of the run in their order, so that no rows have to be moved
 
     @property
     def moved(self) -> Ints | None:
@@ -228,7 +230,7 @@ class JudgedRun:
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether a document stands twice in the ranking of a query."""
+        """Whether a document occurs twice in the ranking of a query."""
         return len(self._answers.repeated) > 0
 
     @cached_property

@@ -1,12 +1,12 @@
-"""Judgements (qrels), which put runs in order and match them: ties, duplicates, cut-offs, ids.
+"""Qrels, and how runs are ordered and matched with them: ties, duplicates, cut-offs, ids.
 
-The one place where a run is put in order and matched with its judgements. Every measure,
+Only this module orders a run and matches it with its judgements. Every measure,
 preference and analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see
 the same ranking:
 
 1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
    descending, in plain string order; a ``rank`` column is ignored;
-2. a document that stands twice in a query's ranking is an error, or counts once, at its best rank;
+2. a document that occurs twice in a ranking is an error, or is counted once, at its best rank;
 3. ``judged_only`` removes unjudged documents (negative grades count as unjudged);
 4. a cut-off cuts.
 """
@@ -47,7 +47,7 @@ from .matching import PairIndex, codes, equal_groups, positions
 from .ranking import Match, match
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
-#: Of so many first rows most stand by another of their query, unless rows are in no order.
+#: Rows looked at to find out whether rows of a query are adjacent.
 _FIRST = 1000
 
 
@@ -65,8 +65,8 @@ class Judgements(Remembering):
     Args:
         qrels: data frame or Arrow table (``query_id``, ``doc_id``, ``relevance``, or PyTerrier's
             ``qid``, ``docno``, ``label``), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        duplicates: what a document is that stands twice in a ranking: ``'error'``, as it is to
-            trec_eval, or ``'best'``: it counts once, at its best rank.
+        duplicates: how to treat a document that occurs twice in a ranking: ``'error'``, as
+            trec_eval does, or ``'best'``: it is counted once, at its best rank.
         drop_self: whether documents with the id of the query are left out of its ranking.
 
     Raises:
@@ -144,7 +144,7 @@ class Judgements(Remembering):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what was made of it since, and what the index has as well."""
+        """The state without cached results and without what the index holds."""
         others = ("docnos", "offsets", RESULTS)
         return {name: value for name, value in self.__dict__.items() if name not in others}
 
@@ -227,8 +227,9 @@ class Judgements(Remembering):
             ValueError: for a missing column or id, a score that is no number, or NaN.
 
         Warns:
-            UserWarning: of documents that stand twice in a ranking, which count once, at their best
-                rank; of a run none of whose documents is judged, or whose scores are constant.
+            UserWarning: of documents that occur twice in a ranking, which are counted once, at
+                their best rank; of a run none of whose documents is judged, or whose scores are
+                constant.
         """
         judged = _judge(self, run_columns(run), "warn")
         if judged.retrieved.any() and len(self.docnos) and not len(judged.pairs):
@@ -249,7 +250,7 @@ class Judgements(Remembering):
         """Judges a part of a run: some of its queries.
 
         Raises:
-            ValueError: for a document that stands twice in a ranking, unless it may.
+            ValueError: for a document that occurs twice in a ranking, unless it is allowed.
         """
         return _judge(self, run_columns(run), self.duplicates)
 
@@ -344,7 +345,7 @@ def _rank(
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
-    """The error message for a run in which documents stand twice."""
+    """The error message for a run in which documents occur twice."""
     row = int(repeated[0])
     qid, docno = table.qid[row], table.docno[row]
     there = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))

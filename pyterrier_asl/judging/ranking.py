@@ -1,8 +1,8 @@
 """Rows put in ranking order and matched with known ids, query by query.
 
 The rows come in blocks, each the answer to one query. In ranking order means by score, descending,
-and equal scores by id, descending in plain string order; an id that stands twice in a block counts
-once, where it ranks best.
+and equal scores by id, descending in plain string order; an id that occurs twice in a block is
+counted once, at its best rank.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True)
 class Match:
-    """Blocks of rows in ranking order, and where in them known ids stand.
+    """Blocks of rows in ranking order, and the positions of known ids in them.
 
     Attributes:
         order: rows in ranking order, block by block; None: as they stand.

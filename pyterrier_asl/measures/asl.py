@@ -58,7 +58,7 @@ class _ASL(PluginMeasure):
     __name__ = "ASL"
     NAME = __name__
     PRETTY_NAME = "Atomized Search Length"
-    SHORT_DESC = "The irrelevant documents above a relevant one, plus one: mean over all relevant."
+    SHORT_DESC = "Mean number of irrelevant documents above a relevant document, plus 1."
     HIGHER_IS_BETTER = False
     WITHOUT_RELEVANT = 1.0
     SUPPORTED_PARAMS = {
@@ -66,7 +66,9 @@ class _ASL(PluginMeasure):
         "rel": REL,
         "g": _G,
         "missing": Param(
-            one_of(*scoring.MISSING), default="pad", desc="what a missing document is taken for"
+            one_of(*scoring.MISSING),
+            default="pad",
+            desc="how a relevant document that was not retrieved is counted",
         ),
         "judged_only": JUDGED_ONLY,
         "unjudged": UNJUDGED,

@@ -37,7 +37,7 @@ class Named:
 
     #: The name of the kind in errors.
     KIND: ClassVar[str]
-    #: All objects of this kind, by Python's own id: of two equal ones either may go first.
+    #: All objects of this kind, by Python's id; the order of equal ones is not defined.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
 

@@ -60,7 +60,7 @@ def with_pool(measure: Measure, pool: Any) -> Measure:
 
 @dataclass(frozen=True)
 class NamedMeasure:
-    """A measure with the name by which it was asked for."""
+    """A measure with the name that the caller gave it."""
 
     name: str
     measure: Measure
@@ -96,7 +96,7 @@ class NamedMeasure:
             options = ", ".join(f"{name}={value!r}" for name, value in missing.items())
             raise ValueError(
                 f"the measure {self.name!r} does not take {options} ({error}): name measures that "
-                "do, or write each one's own in brackets, as in AP(rel=2)"
+                "do, or write it in brackets after each measure, as in AP(rel=2)"
             ) from None
         return NamedMeasure(str(measure) if "rel" in missing else self.name, measure)
 
@@ -104,9 +104,9 @@ class NamedMeasure:
 def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     """Parses measures in text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
 
-    Between them stand blanks or commas. A name that trec_eval has (``map``, ``P_10``) means what it
-    means in ``pt.Experiment``; any other what it means to ir_measures. A family
-    of trec_eval's (``P``, ``recall``) is all its members.
+    They are separated by blanks or commas. A name of trec_eval (``map``, ``P_10``) has the meaning
+    that it has in ``pt.Experiment``; any other the meaning of ir_measures. A family of trec_eval
+    (``P``, ``recall``) means all its members.
 
     Args:
         texts: one or several such texts.
@@ -127,7 +127,7 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
         for measure in _parse(word)
     ]
     if not asked:
-        raise ValueError("no measure is asked for: write their names, such as 'ASL@1000 AP'")
+        raise ValueError("no measure was given: write names, such as 'ASL@1000 AP'")
     return unique(asked)
 
 
@@ -187,9 +187,9 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
     names = [measure.name for measure in named]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"the measure {name!r} is asked for twice: leave out one")
+            raise ValueError(f"the measure {name!r} is given twice: omit one")
     if not named:
-        raise ValueError("no measure is asked for: pass some, such as [ASL@1000, LexiP]")
+        raise ValueError("no measure was given: pass some, such as [ASL@1000, LexiP]")
     return named
 
 
@@ -201,7 +201,7 @@ def _valid(measure: Measure) -> Measure:
 
 
 def unique(asked: Iterable[NamedMeasure]) -> list[NamedMeasure]:
-    """Each measure once, under the name by which it was asked for first."""
+    """Each measure once, under the first name given for it."""
     first: dict[Any, NamedMeasure] = {}
     for measure in asked:
         first.setdefault(measure.key, measure)

@@ -178,7 +178,8 @@ class Pools:
         found = [self._found[run] for run in chosen]
         codes = None if groups is None else groups[chosen]
         of_each = None if codes is None else np.repeat(codes, list(map(len, found)))
-        counts = scoring.count_finders(np.concatenate(found), self._judged, of_each)
+        every = np.concatenate([np.empty(0, dtype=np.int64), *found])
+        counts = scoring.count_finders(every, self._judged, of_each)
         return counts, len(chosen if codes is None else np.unique(codes))
 
     def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:

@@ -15,7 +15,7 @@ import altair as alt
 from ..charts.forms import tooltips
 
 #: The page replaces these by the systems shown, their colours, the colours of A and B, and colours
-#: of what is no system.
+#: of elements that are not systems.
 SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
 
 #: The name of a system that an axis or a legend has room for; the page has the short names.

@@ -430,7 +430,7 @@ def _size(values: npt.ArrayLike) -> int:
 
 
 def _bits(different: int, count: int) -> int:
-    """Bits of numbers, so many of them different, where each different one is there once."""
+    """Bits that ``count`` numbers need if each distinct value is stored once."""
     return 32 * different + count * _width(different - 1)
 
 

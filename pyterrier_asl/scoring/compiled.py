@@ -35,7 +35,7 @@ def compiled(function: F) -> F:
 
 
 def loops(module: str, steps: int) -> ModuleType:
-    """A module of loops: as it is, or compiled where the steps so far and these are worth it.
+    """A module of loops: in Python, or compiled once enough steps have been computed to pay for it.
 
     Args:
         module: its name.

@@ -309,7 +309,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "-m", "ASL@0"], "the measure 'ASL@0': ASL: cutoff must be a whole number"),
         (["a.run", "-m", "Foo"], "'Foo': there is no such measure"),
         (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
-        (["a.run", "-m", " "], "no measure is asked for"),
+        (["a.run", "-m", " "], "no measure was given"),
         (["a.run", "-m", "P_Rareness"], "P_Rareness needs cutoff: write P_Rareness@k"),
         (["a.run", "-m", "TBG"], "TBG needs the length of every retrieved document"),
         (["a.run", "-m", "TBG", "--lengths", "no"], "a DocLengths, a file"),

@@ -171,7 +171,7 @@ def test_a_column_of_lengths_is_used():
         ({}, [AP], ValueError, "no runs"),
         (pd.DataFrame({"qid": []}), [AP], ValueError, "run 'run'"),
         (RUNS, [], ValueError, "no measure"),
-        (RUNS, [AP, "AP"], ValueError, "'AP' is asked for twice"),
+        (RUNS, [AP, "AP"], ValueError, "'AP' is given twice"),
         (RUNS, {"qid": AP}, ValueError, "no name for a column"),
         ({"broken": {"q1": {"d1": float("nan")}}}, [AP], ValueError, "run 'broken'.*NaN"),
         ({"empty": {}}, [AP], ValueError, "run 'empty': the run is empty"),

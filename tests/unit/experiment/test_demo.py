@@ -97,15 +97,15 @@ def test_lost_is_what_a_loop_over_the_relevant_documents_gives(generated):
 def test_order_names_the_pair_that_ap_and_asl_disagree_about_most():
     said = demo.about_order(means(AP=[0.3, 0.25], ASL=[201.0, 101.0], R=[0.7, 0.9]))
     assert said == (
-        "AP puts 'a' above 'b' (0.3000 and 0.2500), ASL@1000 the other way round: above a relevant "
-        "document stand 200 irrelevant ones on average in the former, 100 in the latter, which "
-        "finds more of them (R@1000 0.70 and 0.90)."
+        "AP puts 'a' above 'b' (0.3000 and 0.2500), ASL@1000 the other way round: a relevant "
+        "document has on average 200 irrelevant documents above it in the first run and 100 in the "
+        "second, which also finds more relevant documents (R@1000 0.70 and 0.90)."
     )
 
 
 def test_order_does_not_claim_recall_where_it_is_not_higher():
     said = demo.about_order(means(AP=[0.3, 0.25], ASL=[201.0, 101.0], R=[0.9, 0.9]))
-    assert said.endswith("100 in the latter.")
+    assert said.endswith("100 in the second.")
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,11 @@ def test_the_top_where_measures_agree_and_where_they_do_not():
 
 
 def test_a_small_pool_is_told_in_words():
-    assert "too few (under 8)" in demo.about_the_pool(3)
-    assert "too few" not in demo.about_the_pool(8)
+    assert demo.about_the_pool(3) == (
+        "With 3 systems AP_Rareness@100 says little about rareness (8 or more are needed). Give it "
+        "a pool of runs."
+    )
+    assert demo.about_the_pool(8) == "AP_Rareness@100 compares each system with the other 7."
 
 
 def one_relevant(topics):

@@ -53,9 +53,9 @@ def test_names_of_one_and_of_many():
         "ASL(g=10, rel=2)@5",
     ]
     assert [str(one.measure) for one in named_measures({"x": "map", "y": ASL})] == ["AP", "ASL"]
-    with pytest.raises(ValueError, match="asked for twice"):
+    with pytest.raises(ValueError, match="is given twice"):
         named_measures([ir_measures.AP, "AP"])
-    with pytest.raises(ValueError, match="no measure is asked for"):
+    with pytest.raises(ValueError, match="no measure was given"):
         named_measures([])
 
 
