@@ -139,7 +139,7 @@ class ScoreTable:
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
                 f"have {', '.join(self.measures)}"
                 + "".join(
-                    f". If {own!r} is {measure}, give measure_column={{{measure!r}: {own!r}}} "
+                    f". If {own!r} is {measure}, say measure_column={{{measure!r}: {own!r}}} "
                     f"(--measure-column {own})"
                     for own in [name for name in self.measures if measure_named(name) is None][:1]
                 )
