@@ -23,10 +23,8 @@ from .rankings import own_queries, reversed_scores, short_rankings, tied_scores
 #: Asked about both runs at once, and about one of them at a time.
 _OF_BOTH = (qrels_ids, exchanged_queries, unjudged_documents)
 _OF_ONE: tuple[Callable[[Pair], Cause | None], ...] = (
-    document_ids,
     unanswered_queries,
     repeated_rankings,
-    missing_documents,
     short_rankings,
     reversed_scores,
     tied_scores,
@@ -101,14 +99,23 @@ def sentence(row: Mapping[Any, Any]) -> str:
 
 
 def _causes(pair: Pair) -> Iterator[tuple[Pair, Cause]]:
-    """The causes, each with the pair where it was found."""
-    sides = (pair, pair.swapped)
-    for find in _OF_BOTH:
-        if cause := find(pair):
-            yield pair, cause
-    for side in sides:
-        causes = [cause for find in _OF_ONE if (cause := find(side))]
-        if all(cause.is_fact for cause in causes):
+    """The causes, each with the pair where it was found.
+
+    Where ids of the qrels are written otherwise, those of runs only seem to be; where all scores
+    are equal, first documents are those of some ids.
+    """
+    of_both = [cause for find in _OF_BOTH if (cause := find(pair))]
+    yield from ((pair, cause) for cause in of_both)
+    is_right = any(cause.where == "the qrels" for cause in of_both)
+    for side in (pair, pair.swapped):
+        by_id = side.b.run.has_constant_scores
+        finders = [
+            *(() if is_right else (document_ids,)),
+            *(() if by_id else (missing_documents,)),
+            *_OF_ONE,
+        ]
+        causes = [cause for find in finders if (cause := find(side))]
+        if not by_id and all(cause.is_fact for cause in causes):
             causes += filter(None, [unknown_documents(side)])
         yield from ((side, cause) for cause in causes)
 

@@ -283,9 +283,9 @@ def unknown_documents(pair: Pair) -> Cause | None:
             counts.append(np.bincount(top.queries[rows], minlength=size)[both])
     table = np.reshape([of_query.sum() for of_query in counts], (2, 2))
     share, n = table[0, 0] / max(1, table[0].sum()), counts[0] + counts[1]
-    if not 0 < share < 1 or at_least_of_row(table) >= ALPHA:
+    if at_least_of_row(table) >= ALPHA:
         return None
-    if not is_spread_less(counts[0], n, _DISPERSION, _LEVEL):
+    if share < 1 and not is_spread_less(counts[0], n, _DISPERSION, _LEVEL):
         return None
     name = pair.b.name
     examples = pair.b.docs[pair.unknown & (pair.b.ranks <= _FIRST)][:3]

@@ -343,3 +343,27 @@ def test_documents_of_one_query_are_no_gap():
     queries = np.arange(3000)
     queries[1000:1200] = 7
     assert not long_gaps(has, queries)
+
+
+# One cause hides another
+
+
+def test_ids_of_the_qrels_are_not_also_ids_of_the_runs():
+    found = causes(qrels=rewritten(lambda d: f"v2-{d}", QRELS))
+    assert "id prefix" in named(found, "the qrels") and not named(found, "A") | named(found, "B")
+
+
+def test_a_run_of_unknown_documents_alone_is_not_comparable():
+    """One judged document is all that is right."""
+    strange = {
+        q: {f"FT911-{90_000 + i}{q}": s for i, s in enumerate(d.values())} for q, d in B.items()
+    }
+    strange["0"][next(iter(QRELS["0"]))] = -99.0
+    assert "unknown documents" in named(causes(A, strange))
+
+
+def test_constant_scores_are_no_missing_documents():
+    by_id = {q: dict.fromkeys(docs, 1.0) for q, docs in B.items()}
+    found = causes(A, by_id)
+    assert "ties" in named(found) and found["comparable"].all()
+    assert "missing documents" not in named(found)
