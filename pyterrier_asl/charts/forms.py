@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -32,8 +33,9 @@ CROWDED = ROW / STEP
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
 
-#: The label of an axis that breaks after words of some length, a Vega expression.
-IN_LINES = r"split(replace(datum.label, regexp('(.{8,}?) ', 'g'), '$1\n'), '\n')"
+#: Where a label of several words is broken, and the label as a Vega expression.
+_BREAK = "(.{8,}?) "
+IN_LINES = rf"split(replace(datum.label, regexp('{_BREAK}', 'g'), '$1\n'), '\n')"
 
 #: Characters of a name that has room above or below a narrow column.
 SHORT = 8
@@ -256,14 +258,18 @@ def ranks_on_lists(
         rank: the column of ranks.
     """
     lists = list(dict.fromkeys(frame[across]))
-    runs = frame[frame[across] == lists[0]].sort_values(rank, kind="stable")["run"]
-    if len(runs) > MOST:
-        caption += f" The first {MOST} of {len(runs)} runs on the first list."
-        frame = frame[frame["run"].isin(runs[:MOST])]
+    runs, deepest = frame["run"].nunique(), int(frame[rank].max())
+    if runs > MOST:
+        caption += f" Ranks 1 to {MOST} of {runs}: lines below these ranks are cut off."
+        frame = frame[frame["run"].isin(frame.loc[frame[rank] <= MOST, "run"])]
+        deepest = MOST
     most = frame[moved].abs().groupby(frame["run"]).transform("max")
-    last = frame[frame[across] == lists[-1]]
+    frame = frame.assign(change=most)
+    points = frame[frame[rank] <= deepest]
+    last = points[points[across] == lists[-1]]
     names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
     turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
+    broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
     x = alt.X(
         f"{across}:N",
         sort=lists,
@@ -272,6 +278,8 @@ def ranks_on_lists(
             labelAngle=-40 if turned else 0,
             labelLimit=125,
             labelExpr=IN_LINES,
+            labelPadding=2 + 13 * broken,
+            ticks=False,
             orient="top",
             domain=False,
             labelOverlap=False,
@@ -281,21 +289,24 @@ def ranks_on_lists(
         f"{rank}:Q",
         title="rank",
         axis=alt.Axis(tickMinStep=1, grid=False),
-        scale=alt.Scale(domain=[0.5, int(frame[rank].max()) + 0.5], nice=False, reverse=True),
+        scale=alt.Scale(domain=[0.5, deepest + 0.5], nice=False, reverse=True),
     )
     legend = alt.Legend(orient="bottom", values=some_values(most), format="d")
     scheme = alt.Scale(scheme="viridis")
-    base = alt.Chart(inline_rows(frame.assign(change=most))).encode(
-        x=x, y=y, color=alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend)
-    )
+    shared = {
+        "x": x,
+        "y": y,
+        "color": alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend),
+    }
+    lines, circles = (alt.Chart(inline_rows(rows)).encode(**shared) for rows in (frame, points))
     drawn = alt.layer(
-        base.mark_line(opacity=0.6).encode(detail=alt.Detail("run:N")),
-        base.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),
+        lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
+        circles.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),
         alt.Chart(names)
         .mark_text(align="left", dx=8, fontSize=9)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    width, height = max(160, 130 * len(lists)), max(120, ROW * frame["run"].nunique())
+    width, height = max(160, 130 * len(lists)), max(120, ROW * min(runs, MOST))
     return figure(drawn, title, caption, width=width, height=height)
 
 

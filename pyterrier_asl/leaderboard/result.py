@@ -204,7 +204,7 @@ class Leaderboard(Printed):
         )
         if any(self.stars):
             caption += f" {STAR}: a system with the best mean is better."
-        stars = base.mark_text(align="left", dx=4, dy=3).encode(
+        stars = base.mark_text(align="left", dx=7, dy=3).encode(
             x=alt.X("high:Q", title="rank"), text="star:N"
         )
         bars = ranges(base, "low", "rank", "high", "rank") + stars

@@ -70,6 +70,24 @@ def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
     assert drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == 0
 
 
+def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
+    lists = {"p": range(1, 51), "q": range(50, 0, -1)}
+    frame = pd.concat(
+        pd.DataFrame(
+            {"run": [f"run{i}" for i in range(50)], "list": one, "rank": ranks, "moved": 1}
+        )
+        for one, ranks in lists.items()
+    )
+    drawn = forms.ranks_on_lists(
+        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
+    )
+    lines, points, names = map(values, drawn.layer)
+    assert lines["run"].nunique() == 50 and points["rank"].max() == 40 and len(points) == 80
+    assert sorted(names["run"]) == sorted(f"run{i}" for i in range(10, 50))
+    caption = " ".join(drawn.title.subtitle)
+    assert caption.endswith("Ranks 1 to 40 of 50: lines below these ranks are cut off.")
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_names_beside_points_cover_no_other_name_and_stay_within_the_chart(seed):
     draw = np.random.default_rng(seed)
