@@ -105,7 +105,7 @@ _EVALUATE = """
     from pyterrier_asl import evaluate
     from pyterrier_asl.evaluation.frames import save_evaluation
     folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
-    from pyterrier_asl.evaluation import evaluate as evaluation
+    from pyterrier_asl.evaluation import evaluation
 
     def telling(items, **_):
         for each in items:
