@@ -2,16 +2,17 @@
 
 Copies the last commit, lists with Cosmic Ray the changes that it knows (an operator, a constant, a
 comparison, a condition), draws places in the code of each package and one change for each, and runs
-the module's examples, the package's unit tests and some of other folders: first those named after
-the module or naming it, up to the first failure. A change that no test notices is printed as a
-diff: it needs a test, or does not change what the code does.
+the quick tests up to the first failure. The examples of the module, the unit tests of its package
+and the contract tests come first, the others only if these pass. Tests that fail without a change
+are left out. A change that no test notices is printed as a diff: it needs a test, or it belongs in
+``equivalent_mutants.txt``, the list of changes that cannot change a result.
 
     nice python benchmarks/mutants.py --seed 1
     nice python benchmarks/mutants.py --seed 1 --package scoring --list
     nice python benchmarks/mutants.py --seed 1 --package scoring --number 3 --number 17
 
-``pip install '.[dev]'`` installs Cosmic Ray. A change takes some seconds. It needs a system that
-forks.
+``pip install '.[dev]'`` installs Cosmic Ray. A change that is noticed takes seconds, one that is
+not takes as long as the quick tests. It needs a system that forks.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ import io
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -46,35 +46,21 @@ from cosmic_ray.plugins import get_operator, operator_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PACKAGES = (
-    "scoring",
-    "judging",
-    "statistics",
-    "unjudged",
-    "comparison",
-    "measures",
-    "tuning",
-    "io",
-)
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("pyterrier_asl/*/__init__.py"))
 
-#: Tests of the evaluation that are about values.
-OF_SCORES = [f"unit/evaluation/test_{name}.py" for name in ("standard", "preferences", "bounds")]
+#: Changes that cannot change a result: module, line, changed line and reason.
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 
-#: What importing leaves for later, whichever package it is of.
-OF_IMPORTS = "contract/test_import.py"
-
-#: Tests of other folders that are about a package, too.
+#: Tests of other packages that are about a package, too, and run before the rest.
 FURTHER = {
-    "scoring": ["unit/measures", "unit/unjudged", *OF_SCORES],
-    "judging": [
-        "unit/measures",
-        "unit/evaluation/test_evaluation.py",
-        "unit/scoring/test_compiled.py",
-    ],
-    "measures": ["contract/test_contract.py", *OF_SCORES],
+    "scoring": ["unit/measures", "unit/unjudged"],
+    "judging": ["unit/measures", "unit/scoring/test_compiled.py"],
     "comparison": ["unit/cli/test_cli_compare.py"],
-    "unjudged": ["unit/cli/test_labelling.py"],
+    "unjudged": ["unit/cli/test_labelling.py", "unit/cli/test_cli_holes.py"],
     "tuning": ["unit/cli/test_cli_tune.py"],
+    "leaderboard": ["unit/cli/test_cli_ranks.py"],
+    "assessment": ["unit/cli/test_cli_audit.py"],
+    "charts": ["unit/analysis", "unit/reporting"],
 }
 
 #: Operators of bits, which nobody writes for one of arithmetic.
@@ -94,9 +80,8 @@ LIBRARIES = (
     "statsmodels.api",
 )
 
-#: Seconds of CPU, and in all, after which a change counts as noticed: a loop may be endless.
-CPU_SECONDS = 90
-TIMEOUT = 900.0
+#: Seconds that one test may take, after which it hangs: many times what any test takes.
+HANGS = 300
 
 
 class Change(NamedTuple):
@@ -112,6 +97,21 @@ class Change(NamedTuple):
             self.code.splitlines(), self.changed.splitlines(), n=2, lineterm=""
         )
         return "\n".join([f"{self.module}, {self.operator}", *list(lines)[2:]])
+
+    def reason(self, equivalent: dict[str, str]) -> str:
+        """Why it changes nothing; nothing where it may."""
+        lines = difflib.unified_diff(
+            self.code.splitlines(), self.changed.splitlines(), n=0, lineterm=""
+        )
+        change = "\n".join(f"{line[0]} {line[1:].strip()}".strip() for line in list(lines)[3:])
+        modules = (self.module.relative_to("pyterrier_asl"), "any")
+        return next(filter(None, (equivalent.get(f"{name}\n{change}") for name in modules)), "")
+
+
+def read_equivalent() -> dict[str, str]:
+    """The reasons of changes that change nothing, by module, line and changed line."""
+    blocks = EQUIVALENT.read_text().strip().split("\n\n")[1:]  # the first says what the file is
+    return dict(block.rsplit("\n", 1) for block in blocks)
 
 
 def copy_commit(folder: Path) -> None:
@@ -159,7 +159,7 @@ def places(module: Path) -> list[list[tuple[str, int]]]:
 def draw_changes(package: str, number: int, seed: int) -> list[Change]:
     """Changes of a package at places drawn by chance."""
     generator = random.Random(f"{seed} {package}")
-    modules = sorted((Path("pyterrier_asl") / package).glob("*.py"))
+    modules = sorted((Path("pyterrier_asl") / package).rglob("*.py"))
     drawn = [(module, place) for module in modules for place in places(module)]
     generator.shuffle(drawn)
     changes: list[Change] = []
@@ -176,19 +176,24 @@ def draw_changes(package: str, number: int, seed: int) -> list[Change]:
     return changes
 
 
-def tests_of(package: str, module: Path) -> list[str]:
-    """The files that test a package, from the one that says most about a module to the last."""
-    files: list[Path] = []
-    for name in [f"unit/{package}", *FURTHER.get(package, []), OF_IMPORTS]:
-        path = Path("tests") / name
-        files += [path] if path.is_file() else sorted(path.glob("test_*.py"))
+def tests_of(package: str, module: Path) -> tuple[list[str], list[str]]:
+    """The files that concern a package, and all others, those that name the module first."""
     stem = module.stem.strip("_")
 
-    def distance(path: Path) -> tuple[bool, int, int]:
+    def order(path: Path) -> tuple[bool, int, Path]:
         named = re.findall(rf"\b_?{stem}\b", path.read_text())
-        return stem not in path.stem, -len(named), files.index(path)
+        return stem not in path.stem, -len(named), path
 
-    return [str(module), *map(str, sorted(files, key=distance))]
+    first: set[Path] = set()
+    for name in [f"unit/{package}", "contract", *FURTHER.get(package, [])]:
+        path = Path("tests") / name
+        first |= {path} if path.is_file() else set(path.rglob("test_*.py"))
+    rest = {path for name in ("unit", "contract") for path in Path("tests", name).rglob("test_*")}
+    rest = {path for path in rest - first if path.suffix == ".py"}
+    return (
+        [str(module), *map(str, sorted(first, key=order))],
+        [*map(str, sorted(rest, key=order)), "pyterrier_asl"],
+    )
 
 
 @contextlib.contextmanager
@@ -203,12 +208,19 @@ def applied(change: Change) -> Iterator[None]:
         os.utime(change.module, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def run_tests(files: list[str], compiled: bool, printed: Path) -> str:
-    """Runs tests in a process of their own; what failed first, nothing where all passed."""
+class Alarm:
+    """A plugin of pytest that ends the process where one test hangs."""
+
+    def pytest_runtest_logstart(self) -> None:
+        signal.alarm(HANGS)
+
+
+def run_tests(files: list[str], compiled: bool, printed: Path, options: list[str]) -> list[str]:
+    """Runs tests in a process of their own: those that fail, or the signal that ended it."""
     child = os.fork()
     if child == 0:
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        signal.alarm(HANGS)
         with printed.open("w") as stream:
             os.dup2(stream.fileno(), 1)
             os.dup2(stream.fileno(), 2)
@@ -216,36 +228,34 @@ def run_tests(files: list[str], compiled: bool, printed: Path) -> str:
             os.environ["NUMBA_DISABLE_JIT"] = "1"
             importlib.import_module("numba").config.DISABLE_JIT = True
             importlib.import_module("numpy").seterr(over="ignore")  # hashes overflow on purpose
-        options = ["-x", "-q", "--tb=no", "-rfE", "-m", "not slow", "-p", "no:cacheprovider"]
+        options = ["-q", "--tb=no", "-rfE", "-m", "not slow", "-p", "no:cacheprovider", *options]
         options += ["-o", "addopts=--doctest-modules", "--hypothesis-seed=0"]
         # Of the module itself the examples, not a function of it whose name begins with test.
         options += ["--deselect", f"{files[0]}::test_"]
-        code = importlib.import_module("pytest").main([*options, *files])
+        code = importlib.import_module("pytest").main([*options, *files], [Alarm()])
         sys.stdout.flush()
         os._exit(int(code))
-    end = time.monotonic() + TIMEOUT
-    while (status := os.waitpid(child, os.WNOHANG))[0] == 0:
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return "the time"
-        time.sleep(0.05)
+    _, status = os.waitpid(child, 0)
     with contextlib.suppress(ProcessLookupError):  # what the tests started
         os.killpg(child, signal.SIGKILL)
-    if status[1] == 0:
-        return ""
-    if os.WIFSIGNALED(status[1]):
-        return signal.Signals(os.WTERMSIG(status[1])).name
+    if status == 0:
+        return []
+    if os.WIFSIGNALED(status):
+        return [signal.Signals(os.WTERMSIG(status)).name]
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", printed.read_text(), re.MULTILINE)
-    return failed[0] if failed else printed.read_text()[-300:]
+    return failed or [printed.read_text()[-300:]]
 
 
-def test(change: Change, package: str, folder: Path) -> str:
-    """What notices a change; nothing where no test does."""
+def test(change: Change, package: str, printed: Path, without: list[str]) -> str:
+    """The test that notices a change; nothing where none does."""
     # Compiling takes longer than the tests do, and changed loops are wrong as they stand, too.
     compiled = "kernels" not in change.module.stem
+    options = ["-x", *(f"--deselect={name}" for name in without)]
     with applied(change):
-        return run_tests(tests_of(package, change.module), compiled, folder / "printed.txt")
+        for files in tests_of(package, change.module):
+            if failed := run_tests(files, compiled, printed, options):
+                return failed[0]
+    return ""
 
 
 def main() -> int:
@@ -267,23 +277,31 @@ def main() -> int:
     for library in LIBRARIES:
         importlib.import_module(library)
     assert "pyterrier_asl" not in sys.modules, "a library has imported what is to be changed"
+    equivalent, printed = read_equivalent(), folder / "printed.txt"
+    everything = ["tests/unit", "tests/contract", "pyterrier_asl"]
+    without = [] if arguments.list else run_tests(everything, True, printed, [])
+    for name in without:
+        print(f"fails without a change: {name}", flush=True)
     table = []
     for package in arguments.package or PACKAGES:
-        changes = list(enumerate(draw_changes(package, arguments.mutants, arguments.seed), 1))
-        if arguments.number:
-            changes = [(n, change) for n, change in changes if n in arguments.number]
-        noticed = 0
-        for n, change in changes:
-            if arguments.list:
-                print(f"{package} {n}: {change}", flush=True)
+        noticed = survived = 0
+        for n, change in enumerate(draw_changes(package, arguments.mutants, arguments.seed), 1):
+            if arguments.number and n not in arguments.number:
+                continue
+            reason = change.reason(equivalent)
+            if arguments.list or reason:
+                known = f"changes nothing, {reason}: " if reason else ""
+                print(f"{package} {n}: {known}{change}", flush=True)
                 continue
             began = time.monotonic()
-            by = test(change, package, folder)
+            by = test(change, package, printed, without)
             noticed += bool(by)
+            survived += not by
             what = f"noticed by {by}" if by else f"survived: {change}"
             print(f"{package} {n}, {time.monotonic() - began:.0f} s: {what}", flush=True)
-        share = f"{noticed / len(changes):.0%}" if changes else ""
-        table.append(f"{package:12} {len(changes):5} changes, {noticed:5} noticed {share}")
+        tested = noticed + survived
+        share = f"{noticed / tested:.0%}" if tested else ""
+        table.append(f"{package:12} {tested:5} changes, {noticed:5} noticed {share}")
     if not arguments.list:
         print("\n".join(["", *table]))
     shutil.rmtree(folder)
