@@ -119,6 +119,27 @@ def with_links(readme: str, repository: str) -> str:
     return _RELATIVE.sub(absolute, readme) if repository else readme
 
 
+#: A notebook's link in the README, with the badge after it that opens the notebook in Colab.
+_NOTEBOOK = re.compile(
+    r"(\[[^]]+\]\((?:[^)\s]*/)?(examples/\w+\.ipynb)\))(?: \[!\[[^]]*\]\([^)]*\)\]\([^)]*\))?"
+)
+_COLAB = "https://colab.research.google.com"
+
+
+def with_badges(readme: str, repository: str) -> str:
+    """The README with a Colab badge after each notebook, for a repository on GitHub."""
+    on_github = repository.startswith("https://github.com/")
+    address = repository.replace("https://github.com/", f"{_COLAB}/github/")
+
+    def with_badge(link: re.Match[str]) -> str:
+        badge = (
+            f" [![Open in Colab]({_COLAB}/assets/colab-badge.svg)]({address}/blob/main/{link[2]})"
+        )
+        return link[1] + (badge if on_github else "")
+
+    return _NOTEBOOK.sub(with_badge, readme)
+
+
 def unreleased(changes: str) -> list[str]:
     """The lines of a changelog below *Unreleased* that are not blank."""
     below = changes.partition("\n## Unreleased\n")[2]
@@ -136,7 +157,9 @@ def descriptions(root: Path = ROOT) -> dict[Path, str]:
         root / "pyproject.toml": with_urls(pyproject, about["repository"]),
         root / "CITATION.cff": citation(about, written),
         root / "codemeta.json": json.dumps(codemeta(about), indent=2) + "\n",
-        root / about["readme"]: with_links(readme, about["repository"]),
+        root / about["readme"]: with_badges(
+            with_links(readme, about["repository"]), about["repository"]
+        ),
         root / ".zenodo.json": json.dumps(zenodo(about), indent=2) + "\n",
     }
 

@@ -115,3 +115,20 @@ def test_relative_links_lead_to_the_repository(root):
     assert release.problems("v0.1.0", root) == []
     (root / "README.md").write_text(LINKS)
     assert "README.md has 4 relative links, e.g. docs/a.rst" in release.problems("v0.1.0", root)
+
+
+def test_notebooks_have_a_colab_badge_where_colab_can_open_them(root):
+    """Colab opens notebooks from GitHub alone; a second call writes no second badge."""
+    (root / "README.md").write_text("[tune](examples/tune_feedback.ipynb), [b](examples/why.py)\n")
+    written = (root / "README.md").read_text()
+    set_repository(root, "https://example.org/x")
+    assert "colab" not in (root / "README.md").read_text()
+    (root / "README.md").write_text(written)
+    for _ in range(2):
+        set_repository(root, "https://github.com/team/asl")
+        readme = (root / "README.md").read_text()
+        assert readme.count("colab-badge.svg") == 1
+        assert (
+            "(https://colab.research.google.com/github/team/asl/blob/main/"
+            "examples/tune_feedback.ipynb), [b]" in readme
+        )
