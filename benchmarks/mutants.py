@@ -38,7 +38,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from py_compile import PycInvalidationMode
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -208,52 +208,58 @@ def applied(change: Change) -> Iterator[None]:
         os.utime(change.module, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-class Alarm:
-    """A plugin of pytest that ends the process where one test hangs."""
+class Failures:
+    """A plugin of pytest that lists what fails, and ends the process where one test hangs."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
 
     def pytest_runtest_logstart(self) -> None:
         signal.alarm(HANGS)
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.names.append(report.nodeid)
 
-def run_tests(files: list[str], compiled: bool, printed: Path, options: list[str]) -> list[str]:
+    pytest_collectreport = pytest_runtest_logreport
+
+
+def run_tests(files: list[str], compiled: bool, failures: Path, options: list[str]) -> list[str]:
     """Runs tests in a process of their own: those that fail, or the signal that ended it."""
     child = os.fork()
     if child == 0:
         os.setsid()
         signal.alarm(HANGS)
-        with printed.open("w") as stream:
-            os.dup2(stream.fileno(), 1)
-            os.dup2(stream.fileno(), 2)
+        for stream in (1, 2):  # no file: tests limit the size of files
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         if not compiled:
             os.environ["NUMBA_DISABLE_JIT"] = "1"
             importlib.import_module("numba").config.DISABLE_JIT = True
             importlib.import_module("numpy").seterr(over="ignore")  # hashes overflow on purpose
-        options = ["-q", "--tb=no", "-rfE", "-m", "not slow", "-p", "no:cacheprovider", *options]
+        options = ["-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", *options]
         options += ["-o", "addopts=--doctest-modules", "--hypothesis-seed=0"]
         # Of the module itself the examples, not a function of it whose name begins with test.
         options += ["--deselect", f"{files[0]}::test_"]
-        code = importlib.import_module("pytest").main([*options, *files], [Alarm()])
-        sys.stdout.flush()
+        failed = Failures()
+        code = importlib.import_module("pytest").main([*options, *files], [failed])
+        failures.write_text("\n".join(failed.names or [f"exit status {int(code)}"]))
         os._exit(int(code))
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(ProcessLookupError):  # what the tests started
         os.killpg(child, signal.SIGKILL)
-    if status == 0:
-        return []
     if os.WIFSIGNALED(status):
         return [signal.Signals(os.WTERMSIG(status)).name]
-    failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", printed.read_text(), re.MULTILINE)
-    return failed or [printed.read_text()[-300:]]
+    return failures.read_text().splitlines() if status else []
 
 
-def test(change: Change, package: str, printed: Path, without: list[str]) -> str:
+def test(change: Change, package: str, failures: Path, without: list[str]) -> str:
     """The test that notices a change; nothing where none does."""
     # Compiling takes longer than the tests do, and changed loops are wrong as they stand, too.
     compiled = "kernels" not in change.module.stem
     options = ["-x", *(f"--deselect={name}" for name in without)]
     with applied(change):
         for files in tests_of(package, change.module):
-            if failed := run_tests(files, compiled, printed, options):
+            if failed := run_tests(files, compiled, failures, options):
                 return failed[0]
     return ""
 
@@ -277,9 +283,9 @@ def main() -> int:
     for library in LIBRARIES:
         importlib.import_module(library)
     assert "pyterrier_asl" not in sys.modules, "a library has imported what is to be changed"
-    equivalent, printed = read_equivalent(), folder / "printed.txt"
+    equivalent, failures = read_equivalent(), folder / "failures.txt"
     everything = ["tests/unit", "tests/contract", "pyterrier_asl"]
-    without = [] if arguments.list else run_tests(everything, True, printed, [])
+    without = [] if arguments.list else run_tests(everything, True, failures, [])
     for name in without:
         print(f"fails without a change: {name}", flush=True)
     table = []
@@ -294,7 +300,7 @@ def main() -> int:
                 print(f"{package} {n}: {known}{change}", flush=True)
                 continue
             began = time.monotonic()
-            by = test(change, package, printed, without)
+            by = test(change, package, failures, without)
             noticed += bool(by)
             survived += not by
             what = f"noticed by {by}" if by else f"survived: {change}"
