@@ -64,19 +64,29 @@ def replacing(
     """
     check_replaceable(path, begins=begins, force=force)
     target = Path(os.path.realpath(path))
+    with _beside(target, path) as beside:
+        yield beside
+        if target.exists():
+            _keep_mode_and_owner(target, beside)
+        _write_to_disk(beside)
+        os.replace(beside, target)
+
+
+@contextmanager
+def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new path in the folder of the target; a file that is still there at the end is removed."""
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         with naming_full_disk(path):
             yield beside
-            if target.exists():
-                _keep_mode_and_owner(target, beside)
-            # Without this a crash of the machine could leave the new name on an empty file.
-            with open(beside, "rb") as written:
-                os.fsync(written.fileno())
-            os.replace(beside, target)
-    except BaseException:
+    finally:
         beside.unlink(missing_ok=True)
-        raise
+
+
+def _write_to_disk(path: Path) -> None:
+    """Without this a crash of the machine could leave the new name on an empty file."""
+    with open(path, "rb") as written:
+        os.fsync(written.fileno())
 
 
 @contextmanager
@@ -123,13 +133,19 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
         >>> target.read_text()
         '1 2 3'
     """
-    open(path, "x").close()
-    try:
-        with replacing(path) as beside:
-            yield beside
-    except BaseException:
-        os.unlink(path)
-        raise
+    if os.path.lexists(path):
+        raise FileExistsError(f"cannot write {path}: there is such a file")
+    check_replaceable(path)
+    with _beside(Path(os.path.abspath(path)), path) as beside:
+        yield beside
+        _write_to_disk(beside)
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            raise
+        except OSError:  # the file system has no links
+            open(path, "x").close()
+            os.replace(beside, path)
 
 
 @contextmanager

@@ -206,11 +206,3 @@ def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):
         seeds = [outcome for outcome in outcomes if outcome is not True]
         assert len(seeds) == 1 and f'"seed": {seeds[0]},' in path.read_text()
         assert [file.name for file in tmp_path.glob(".*")] == []
-
-
-def test_a_draw_that_cannot_be_saved_leaves_no_file(tmp_path, monkeypatch):
-    plan = plan_audit(RUNS, None, "AP", qrels(MACHINE), 0.5)
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        plan.save(tmp_path / "audit.tsv")
-    assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths, RarenessPool, TermIndex
 from pyterrier_asl.cli import main
-from pyterrier_asl.io.atomic import check_replaceable, replacing
+from pyterrier_asl.io.atomic import check_replaceable, creating, replacing
 from pyterrier_asl.io.label_files import LabelFile
 from pyterrier_asl.io.runs import write_run
 
@@ -170,6 +170,20 @@ def _add_labels(path):
 def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path):
     with pytest.raises(OSError, match=rf"^cannot write {tmp_path}.new: File too large$"):
         save(tmp_path / "new")
+
+
+def test_a_new_file_is_there_once_it_is_whole(small_files, tmp_path):
+    path = tmp_path / "new"
+    with creating(path) as beside:
+        beside.write_text("whole")
+        assert not path.exists()
+    assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
+    with pytest.raises(FileExistsError), creating(path):
+        pass
+    with pytest.raises(OSError, match=f"^cannot write {tmp_path}.big: File too large$"):
+        with creating(tmp_path / "big") as beside:
+            beside.write_text("a" * 2000)
+    assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
 
 
 def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
