@@ -96,16 +96,31 @@ class LabelFile:
                 what was added for the document.
 
         Raises:
-            ValueError: for a label that is no finite number from 0 on, or a file that holds
-                something else; nothing is written then.
+            ValueError: for a label that is no finite number from 0 on, one that contradicts a
+                label in the file, or a file that holds something else; nothing is written then.
         """
         lines = [_line_of(label) for label in labels]
         with naming_full_disk(self.path), open(self.path, "ab+") as file, locked(file):
             end, feed = self._end_of_whole_lines(file)
             file.truncate(end)
+            self._check_agreement(map(json.loads, lines))
             file.write(feed + b"".join(lines))
             file.flush()
             os.fsync(file.fileno())
+
+    def _check_agreement(self, new: Iterable[dict[str, Any]]) -> None:
+        """Raises ValueError for a label that contradicts one that another process has added."""
+        old = self.read().set_index(KEY)
+        for row in new:
+            key = row["qid"], row["docno"]
+            if row["label"] is not None and key in old.index:
+                label, source = old.loc[key, ["label", "source"]]
+                if label != row["label"]:
+                    raise ValueError(
+                        f"{self.path}: document {key[1]!r} of query {key[0]!r} has the label "
+                        f"{label:g} by now, from {source!r}; the label {row['label']:g} was not "
+                        "added. Start again to continue with all labels of the file"
+                    )
 
     def _end_of_whole_lines(self, file: BinaryIO) -> tuple[int, bytes]:
         """The position for the next label, and the line feed that is missing before it, if any."""

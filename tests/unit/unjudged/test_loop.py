@@ -245,3 +245,18 @@ def test_it_prints_how_it_ended():
     assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: A - B")
     spent = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, budget=1)
     assert str(spent).startswith("The budget is spent after 1 label.\n")
+
+
+def test_two_rounds_at_one_file_keep_each_label_once_and_no_contradiction(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    first, second = (Round(holes(A, B, QRELS, "ASL@3"), path, source=who) for who in ("me", "you"))
+    document, other = first.left()[:2]
+    first.record(np.array([document]), [1.0])
+    with pytest.raises(ValueError, match="has the label 1 by now, from 'me'; the label 0 was not"):
+        second.record(np.array([document]), [0.0])
+    assert read_labels(path)[["label", "source"]].values.tolist() == [[1.0, "me"]]
+    again = Round(holes(A, B, QRELS, "ASL@3"), path, source="you")
+    assert document not in again.left()
+    again.record(np.array([other]), [0.0])
+    first.record(np.array([other]), [0.0])  # the same answer
+    assert read_labels(path)["label"].tolist() == [1.0, 0.0]
