@@ -711,7 +711,7 @@ def _outcome(case: Case) -> str:
     if case.door in ("evaluate", "search_lengths"):
         errors += _not_whole(case)
     if case.door == "search_lengths" and _repeated(case):
-        errors.append(r"stands \d+ times")
+        errors.append(r"occurs \d+ times")
     try:
         found = DOORS[case.door](case)
     except (ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Hashes of ids, computed for many at a time by NumPy, eight bytes of each in one step."""
+"""Hashes of many ids at a time, by NumPy: each step takes eight bytes of every id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 _HALF = np.uint64(32)
 
-#: What of an id lies behind as many bytes is hashed by a loop: few ids are so long.
+#: The bytes of an id that NumPy hashes, besides its ends; few ids are longer.
 _LONG = 512
 
 #: Keeps the first n bytes of eight, for n from 0 to 8.
@@ -31,7 +31,7 @@ _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
 def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
-    """Arrow text as NumPy's arrays, which are views of it: where each id begins and ends; bytes.
+    """Arrow text as views of it: the offsets of the ids, and their bytes.
 
     >>> starts, data = arrays_of(pa.array(["a", "bc"], type=pa.large_string()))
     >>> starts.tolist(), data.tobytes()[:3]
@@ -46,7 +46,7 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
 
 
 def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
-    """Arrow text of such arrays, also without a copy.
+    """The Arrow text of such arrays, without a copy.
 
     >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
     ['a', 'bc']
@@ -60,14 +60,14 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | Non
     """A hash of 64 bits for each id.
 
     The state begins with the size; the id's first eight bytes are mixed in, its last eight if it is
-    longer, and what lies between in steps of eight if it is longer than sixteen. After each step
-    the state is multiplied by the seed, an odd number that nobody else knows, so that no ids can be
-    made up whose hashes are alike.
+    longer, and the bytes between them in steps of eight if it is longer than sixteen. After each
+    step the state is multiplied by the seed, a secret odd number, so that ids cannot be chosen to
+    collide.
 
     Args:
         ids: the ids.
-        seed: of these hashes.
-        rows: which of the ids to hash, shape (n,); None: all n of them.
+        seed: the seed of the hashes.
+        rows: the positions of the ids to hash, shape (n,); None: all n ids.
 
     Returns:
         Shape (n,).
@@ -107,7 +107,7 @@ def _hash(begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> Hashes:
 
 
 def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> None:
-    """Mixes into the state of ids of more than sixteen bytes what is between first and last."""
+    """Mixes the bytes between the first and the last eight into the state of long ids."""
     rows = np.flatnonzero(end - begin > 16)
     begin, end = begin[rows] + 8, end[rows] - 8
     for _ in range(_LONG // 8):
@@ -117,21 +117,15 @@ def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.ui
         rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
         if not len(rows):
             return
+    from hashlib import blake2b
+
     for row, first, last in zip(rows.tolist(), begin.tolist(), end.tolist()):
-        state[row] = _mixed_rest(data[first : last + 8].tobytes(), int(state[row]), int(seed))
-
-
-def _mixed_rest(rest: bytes, state: int, seed: int) -> int:
-    """What becomes of the state of one long id; the last eight bytes are mixed in already."""
-    multiplier, mask = int(_MULTIPLIER), (1 << 64) - 1
-    for begin in range(0, len(rest) - 8, 8):
-        state = (state ^ int.from_bytes(rest[begin : begin + 8], "little")) * multiplier & mask
-        state = (state ^ state >> 32) * seed & mask
-    return state
+        rest = blake2b(data[first:last].tobytes(), digest_size=8, key=seed.tobytes())
+        state[row] ^= np.frombuffer(rest.digest(), dtype="<u8")[0]
 
 
 def _words(data: Bytes, begin: Ints) -> Hashes:
-    """The eight bytes from each place on as numbers, with zeros behind the last byte of all."""
+    """The eight bytes from each place on as numbers, with zeros after the end of the data."""
     if len(data) < 8:
         data = np.append(data, np.zeros(8, dtype=np.uint8))
     words: Hashes = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=(1,))
@@ -144,7 +138,7 @@ def _words(data: Bytes, begin: Ints) -> Hashes:
 
 
 def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
-    """The first eight bytes of ids, or as many as there are."""
+    """The first eight bytes of ids; shorter ids are padded with zeros."""
     heads = _words(data, begin)
     if sizes.min() < 8:
         heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
@@ -154,13 +148,13 @@ def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
 def are_equal(
     ids: tuple[Ints, Bytes], rows: Ints, others: tuple[Ints, Bytes], other_rows: Ints
 ) -> npt.NDArray[np.bool_]:
-    """Whether ids at some rows are those at rows of others, byte for byte.
+    """Whether ids at some rows equal other ids at other rows, byte for byte.
 
     Args:
-        ids: as `arrays_of` gives them.
-        rows: some of them, n.
+        ids: the result of `arrays_of`.
+        rows: n rows of these ids.
         others: other ids.
-        other_rows: as many of these.
+        other_rows: n rows of the other ids.
 
     Returns:
         Shape (n,).
@@ -183,7 +177,7 @@ def are_equal(
 
 
 def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
-    """The first and the last eight bytes of ids (of shorter ones the last mean nothing); sizes."""
+    """The first and the last eight bytes of ids (the last only if longer), and their sizes."""
     offsets, data = ids
     begin, end = offsets[rows], offsets[rows + 1]
     heads, sizes = _heads(data, begin, end - begin), end - begin
@@ -200,7 +194,7 @@ def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:
 
 
 def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
-    """Keys of hashes in groups: those of one hash differ where their groups do.
+    """Keys of hashes in groups: equal hashes in different groups have different keys.
 
     >>> hashes = hashes_of(pa.array(["d", "d", "d"], type=pa.large_string()))
     >>> len(set(of_groups(hashes, np.array([0, 1, 1])).tolist()))
@@ -213,7 +207,7 @@ def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
 
 
 def repeated_keys(keys: Hashes) -> Hashes:
-    """The keys that stand more than once, ascending.
+    """The keys that occur more than once, ascending.
 
     >>> repeated_keys(np.array([3, 1, 3, 2, 3], dtype=np.uint64)).tolist()
     [3]

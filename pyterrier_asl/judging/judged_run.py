@@ -1,4 +1,4 @@
-"""JudgedRun: a run in order, matched with judgements."""
+"""JudgedRun: a run in ranking order, matched with judgements."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 #: The warning about a run whose scores are constant.
 CONSTANT_SCORES = (
-    "all documents of a query have the same score, in every query: as in trec_eval their order is "
-    "that of their ids, descending, whatever the ranks say; write scores that fall with the rank"
+    "all documents of a query have the same score, in every query: as in trec_eval they are "
+    "ordered by their ids, descending, and ranks are ignored; write scores that fall with the rank"
 )
-#: A query that is in the collection is among the first documents that it retrieves.
+#: A query that is a document of the collection is among the first documents that it retrieves.
 _NEAR_TOP = 3
-#: Fewer documents may have one score by chance.
+#: Fewer documents can have the same score by chance.
 _MIN_CONSTANT_DOCUMENTS = 20
 
 
@@ -44,30 +44,24 @@ class _Rows:
     """Some rows of a run, in groups."""
 
     offsets: Ints
-    _rows: (
-        Ints | None
-    )  #: None: all rows of the run in their order, so that no rows have to be moved
-
-    @property
-    def moved(self) -> Ints | None:
-        """The row of the run at each place; None: all rows in their order."""
-        return self._rows
+    #: The row of the run at each place; None: all rows in their order, so that none is moved.
+    moved: Ints | None
 
     def rows_at(self, places: Ints) -> Ints:
         """The rows of the run at some places among these."""
-        return places if self._rows is None else self._rows[places]
+        return places if self.moved is None else self.moved[places]
 
     def take(self, column: Any) -> Any:
         """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
-        return column if self._rows is None else take(column, self._rows)
+        return column if self.moved is None else take(column, self.moved)
 
 
 @dataclass(frozen=True)
 class Ranking(_Rows):
-    """Every row of a run that answers a known query, in the order of the ranking.
+    """Every row of a run that answers a judged query, in ranking order.
 
     Attributes:
-        offsets: where each query's rows begin, shape (Q + 1,).
+        offsets: the beginning of each query's rows, shape (Q + 1,).
     """
 
     def __len__(self) -> int:
@@ -76,7 +70,7 @@ class Ranking(_Rows):
     @cached_property
     def rows(self) -> Ints:
         """Row numbers of the run, query by query, best first."""
-        return np.arange(self.offsets[-1]) if self._rows is None else self._rows
+        return np.arange(self.offsets[-1]) if self.moved is None else self.moved
 
     def cut(self, k: int | None) -> Ranking:
         """The first ``k`` of each query."""
@@ -89,13 +83,13 @@ class Ranking(_Rows):
 
 @dataclass(frozen=True)
 class Relevant:
-    """The ranks of a run's relevant documents, which are all that most measures need.
+    """The ranks of a run's relevant documents: most measures need nothing else.
 
     Attributes:
-        ranks: ranks from 1, query by query, ascending, one a retrieved relevant document.
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        ranks: the rank of each retrieved relevant document, from 1, query by query, ascending.
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
-        pairs: which judged document each rank is of (a position in the judgements).
+        pairs: the position of each document in the judgements.
     """
 
     ranks: Ints
@@ -118,9 +112,9 @@ class OwnIds(NamedTuple):
     """Queries that retrieve a document with their own id.
 
     Attributes:
-        near: queries with it among their first three documents.
-        queries: queries with it anywhere, if there are some in ``near``.
-        has_text: whether one of these ids is not a number, so that it is no chance.
+        near: queries with this document among their first three.
+        queries: queries with it at any rank, counted if ``near`` is not 0.
+        has_text: whether one of these ids is not a number, so that it is no coincidence.
     """
 
     near: int = 0
@@ -133,12 +127,12 @@ class JudgedRun:
     """A run in order, matched with judgements: one entry per retrieved judged document.
 
     Attributes:
-        judgements: what it was matched with; Q queries.
+        judgements: the judgements that it was matched with, Q queries.
         table: the run by columns.
         retrieved: documents retrieved for each query, shape (Q,).
         queries: the query number of each entry, ascending, shape (E,).
         ranks: its rank from 1, ascending within a query, shape (E,).
-        pairs: which judged document it is (a position in the judgements), shape (E,).
+        pairs: its position in the judgements, shape (E,).
     """
 
     judgements: Judgements
@@ -155,17 +149,17 @@ class JudgedRun:
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        none = AnswerRows.none(len(judgements))
-        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, none)
+        rows = AnswerRows.none(len(judgements))
+        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, rows)
 
     def without_rows(self) -> JudgedRun:
-        """The same, but for the rows, which may be many: of the table only the first is left."""
+        """The same without its rows, which may be many: the table keeps only the first."""
         table = self.table.take(np.arange(len(self.table))[:1])
         return replace(self, table=table, _answers=AnswerRows.none(len(self.judgements)))
 
     @cached_property
     def has_constant_scores(self) -> bool:
-        """Whether all documents of a query have the same score, in every query: as good as none."""
+        """Whether all documents of a query have the same score, in every query."""
         starts = self._answers.offsets
         several = np.diff(starts) > 1
         if np.diff(starts)[several].sum() < _MIN_CONSTANT_DOCUMENTS:
@@ -178,40 +172,32 @@ class JudgedRun:
 
     @cached_property
     def with_ties_reversed(self) -> JudgedRun | None:
-        """The queries whose entries depend on how ties are broken, with ids ascending in ties.
+        """The queries in which breaking ties the other way, by ascending id, changes a rank.
 
-        It has no rows. None: no entry has another rank then.
+        The result has no rows. None: no entry changes its rank.
         """
         ties, answers = self._answers.ties, self._answers
         if ties is None or not len(ties):
             return None
-        last = np.flatnonzero(np.diff(ties, append=ties[-1] + 2) > 1)  # of each group of ties
-        begins, ends = ties[np.append(0, last[:-1] + 1)], ties[last] + 1
+        begins = ties[np.diff(ties, prepend=-2) > 1]  # of each group of ties
+        ends = ties[np.diff(ties, append=ties[-1] + 2) > 1] + 1
         start = np.zeros(len(self.judgements), dtype=np.int64)
         start[answers.queries] = answers.offsets[:-1]
-        is_tied = np.zeros(len(self.judgements), dtype=bool)
-        is_tied[answers.queries[np.searchsorted(answers.offsets, begins, side="right") - 1]] = True
-        tied = np.flatnonzero(is_tied[self.queries])
-        queries, ranks, pairs = self.queries[tied], self.ranks[tied], self.pairs[tied]
-        places = start[queries] + ranks - 1
+        places = start[self.queries] + self.ranks - 1
         group = np.searchsorted(begins, places, side="right") - 1
-        inside = (group >= 0) & (places <= ends[group])
-        ranks = ranks + np.where(inside, begins[group] + ends[group] - 2 * places, 0)
-        is_moved = np.zeros(len(self.judgements), dtype=bool)
-        is_moved[queries[ranks != self.ranks[tied]]] = True
-        if not is_moved.any():
+        is_tied = (group >= 0) & (places <= ends[group])
+        ranks = self.ranks + np.where(is_tied, begins[group] + ends[group] - 2 * places, 0)
+        moved = np.bincount(self.queries[ranks != self.ranks], minlength=len(self.judgements)) > 0
+        if not moved.any():
             return None
-        moved = is_moved[queries]
-        queries, ranks, pairs = queries[moved], ranks[moved], pairs[moved]
-        order = np.lexsort((ranks, queries))
-        retrieved = np.where(is_moved, self.retrieved, 0)
-        return JudgedRun.from_entries(
-            self.judgements, retrieved, queries, ranks[order], pairs[order]
-        )
+        entries = np.array((self.queries, ranks, self.pairs))[:, moved[self.queries]]
+        queries, ranks, pairs = entries[:, np.lexsort(entries[1::-1])]
+        retrieved = np.where(moved, self.retrieved, 0)
+        return JudgedRun.from_entries(self.judgements, retrieved, queries, ranks, pairs)
 
     @cached_property
     def own_ids(self) -> OwnIds:
-        """The queries that retrieve a document with the id of the query, unless it is relevant."""
+        """The queries that retrieve a document with their own id that is not relevant."""
         near = self._queries_with_own_id(self.whole_ranking.cut(_NEAR_TOP))
         if not len(near):
             return OwnIds()
@@ -220,12 +206,12 @@ class JudgedRun:
         return OwnIds(len(near), len(queries), not all(qid.isdigit() for qid in ids))
 
     def _queries_with_own_id(self, ranking: Ranking) -> Ints:
-        """The queries whose id a document of a ranking has that is not relevant."""
+        """The queries with an irrelevant document of their own id in a ranking."""
         docnos = self.docnos(ranking)
         places = _equal_rows(docnos, ranking.take(self.table.qid))
         queries = queries_of(ranking.offsets)[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
-        grades = np.append(self.judgements.grades, 0.0)[judged]  # at -1, not judged: 0
+        grades = np.append(self.judgements.grades, 0.0)[judged]  # -1, not judged: grade 0
         return np.flatnonzero(np.bincount(queries[grades <= 0]))
 
     @property
@@ -240,17 +226,17 @@ class JudgedRun:
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where each query's entries begin, shape (Q + 1,)."""
+        """The beginning of each query's entries, shape (Q + 1,)."""
         return offsets_of(self.queries, len(self.judgements))
 
     @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
-        """The same run without its unjudged documents, then only its first ``cutoff``."""
+        """The run without its unjudged documents, if asked, then cut to its first ``cutoff``."""
         seen = self._without_unjudged() if judged_only else self
         return seen if cutoff is None else seen._cut(cutoff)
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
-        """The same run, matched with the same judgements of other grades."""
+        """The same run, with other grades for some grades of its judgements."""
         return replace(self, judgements=self.judgements.regraded(grades))
 
     def _without_unjudged(self) -> JudgedRun:
@@ -278,17 +264,18 @@ class JudgedRun:
         """The ranks of the documents with a grade of ``rel`` or more."""
         keep = (self.grades >= rel) & (self.grades >= 0)
         offsets = offsets_of(self.queries[keep], len(self.judgements))
-        total = self.judgements.num_relevant(rel)
-        return Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
+        return Relevant(
+            self.ranks[keep], offsets, self.judgements.num_relevant(rel), self.pairs[keep]
+        )
 
     @property
     def whole_ranking(self) -> Ranking:
-        """Every retrieved document in rank order, whatever was cut or removed since."""
+        """Every retrieved document in rank order, also those that a view removed or cut."""
         return self._answers.by_query
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Every retrieved document in rank order, for what needs them all (lengths, tables)."""
+        """Every retrieved document in rank order, down to the cut-off."""
         return self.whole_ranking.cut(self._cutoff)
 
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
@@ -298,56 +285,52 @@ class JudgedRun:
 
 @dataclass(frozen=True)
 class AnswerRows(_Rows):
-    """The rows of a run that answer known queries, in blocks: each the answer to one of them.
+    """The rows of a run that answer judged queries, in blocks: one block per answered query.
 
     Attributes:
-        offsets: where each block begins, and where the last ends, shape (B + 1,).
+        offsets: the beginning of each block and the end of the last, shape (B + 1,).
         queries: the query that each block answers, shape (B,).
-        known: how many queries are known.
-        repeated: rows that are left out, because their document ranks better elsewhere.
+        num_queries: the number of judged queries.
+        repeated: rows that are left out, because their document has a better rank.
         ties: places among these rows with the score of the next place of the block, ascending.
     """
 
     queries: Ints
-    known: int
+    num_queries: int
     repeated: Sequence[int] | Ints = ()
     ties: Ints | None = None
 
     @classmethod
-    def none(cls, known: int) -> AnswerRows:
+    def none(cls, num_queries: int) -> AnswerRows:
         """No rows at all."""
         nothing = np.empty(0, dtype=np.int64)
-        return cls(cumulate(nothing), nothing, nothing, known)
+        return cls(cumulate(nothing), nothing, nothing, num_queries)
 
     def without_own_ids(self, table: Columns) -> AnswerRows:
-        """The same blocks without rows with the id of their query, and without empty blocks."""
+        """The blocks without documents that have the id of their query; none is empty."""
         own = np.zeros(len(table), dtype=bool)
         own[_equal_rows(table.docno, table.qid)] = True
         keep = ~self.take(own)
         sizes = np.bincount(queries_of(self.offsets)[keep], minlength=len(self.queries))
         answered = sizes > 0
         offsets = cumulate(sizes[answered])
-        rows_left = self.rows_at(np.flatnonzero(keep))
-        return AnswerRows(offsets, rows_left, self.queries[answered], self.known)
-
-    def reordered(self, order: Ints) -> AnswerRows:
-        """The same blocks, their rows in the order of these places."""
-        return replace(self, _rows=self.rows_at(order))
+        rows = self.rows_at(np.flatnonzero(keep))
+        return AnswerRows(offsets, rows, self.queries[answered], self.num_queries)
 
     @cached_property
     def retrieved(self) -> Ints:
-        """How many documents were retrieved for each known query, shape (Q,)."""
-        retrieved = np.zeros(self.known, dtype=np.int64)
+        """Documents retrieved for each judged query, shape (Q,)."""
+        retrieved = np.zeros(self.num_queries, dtype=np.int64)
         retrieved[self.queries] = np.diff(self.offsets)
         return retrieved
 
     @cached_property
     def by_query(self) -> Ranking:
-        """The rows in the order of the known queries."""
+        """The rows in the order of the judged queries."""
         offsets = cumulate(self.retrieved)
         if np.all(np.diff(self.queries) > 0):
-            return Ranking(offsets, self._rows)
-        start = np.zeros(self.known, dtype=np.int64)
+            return Ranking(offsets, self.moved)
+        start = np.zeros(self.num_queries, dtype=np.int64)
         start[self.queries] = self.offsets[:-1]
         return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
 
@@ -358,11 +341,11 @@ def _equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints
 
 
 def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
-    """A run from its parts, if it is a whole answer: one that cannot be is an error.
+    """A run from its parts; a run that cannot be an answer to the queries is an error.
 
     Args:
-        parts: the run by queries, matched with the same judgements, one part at least. Of several
-            parts only the entries are kept, not the rows (see :meth:`JudgedRun.without_rows`).
+        parts: parts of the run, matched with the same judgements, at least one. Several parts are
+            joined without their rows (see :meth:`JudgedRun.without_rows`).
 
     Raises:
         SplitQuery: where two parts answer a query.
@@ -378,7 +361,7 @@ def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
     if not judged.retrieved.any():
         raise ValueError(
             f"the run answers none of the {len(judgements)} judged queries: its query ids look "
-            f"like {with_rows.table.qid[0].as_py()!r}, those of the qrels like "
+            f"like {with_rows.table.qid[0].as_py()!r}, the query ids of the qrels like "
             f"{judgements.qid_text[0].as_py()!r}"
         )
     if len(judgements.docnos) and not len(judged.pairs):
@@ -400,14 +383,14 @@ def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
     answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
     if np.any(answered > 1):
         qid = judgements.qids[int(np.argmax(answered > 1))]
-        raise SplitQuery(f"the answers to query {qid!r} do not lie together")
+        raise SplitQuery(f"the rows of query {qid!r} are not adjacent")
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
     entries = np.concatenate([(part.queries, part.ranks, part.pairs) for part in parts], axis=1)
     return JudgedRun.from_entries(judgements, retrieved, *in_query_order(*entries))
 
 
 def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
-    """Entries query by query, those of one in the order that they have."""
+    """Entries query by query; entries of a query keep their order."""
     if np.all(queries[1:] >= queries[:-1]):
         return queries, ranks, pairs
     order = order_by_query(queries)
@@ -415,10 +398,10 @@ def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints,
 
 
 def none_judged(judged: JudgedRun) -> str:
-    """The message for a run that shares no document with the qrels, most often by other ids."""
+    """The message for a run that shares no document with the qrels."""
     table, judgements = judged.table, judged.judgements
     return (
         "none of the documents of the run is judged: its ids look like "
-        f"{table.docno[0].as_py()!r}, those of the qrels like "
+        f"{table.docno[0].as_py()!r}, the ids of the qrels like "
         f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?"
     )

@@ -1,8 +1,7 @@
 """Qrels, and how runs are ordered and matched with them: ties, duplicates, cut-offs, ids.
 
-Only this module orders a run and matches it with its judgements. Every measure,
-preference and analysis starts from a :class:`JudgedRun`, so that in one experiment all of them see
-the same ranking:
+Only this package orders runs and matches them with judgements. Every measure, preference and
+analysis starts from a :class:`JudgedRun`, so that all of them see the same ranking:
 
 1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
    descending, in plain string order; a ``rank`` column is ignored;
@@ -55,9 +54,9 @@ class Judgements(Remembering):
     """Qrels, prepared once for any number of runs.
 
     Attributes:
-        qids: the query ids, as the qrels themselves hold them, in order of first appearance.
-        qid_text: the same as text.
-        offsets: where each query's judged documents begin, shape (Q + 1,).
+        qids: the query ids, of the type that the qrels have, in order of first appearance.
+        qid_text: the query ids as text.
+        offsets: the beginning of each query's judged documents, shape (Q + 1,).
         docnos: the judged documents, query by query, J of them.
         grades: their grades, shape (J,).
         queries: the query number of each, shape (J,).
@@ -65,8 +64,8 @@ class Judgements(Remembering):
     Args:
         qrels: data frame or Arrow table (``query_id``, ``doc_id``, ``relevance``, or PyTerrier's
             ``qid``, ``docno``, ``label``), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        duplicates: how to treat a document that occurs twice in a ranking: ``'error'``, as
-            trec_eval does, or ``'best'``: it is counted once, at its best rank.
+        duplicates: how to treat a document that occurs twice in a ranking: ``'error'`` as in
+            trec_eval, or ``'best'``: it is counted once, at its best rank.
         drop_self: whether documents with the id of the query are left out of its ranking.
 
     Raises:
@@ -77,7 +76,7 @@ class Judgements(Remembering):
     (['q1', 'q2'], [1, 1])
     """
 
-    #: Which document they give two grades for one query, in words; '' where there is none.
+    #: A sentence about the first document with two different grades for a query; '' for none.
     contradiction = ""
 
     def __init__(self, qrels: Any, *, duplicates: str = "error", drop_self: bool = False) -> None:
@@ -108,7 +107,7 @@ class Judgements(Remembering):
     def _contradiction(
         self, offsets: Ints, index: PairIndex, repeated: Ints, grades: Floats
     ) -> str:
-        """Which of the repeated judgements has another grade than the last of its document."""
+        """The first repeated judgement whose grade differs from the last of its document."""
         queries = queries_of(offsets)[repeated]
         last = index.find(queries, index.ids.take(pa.array(repeated)))
         wrong = np.flatnonzero(grades[repeated] != grades[last])
@@ -126,16 +125,16 @@ class Judgements(Remembering):
         """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
 
         Args:
-            qrels: what ``Judgements`` takes, a file, an ir_datasets id, or judgements made before.
-            duplicates: as of ``Judgements``; None: as the judgements have it, else ``'error'``.
-            drop_self: as of ``Judgements``; False: as the judgements have it.
+            qrels: what ``Judgements`` takes, a file, an ir_datasets id, or ``Judgements``.
+            duplicates: see ``Judgements``; None: the setting of the judgements, else ``'error'``.
+            drop_self: see ``Judgements``; False: the setting of the judgements.
         """
-        from ..io.qrels import loaded_qrels  # with it all that reads files
+        from ..io.qrels import loaded_qrels  # imports everything that reads files
 
         if not isinstance(qrels, Judgements):
-            made = cls(loaded_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
-            pa.default_memory_pool().release_unused()  # of the table, which is gone
-            return made
+            new = cls(loaded_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
+            pa.default_memory_pool().release_unused()  # the memory of the table
+            return new
         if duplicates in (None, qrels.duplicates) and drop_self in (False, qrels.drop_self):
             return qrels
         other = copy_of(qrels)
@@ -144,7 +143,7 @@ class Judgements(Remembering):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state without cached results and without what the index holds."""
+        """The state without cached results and without arrays that the index holds."""
         others = ("docnos", "offsets", RESULTS)
         return {name: value for name, value in self.__dict__.items() if name not in others}
 
@@ -154,7 +153,7 @@ class Judgements(Remembering):
         self.__dict__.update(state, **arrays, docnos=index.ids, offsets=index.offsets)
 
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
-        """Adds the queries of a dict that have no judged document, behind the others."""
+        """Adds the queries of a dict without a judged document, after the others."""
         judged = set(self.qid_text.to_pylist())
         empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in judged]
         if not empty:
@@ -179,13 +178,13 @@ class Judgements(Remembering):
     def extended(
         self, order: Ints, queries: Ints, grades: Floats, docnos: Sequence[str]
     ) -> Judgements:
-        """The same judgements and further ones, for runs that are already matched.
+        """These judgements and new ones, for runs that are already matched.
 
         Args:
-            order: where each comes from: one of these judgements or, after them, a new one.
-            queries: their query numbers, ascending.
+            order: the place of each judgement in these judgements followed by the new ones.
+            queries: the query number of each, ascending.
             grades: the grades of these judgements and of the new ones.
-            docnos: the documents of the new ones.
+            docnos: the documents of the new judgements.
         """
         other = copy_of(self)
         new = arrow_text(docnos)
@@ -207,12 +206,12 @@ class Judgements(Remembering):
         return np.flatnonzero((self.grades >= rel) & (self.grades >= 0))
 
     def num_relevant(self, rel: float) -> Ints:
-        """How many documents each query has with a grade of ``rel`` or more, shape (Q,)."""
+        """The number of documents of each query with a grade of ``rel`` or more, shape (Q,)."""
         return self.num_graded(rel, np.inf)
 
     @remembered
     def num_graded(self, low: float, high: float) -> Ints:
-        """How many documents each query has with low <= grade < high, shape (Q,)."""
+        """The number of documents of each query with low <= grade < high, shape (Q,)."""
         within = (self.grades >= max(low, 0)) & (self.grades < high)
         return np.bincount(self.queries[within], minlength=len(self)).astype(np.int64)
 
@@ -227,9 +226,8 @@ class Judgements(Remembering):
             ValueError: for a missing column or id, a score that is no number, or NaN.
 
         Warns:
-            UserWarning: of documents that occur twice in a ranking, which are counted once, at
-                their best rank; of a run none of whose documents is judged, or whose scores are
-                constant.
+            UserWarning: for documents that occur twice in a ranking, which are counted once, at
+                their best rank; for a run without judged documents or with constant scores.
         """
         judged = _judge(self, run_columns(run), "warn")
         if judged.retrieved.any() and len(self.docnos) and not len(judged.pairs):
@@ -239,7 +237,7 @@ class Judgements(Remembering):
         return judged
 
     def judge_whole(self, run: Any) -> JudgedRun:
-        """Judges a whole run; one that cannot be an answer to the queries is an error.
+        """Judges a whole run; a run that cannot be an answer to the queries is an error.
 
         Raises:
             ValueError: where the run or the qrels are empty, or share no query or no document.
@@ -247,10 +245,10 @@ class Judgements(Remembering):
         return complete_run([self.judge_part(run)])
 
     def judge_part(self, run: Any) -> JudgedRun:
-        """Judges a part of a run: some of its queries.
+        """Judges a part of a run, such as some of its queries.
 
         Raises:
-            ValueError: for a document that occurs twice in a ranking, unless it is allowed.
+            ValueError: for a document that occurs twice in a ranking, if that is an error.
         """
         return _judge(self, run_columns(run), self.duplicates)
 
@@ -260,7 +258,7 @@ class NothingJudged(UserWarning):
 
 
 def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
-    """Puts a run in order without judgements, all of its queries.
+    """Orders all queries of a run, without judgements.
 
     Args:
         run: what :meth:`Judgements.judge` takes.
@@ -292,11 +290,13 @@ def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun
 def _answers(
     qid: pa.LargeStringArray, known: pa.LargeStringArray | None
 ) -> tuple[AnswerRows, pa.LargeStringArray]:
-    """The rows that answer known queries (None: all that there are), and the known queries.
+    """The rows that answer known queries (None: all queries), and the known queries.
 
-    Rows that already lie together stay where they are.
+    Rows that are already adjacent are not moved.
     """
-    bounds, group_ids = equal_groups(qid) if _lie_together(qid) else (None, qid)
+    first = qid.slice(0, _FIRST)
+    are_adjacent = len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST
+    bounds, group_ids = equal_groups(qid) if are_adjacent else (None, qid)
     if known is None:
         query, known = codes(group_ids)
     else:
@@ -315,12 +315,6 @@ def _answers(
     return AnswerRows(offsets[starts], rows, answered, len(known)), known
 
 
-def _lie_together(qid: pa.LargeStringArray) -> bool:
-    """Whether rows of one query seem to lie together, by the first ones."""
-    first = qid.slice(0, _FIRST)
-    return len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST
-
-
 def _rank(
     table: Columns, answers: AnswerRows, known: PairIndex, duplicates: str
 ) -> tuple[AnswerRows, Match]:
@@ -334,26 +328,25 @@ def _rank(
     if len(repeated) and duplicates == "warn":
         warnings.warn(
             f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
-            f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): to the measures of this package "
-            "each counts once, at its best rank; to others of ir_measures its last row counts",
+            f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): the measures of this package "
+            "count it once, at its best rank; other measures of ir_measures count its last row",
             stacklevel=4,
         )
-    if matched.order is not None:
-        answers = answers.reordered(matched.order)
-    answers = replace(answers, offsets=matched.starts, repeated=repeated, ties=matched.ties)
-    return answers, matched
+    rows = answers.moved if matched.order is None else answers.rows_at(matched.order)
+    offsets, ties = matched.starts, matched.ties
+    return replace(answers, moved=rows, offsets=offsets, repeated=repeated, ties=ties), matched
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
     """The error message for a run in which documents occur twice."""
     row = int(repeated[0])
     qid, docno = table.qid[row], table.docno[row]
-    there = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
+    is_same = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
     return (
-        f"document {docno.as_py()!r} stands {pc.sum(there).as_py()} times in the ranking of query "
-        f"{qid.as_py()!r} ({len(repeated)} rows of the run are such repetitions): a ranking holds "
-        "each document once; remove them, or count each at its best rank: duplicates='best' in "
-        "Python, --duplicates best in commands"
+        f"document {docno.as_py()!r} occurs {pc.sum(is_same).as_py()} times in the ranking of "
+        f"query {qid.as_py()!r} ({len(repeated)} rows of the run repeat a document): remove the "
+        "repetitions, or count each document at its best rank: duplicates='best' in Python, "
+        "--duplicates best in commands"
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..io.label_files import COLUMNS, KEY, read_labels
 from ..io.lazy import pd
-from ..scoring.arrays import Floats
 from .judgements import Judgements
 
 #: The source of official judgements.
@@ -18,23 +17,23 @@ def merge_labels(
 ) -> pd.DataFrame:
     """Adds labels to official judgements, for the documents that these do not judge.
 
-    Official grades are never overwritten. Means over judgements of mixed sources should say so; to
-    fill only the gaps of new runs with a lenient judge favours those runs.
+    Official grades are never overwritten. Report that judgements have several sources. A lenient
+    judge that labels only the unjudged documents of new runs favours these runs.
 
     Args:
         qrels: data frame, file, ir_datasets id, dict of dicts: the official judgements.
         labels: what :func:`read_labels` takes, or a list of it.
-        conflicts: ``'error'``, or ``'official'``: where a label contradicts an official grade it is
+        conflicts: ``'error'``, or ``'official'``: a label that contradicts an official grade is
             left out. Files of labels that contradict each other are always an error.
-        highest: the best grade that a label can give; None: the best official one, at least 1.
+        highest: the best grade of a label; None: the best official grade, at least 1.
 
     Returns:
-        ``qid``, ``docno``, ``label``, ``source`` (``'official'``, or who gave the label). A
-        document with a negative official grade is unjudged, so that a label takes its place.
+        ``qid``, ``docno``, ``label``, ``source`` (``'official'``, or the source of the label). A
+        document with a negative official grade is unjudged, so that a label replaces the grade.
 
     Raises:
-        ValueError: for a label that contradicts an official grade or another label, of a
-            query without official judgements, or above the best grade.
+        ValueError: for a label that contradicts an official grade or another label, a label for a
+            query without official judgements, and a label above the best grade.
 
     >>> merge_labels({"q": {"a": 1}}, pd.DataFrame({"qid": ["q"], "docno": ["b"], "label": [0]}))
       qid docno  label    source
@@ -51,8 +50,8 @@ def merge_labels(
     if len(differs) and conflicts == "error":
         first = differs.iloc[0]
         raise ValueError(
-            f"{_labelled(first)}, and its official grade is {first['label_official']:g}: leave it "
-            "out, or pass conflicts='official'"
+            f"{_labelled(first)}, and its official grade is {first['label_official']:g}: remove "
+            "the label, or pass conflicts='official'"
         )
     kept = both.loc[both["label_official"].isna(), COLUMNS]
     unknown = kept[~kept["qid"].isin(judgements.qid_text.to_pylist())]
@@ -61,7 +60,13 @@ def merge_labels(
             f"{_labelled(unknown.iloc[0])}, and the query has no official judgements: remove the "
             "label, or give the judgements that it belongs to"
         )
-    check_grades(kept, best_grade(official["label"].to_numpy()) if highest is None else highest)
+    highest = max(1.0, official["label"].max()) if highest is None else highest
+    above = kept[kept["label"] > highest]
+    if len(above):
+        raise ValueError(
+            f"{_labelled(above.iloc[0])}, and grades go up to {highest:g}: correct it, or pass "
+            f"highest={kept['label'].max():g}"
+        )
     merged = pd.concat([official, kept])
     return merged.drop_duplicates(KEY, keep="last", ignore_index=True)
 
@@ -74,11 +79,11 @@ def qrels_with(
     conflicts: str = "error",
     highest: float | None = None,
 ) -> Any:
-    """Judgements of the same queries with labels added; without labels the qrels as they are.
+    """Judgements of the same queries with labels added; without labels the qrels themselves.
 
     Args:
         qrels: what :func:`merge_labels` takes.
-        labels: what :func:`merge_labels` takes; None: there are none.
+        labels: what :func:`merge_labels` takes; None: no labels.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         conflicts: see :func:`merge_labels`.
         highest: see :func:`merge_labels`.
@@ -101,24 +106,9 @@ def qrels_with(
     for qid, docno, label in zip(merged["qid"], merged["docno"], merged["label"]):
         by_text[qid][docno] = label
     labelled = Judgements(by_text, duplicates=judgements.duplicates)
-    labelled.qids = judgements.qids  # which may be numbers
+    labelled.qids = judgements.qids  # they may be numbers
     labelled.contradiction = judgements.contradiction
     return labelled
-
-
-def best_grade(grades: Floats) -> float:
-    """The best grade of a scale, by the grades that occur: 1 at least."""
-    return max(1.0, float(grades.max(initial=1)))
-
-
-def check_grades(labels: pd.DataFrame, highest: float) -> None:
-    """Raises ValueError for a label above the best grade, with the first such document."""
-    above = labels[labels["label"] > highest]
-    if len(above):
-        raise ValueError(
-            f"{_labelled(above.iloc[0])}, and grades go up to {highest:g}: correct it, or pass "
-            f"highest={labels['label'].max():g}"
-        )
 
 
 def _labelled(row: Any) -> str:
@@ -129,7 +119,7 @@ def _labelled(row: Any) -> str:
 
 
 def _read_all(labels: Any) -> pd.DataFrame:
-    """The labels of one source or of several, which must agree."""
+    """The labels of one source or of several that agree."""
     sources = labels if isinstance(labels, (list, tuple)) else [labels]
     frames = [read_labels(source) for source in sources]
     frame = pd.concat(frames) if frames else pd.DataFrame(columns=COLUMNS)
@@ -140,7 +130,7 @@ def _read_all(labels: Any) -> pd.DataFrame:
         same = differs[(differs[KEY] == first[KEY]).all(axis=1)]
         other = same[same["label"] != first["label"]].iloc[0]
         raise ValueError(
-            f"{_labelled(first)} and {other['label']:g} by {other['source']!r}: decide which is "
-            "right, and take the other out"
+            f"{_labelled(first)} and {other['label']:g} by {other['source']!r}: remove one of the "
+            "two labels"
         )
     return frame.drop_duplicates(KEY, ignore_index=True)

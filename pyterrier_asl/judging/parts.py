@@ -1,4 +1,4 @@
-"""What is computed from many rows, on all cores."""
+"""Computations on many rows, on all cores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..scoring.arrays import Ints
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Rows of a part: what is computed from them stays in a core's cache, and the allocator keeps
-#: arrays of that size for the next part instead of giving them back to the system.
+#: Rows of a part: their arrays stay in a core's cache, and the allocator keeps arrays of this size
+#: for the next part instead of returning them to the system.
 _PART = 1 << 16
-#: Fewer rows than this are not worth a second thread.
+#: Fewer rows do not pay for a second thread.
 _ALONE = 2 * _PART
 
 
@@ -25,11 +25,11 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
     """Applies a function to parts of the rows, on all cores where there are many.
 
     Args:
-        function: is given the first block of a part and the one after its last.
-        starts: where each block of rows begins, and where the last ends, shape (B + 1,).
+        function: takes the first block of a part and the block after its last.
+        starts: the beginning of each block of rows and the end of the last, shape (B + 1,).
 
     Returns:
-        What it gives of each part, in order; they are the same for any number of cores.
+        The result of each part, in order; parts do not depend on the number of cores.
 
     >>> map_parts(lambda first, last: (first, last), np.array([0, 2, 5]))
     [(0, 2)]
@@ -42,15 +42,15 @@ def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Resu
 def map_at_once(
     function: Callable[[Item], Result], items: Sequence[Item], rows: int
 ) -> list[Result]:
-    """Applies a function to items, on all cores where each of them is about many rows.
+    """Applies a function to items, on all cores if they have many rows.
 
     Args:
-        function: what to apply.
-        items: what to apply it to.
-        rows: how many rows they are about.
+        function: the function.
+        items: its arguments.
+        rows: the number of rows of the items.
 
     Returns:
-        What it gives for each, in order.
+        The result for each item, in order.
 
     >>> map_at_once(len, ["a", "bcd"], 0)
     [1, 3]
@@ -66,14 +66,14 @@ def fixed_blocks(rows: int) -> Ints:
 
 
 def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
-    """Splits blocks into parts of about as many rows each.
+    """Splits blocks into parts with similar numbers of rows.
 
     Args:
-        starts: where each block begins, and where the last ends, shape (B + 1,).
-        parts: how many parts, from 1; they are fewer where blocks are large.
+        starts: the beginning of each block and the end of the last, shape (B + 1,).
+        parts: the number of parts, from 1; large blocks make it smaller.
 
     Returns:
-        The first block of each part and the one after its last.
+        The first block of each part and the block after its last.
 
     >>> split_blocks(np.array([0, 2, 5, 9]), 2), split_blocks(np.array([0]), 1)
     ([(0, 2), (2, 3)], [(0, 0)])

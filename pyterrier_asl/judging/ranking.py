@@ -1,8 +1,8 @@
-"""Rows put in ranking order and matched with known ids, query by query.
+"""Puts rows in ranking order and matches them with known ids, query by query.
 
-The rows come in blocks, each the answer to one query. In ranking order means by score, descending,
-and equal scores by id, descending in plain string order; an id that occurs twice in a block is
-counted once, at its best rank.
+Rows come in blocks: one block per answered query. Ranking order is by score, descending, and for
+equal scores by id, descending in plain string order. An id that occurs twice in a block is counted
+once, at its best rank.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Match:
     """Blocks of rows in ranking order, and the positions of known ids in them.
 
     Attributes:
-        order: rows in ranking order, block by block; None: as they stand.
-        starts: where in it each block begins, and where the last ends, shape (B + 1,).
+        order: rows in ranking order, block by block; None: they are in this order.
+        starts: the beginning of each block and the end of the last, shape (B + 1,).
         blocks: the block of each known id among them, ascending, shape (E,).
         ranks: its rank from 1, ascending within a block, shape (E,).
-        pairs: which of the known ids it is, shape (E,).
-        repeated: a row for each that was left out, because its id ranks better elsewhere.
+        pairs: its position among the known ids, shape (E,).
+        repeated: rows that are left out, because their id has a better rank.
         ties: places in the ranking order with the score of the next place of the block, ascending.
     """
 
@@ -64,21 +64,23 @@ def match(
     Args:
         scores: score of each row, never NaN, shape (n,).
         ids: ids of rows.
-        which: which of the ids each row has, shape (n,); None: the first has the first, and so on.
-        starts: where each block begins, and where the last ends, shape (B + 1,).
+        which: the position of each row's id in ``ids``, shape (n,); None: 0, 1, 2, ...
+        starts: the beginning of each block and the end of the last, shape (B + 1,).
         queries: the query of each block, a group of ``known``, shape (B,).
-        known: ids by query, each once.
+        known: ids by query, each id once.
 
     >>> ids = pa.array(["a", "b", "c", "a"], type=pa.large_string())
     >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
     >>> scores = np.array([1, 2, 1, 0], dtype=np.float32)
-    >>> found = match(scores, ids, None, np.array([0, 4]), np.array([0]), known)
-    >>> found.order.tolist(), found.ranks.tolist(), found.pairs.tolist(), found.repeated.tolist()
-    ([1, 2, 0], [2], [1], [3])
+    >>> matched = match(scores, ids, None, np.array([0, 4]), np.array([0]), known)
+    >>> matched.order.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
+    ([1, 2, 0], [2], [1])
+    >>> matched.repeated.tolist()
+    [3]
     """
     known.prepare(len(scores))
     are_many = which is not None and 4 * len(which) >= len(ids)
-    hashed = hashes_of(ids, known.seed) if are_many else None  # in order, which is faster
+    hashed = hashes_of(ids, known.seed) if are_many else None  # faster in order
     rows = RowIds(ids, which, known.seed, hashed)
     parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
@@ -86,12 +88,19 @@ def match(
 
 @dataclass(frozen=True)
 class RowIds:
-    """The ids of rows: text that is hashed and read where it is, as moving it costs more."""
+    """The ids of rows: text that is hashed and read in place, as moving it costs more.
+
+    Attributes:
+        ids: ids.
+        which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
+        seed: the seed of hashes.
+        hashed: the hashes of all ids, for many rows in another order; None: not computed yet.
+    """
 
     ids: pa.LargeStringArray
-    which: Ints | None  #: which of the ids each row has; None: the first has the first, and so on
-    seed: np.uint64  #: of their hashes
-    hashed: Hashes | None = None  #: hashes of all ids, for many rows in another order
+    which: Ints | None
+    seed: np.uint64
+    hashed: Hashes | None = None
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -118,7 +127,7 @@ def _match_part(
     first: int,
     last: int,
 ) -> Match:
-    """The match of some blocks, their rows and themselves numbered from 0."""
+    """The match of some blocks; rows and blocks are numbered from 0."""
     begin, end = starts[first], starts[last]
     starts, queries = starts[first : last + 1] - begin, queries[first:last]
     scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
@@ -137,19 +146,19 @@ def _match_part(
 
 
 def _joined(parts: Sequence[Match], starts: Ints) -> Match:
-    """The match of all blocks from those of parts of them.
+    """The match of all blocks from the matches of their parts.
 
     Args:
         parts: the matches, in the order of their blocks.
-        starts: where each block began in all rows.
+        starts: the beginning of each block among all rows.
     """
     first = np.cumsum([0, *(len(part.starts) - 1 for part in parts[:-1])])
     rows = starts[first]
     places = np.cumsum([0, *(part.starts[-1] for part in parts[:-1])])
     order = None
     if any(part.order is not None for part in parts):
-        every = (np.arange(part.starts[-1]) if part.order is None else part.order for part in parts)
-        order = np.concatenate([part + row for part, row in zip(every, rows)])
+        orders = [np.arange(p.starts[-1]) if p.order is None else p.order for p in parts]
+        order = np.concatenate([part + row for part, row in zip(orders, rows)])
     return Match(
         order,
         cumulate(np.concatenate([np.diff(part.starts) for part in parts])),
@@ -162,7 +171,7 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
 
 
 def _order(block: Ints, scores: Scores, ids: RowIds) -> tuple[Ints | None, Ints]:
-    """The rows in ranking order, None if they are in it already; the places of ties in it."""
+    """The rows in ranking order (None: they are in this order); the places of ties in it."""
     not_below = np.flatnonzero(scores[1:] >= scores[:-1])
     not_below = not_below[block[not_below] == block[not_below + 1]]
     if not len(not_below):
@@ -189,13 +198,13 @@ def _order(block: Ints, scores: Scores, ids: RowIds) -> tuple[Ints | None, Ints]
 
 def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
     """Numbers that ascend by block and within a block by descending score."""
-    bits = (scores + np.float32(0)).view(np.uint32)  # -0 is 0
+    bits = (scores + np.float32(0)).view(np.uint32)  # -0 becomes 0
     keys = np.where(bits >> np.uint32(31), bits, ~bits & np.uint32(0x7FFFFFFF))
     return (block.astype(np.uint64) << _HALF) | keys
 
 
 def _without_repeats(order: Ints | None, block: Ints, ids: RowIds) -> tuple[Ints | None, Ints]:
-    """Leaves each pair of a block and an id once, where it ranks best; and the rows left out."""
+    """Keeps each pair of a block and an id once, at its best rank; and the rows left out."""
     keys = of_groups(ids.hashes, block)
     again = repeated_keys(keys)
     if not len(again):

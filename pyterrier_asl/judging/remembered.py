@@ -1,4 +1,4 @@
-"""Results of methods and functions that are remembered, for each of their arguments."""
+"""Results of methods and functions that are kept for each of their arguments."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 else:
 
     class cached_property(functools.cached_property):  # noqa: N801 (as functools names it)
-        """That of functools, without the lock that a class has for all objects before Python 3.12.
+        """``functools.cached_property`` without the lock that it has before Python 3.12.
 
-        A thread that holds it could wait for the shared threads, and these for the lock. Where two
-        threads ask at once, both compute.
+        A thread with the lock could wait for the shared threads, which could wait for the lock. If
+        two threads ask at once, both compute the value.
         """
 
         def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -29,13 +29,13 @@ else:
             return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
-#: The attribute of an object that holds the results. It is no field of a data class, so that
-#: ``dataclasses.replace`` leaves it behind.
+#: The attribute of an object that holds the results. It is not a field of a data class, so that
+#: ``dataclasses.replace`` does not copy it.
 RESULTS = "_results"
 
 
 def remembered(method: M) -> M:
-    """A method that computes what it gives once for the same arguments.
+    """A method that computes its result once for the same arguments.
 
     >>> class Squares:
     ...     calls = 0
@@ -55,7 +55,7 @@ def remembered(method: M) -> M:
         if key in results:
             return results[key]
         result = method(self, *arguments, **options)
-        if result is not self:  # which would keep itself alive
+        if result is not self:  # a reference to itself would keep the object alive
             results[key] = result
         return result
 
@@ -63,7 +63,7 @@ def remembered(method: M) -> M:
 
 
 class Remembering:
-    """An object that remembers what functions compute from it.
+    """An object that keeps the results of functions of it.
 
     >>> class Numbers(Remembering):
     ...     values = (1, 2)
@@ -78,7 +78,7 @@ class Remembering:
 
 
 def copy_of(thing: T) -> T:
-    """A shallow copy that remembers nothing."""
+    """A shallow copy without kept results."""
     other = copy.copy(thing)
     other.__dict__.pop(RESULTS, None)
     return other

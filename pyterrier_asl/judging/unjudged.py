@@ -1,4 +1,4 @@
-"""Unjudged documents that some runs retrieve, numbered alike in all of them."""
+"""The unjudged documents of several runs, with the same numbers in all runs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Retrieved:
     """Some of the documents that a run retrieved.
 
     Attributes:
-        offsets: where each query's begin, shape (Q + 1,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
         ranks: their ranks from 1, ascending within a query, shape (U,).
         rows: their rows in the run, shape (U,).
-        codes: which documents of all compared runs they are, shape (U,).
+        codes: their numbers among the documents of all compared runs, shape (U,).
     """
 
     offsets: Ints
@@ -44,17 +44,17 @@ class Retrieved:
 
     @cached_property
     def queries(self) -> Ints:
-        """The query of each, shape (U,)."""
+        """The query of each document, shape (U,)."""
         return queries_of(self.offsets)
 
     def cut(self, cutoff: int | None) -> Retrieved:
-        """Those in the first ``cutoff``."""
+        """The documents in the first ``cutoff``."""
         if cutoff is None or not len(self.ranks) or self.ranks.max() <= cutoff:
             return self
         return self.where(self.ranks <= cutoff)
 
     def where(self, keep: Bools) -> Retrieved:
-        """Some of them."""
+        """Some of the documents."""
         kept = cumulate(keep)
         return Retrieved(kept[self.offsets], self.ranks[keep], self.rows[keep], self.codes[keep])
 
@@ -62,20 +62,20 @@ class Retrieved:
 class Unjudged:
     """The unjudged documents of S judged runs: D different (query, document) pairs.
 
-    A document without a judgement is unjudged, and one with a negative grade.
+    Documents without a judgement or with a negative grade are unjudged.
 
     Attributes:
         runs: the runs.
-        offsets: where each query's documents begin, shape (Q + 1,).
-        best: the best rank at which any run shows each, shape (D,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
+        best: the best rank of each document in any run, shape (D,).
 
     Args:
         runs: runs, judged by the same judgements, with all their rows.
-        depth: look only at the first ``depth`` of each ranking; None: at all.
-        keep_rows: whether the runs keep their rows, without which documents have no ids any more.
+        depth: the depth of rankings to look at; None: all.
+        keep_rows: whether the runs keep their rows, which hold the ids of documents.
 
-    Documents are the same if the hashes of their ids are: two different ones of a query are taken
-    for one with a chance of one in 2^64.
+    Documents are compared by hashes of their ids: two different documents of a query count as the
+    same with a probability of 2^-64.
 
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> judgements = Judgements({"q": {"a": 1}})
@@ -98,8 +98,8 @@ class Unjudged:
         sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
         ranks = np.concatenate([documents.ranks for documents in shown])
         self.offsets, self.best, codes = _numbers(np.concatenate(hashes), ranks, sizes)
-        parts = zip(shown, _split_by_run(codes, sizes))
-        self.retrieved = [replace(documents, codes=part) for documents, part in parts]
+        parts = np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])  # by run
+        self.retrieved = [replace(documents, codes=part) for documents, part in zip(shown, parts)]
         self.is_open = np.ones(len(self.best), dtype=bool)
 
     def __len__(self) -> int:
@@ -111,12 +111,11 @@ class Unjudged:
         return queries_of(self.offsets)
 
     def shown(self, depth: int | None) -> Ints:
-        """The numbers of the documents that some run shows in its first ``depth``."""
-        wanted = self.is_open if depth is None else self.is_open & (self.best <= depth)
-        return np.flatnonzero(wanted)
+        """The numbers of the documents in the first ``depth`` of some run."""
+        return np.flatnonzero(self.is_open & (depth is None or self.best <= depth))
 
     def select(self, numbers: Sequence[int]) -> Unjudged:
-        """Some of the runs, with the unjudged documents that these show."""
+        """Some of the runs, with their unjudged documents."""
         other = copy.copy(self)
         other.runs = [self.runs[number] for number in numbers]
         other.retrieved = [self.retrieved[number] for number in numbers]
@@ -128,11 +127,11 @@ class Unjudged:
         return other
 
     def labelled(self, codes: Ints, grades: Floats) -> Unjudged:
-        """The same runs where some of the documents have been judged.
+        """The same runs with some of the documents judged.
 
         Args:
-            codes: which documents, each once, shape (L,).
-            grades: their grades, from 0 on, shape (L,).
+            codes: the numbers of these documents, each once, shape (L,).
+            grades: their grades, 0 or more, shape (L,).
         """
         old = self.runs[0].judgements
         queries = np.concatenate((old.queries, self.queries[codes]))
@@ -179,11 +178,11 @@ class Unjudged:
 
 
 def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
-    """The unjudged documents of one run, numbered as they come.
+    """The unjudged documents of one run, numbered 0, 1, 2, ...
 
     Args:
         run: the run, with all its rows.
-        depth: look only at the first ``depth`` of each ranking.
+        depth: the depth of rankings to look at; None: all.
     """
     ranking = run.whole_ranking.cut(depth)
     sizes = np.diff(ranking.offsets)
@@ -197,16 +196,16 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
 
 
 def _numbers(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Numbers the different documents of all runs, query by query, as they first appear.
+    """Numbers the different documents of all runs, query by query, in order of appearance.
 
     Args:
         hashes: the hash of each retrieved document, run by run, query by query, shape (N,).
         ranks: its rank, shape (N,).
-        sizes: how many documents each run has for each query, shape (S, Q).
+        sizes: the number of documents of each run for each query, shape (S, Q).
 
     Returns:
-        Where each query's documents begin, shape (Q + 1,); the best rank of each document, shape
-        (D,); the number of each retrieved document, shape (N,).
+        The beginning of each query's documents, shape (Q + 1,); the best rank of each document,
+        shape (D,); the number of each retrieved document, shape (N,).
     """
     of_run = cumulate(sizes.ravel())[:-1].reshape(sizes.shape)
     blocks = cumulate(sizes.T.ravel())
@@ -230,8 +229,3 @@ def _numbers(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints
     numbered = np.empty(len(rows), dtype=np.int64)
     numbered[rows] = np.concatenate([part + first for part, first in zip(parts[2], before)])
     return offsets_of(query_of, sizes.shape[1]), best, numbered
-
-
-def _split_by_run(codes: Ints, sizes: Ints) -> list[Ints]:
-    """The part of each run, by how many documents it shows for each query, shape (S, Q)."""
-    return np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])

@@ -272,7 +272,7 @@ def test_labels_of_several_files_are_merged(files, tmp_path):
 @pytest.mark.parametrize(
     ("label", "why"),
     [
-        ({"docno": "a", "label": 0}, "leave it out, or pass --conflicts official"),
+        ({"docno": "a", "label": 0}, "remove the label, or pass --conflicts official"),
         ({"docno": "x", "label": 3}, "correct it, or pass --highest 3"),
         ({"docno": "x", "label": 1, "qid": "other"}, "no official judgements"),
     ],

