@@ -1,7 +1,6 @@
 from .assessment.audit import Audit, audit
 from .assessment.audit_plan import plan_audit
-from .assessment.compare_judges import judges
-from .assessment.judge_report import JudgeReport
+from .assessment.compare_judges import JudgeReport, judges
 from .comparison.compare import compare
 from .comparison.result import RunComparison
 from .evaluation.evaluation import evaluate

@@ -6,8 +6,13 @@ from .document_lengths import lengths_by_rank
 from .finders import rare_documents, rare_finds
 from .hidden_weighting import effective_share, equivalents
 from .incomplete_judgements import missing_labels, missing_queries
-from .judges import judge_agreement, judge_confusion
-from .leaderboards_by_judge import leaderboard_agreement, leaderboard_swaps, leaderboards
+from .judges import (
+    judge_agreement,
+    judge_confusion,
+    leaderboard_agreement,
+    leaderboard_swaps,
+    leaderboards,
+)
 from .preferred_systems import cycles, system_order, system_preferences
 from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
 from .rareness_pools import (

@@ -1,7 +1,7 @@
-"""Do two judges agree on the documents? People, crowds and language models.
+"""Can a judge be trusted? Agreement on documents and on systems: people, crowds, language models.
 
-Whether they agree on which system is better is another question:
-:mod:`~pyterrier_asl.analysis.leaderboards_by_judge`.
+The tables are those of :mod:`pyterrier_asl.assessment`, which ``pyterrier-asl judges`` prints, for
+every two judges, with weights and slices of queries.
 """
 
 from __future__ import annotations
@@ -10,14 +10,39 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ..assessment.agreement import agreement_on_documents, draw_queries
-from ..assessment.confusion import are_binned, confusion_of, counts_by_grade, judged_by_both
+import numpy as np
+
+from ..assessment.agreement import (
+    agreement_on_documents,
+    agreement_on_systems,
+    binned_judges,
+    confusion_of,
+    counts_by_grade,
+    draw_queries,
+    judged_by_both,
+)
 from ..assessment.judges import JudgeRel
-from ..charts.forms import SHORT, alt, captioned, cells, undrawn
+from ..assessment.system_pairs import PairedTest, as_frame, leaderboards_of, swaps_of
+from ..charts.forms import (
+    COLORS,
+    MOST,
+    SHORT,
+    alt,
+    captioned,
+    cells,
+    first_of,
+    in_rows,
+    ranks_on_lists,
+    tooltips,
+    undrawn,
+)
 from ..io.lazy import pd
+from ..io.names import check_names
 from ..io.tables import counted
-from .reading import read_judges
-from .registry import JUDGES, TRUSTED, Qrels, analysis
+from ..measures.names import Measures
+from ..statistics.correction import with_corrected_p
+from .reading import per_slice, read_judges
+from .registry import JUDGES, TRUSTED, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 @analysis(JUDGES, "documents", question=TRUSTED)
@@ -64,12 +89,13 @@ def judge_agreement(
     read = read_judges(judges, rel=rel, judge_rel=judge_rel)
     for judge in read.members.values():
         judge.check_finds_relevant()
-    for a, b in read.pairs():
-        judged_by_both(read, a, b)
     draw = partial(draw_queries, draws=draws, seed=seed)
     agreements = agreement_on_documents(read, draw, graded=True)
-    of_pairs = ((pair, agreements[frozenset(pair)]) for pair in read.pairs())
-    return pd.DataFrame(row for pair, both in of_pairs for row in both.rows(*pair, alpha))
+    rows: list[Any] = []
+    for pair in read.pairs():
+        judged_by_both(read, *pair)
+        rows += agreements[frozenset(pair)].rows(*pair, alpha)
+    return pd.DataFrame(rows)
 
 
 @judge_agreement.chart
@@ -173,9 +199,7 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     """
     read = read_judges(judges, rel=1)
     confusion = confusion_of(read)
-    members = read.members.items()
-    binned = [name for name, judge in members if are_binned(judge.judgements.grades)]
-    if binned:
+    if binned := binned_judges(read):
         confusion.attrs["binned"] = ", ".join(binned)
     return confusion
 
@@ -225,3 +249,247 @@ def _confused(confusion: pd.DataFrame, reference: str, judge: str) -> Any:
         "datum.share_of_a > 0.74",
         ["grade_a", "grade_b", "pairs", "share_of_a"],
     )
+
+
+@analysis(JUDGES, "systems", group_by="judge")
+def leaderboards(
+    runs: Runs,
+    judges: Mapping[str, Qrels],
+    *,
+    rel: float | None = None,
+    judge_rel: JudgeRel | None = None,
+    duplicates: str | None = None,
+    measure: Measures = "AP",
+    reference: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+    weights: Weights | None = None,
+    by: Slices | None = None,
+) -> pd.DataFrame:
+    """How does every system score under every judge?
+
+    A lenient judge raises every system. What a system gains beyond what all of them gain on average
+    is what the judge does for *it*, and that is tested.
+
+    Args:
+        rel: minimum grade of a relevant document, for measures that do not say it; None: each
+            measure's default.
+        reference: the judge that others are compared with; by default the first.
+        correction: over all systems and judges but the reference.
+
+    Returns:
+        One row for each judge and run, best first, with ``judge``, ``measure``, ``run``, ``value``,
+        ``rank`` (equal values share the best), ``rank_change`` (ranks up, by the reference's
+        order), ``gain`` (value less the reference's), ``own_gain`` (gain less the mean gain of all
+        systems; in the measure's space, so negative is better for ASL), its ``ci_low``,
+        ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the
+        reference.
+
+    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
+    >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
+    >>> leaderboards(runs, judges)[["judge", "run", "value", "rank", "rank_change", "gain"]]
+        judge run  value  rank  rank_change  gain
+    0  person   a    1.0     1            0   0.0
+    1  person   b    0.5     2            0   0.0
+    2   model   b    1.0     1            1   0.5
+    3   model   a    0.5     2           -1  -0.5
+    """
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    paired = PairedTest(test, correction, alpha, draws, seed)
+
+    base = read.names[0] if reference is None else reference
+    check_names("reference", [base], read.names, "judges")
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        board = leaderboards_of(read, measure, queries, paired, reference=base)
+        board.attrs = {"measure": read.label(measure), "reference": base}
+        return board
+
+    frame = per_slice(read.qids, of_slice, weights, by)
+    return with_corrected_p(frame, test, correction, alpha)
+
+
+@leaderboards.chart
+def leaderboards_chart(frame: pd.DataFrame) -> Any:
+    """The rank of every system under every judge."""
+    return ranks_on_lists(
+        frame,
+        "One leaderboard, several judges",
+        f"Ranks by {frame.attrs.get('measure', 'the measure')} under each judge, best at the "
+        f"top; a line is a system, its colour how many ranks it moves at most from its rank "
+        f"under {frame.attrs.get('reference', frame['judge'].iloc[0])}.",
+        across="judge",
+        moved="rank_change",
+        tooltip=["run", "judge", "rank", "rank_change", "value", "own_gain", "p_corrected"],
+    )
+
+
+@analysis(JUDGES, "systems", question=TRUSTED)
+def leaderboard_agreement(
+    runs: Runs,
+    judges: Mapping[str, Qrels],
+    *,
+    rel: float | None = None,
+    judge_rel: JudgeRel | None = None,
+    duplicates: str | None = None,
+    measure: Measures = "AP",
+    p: float = 0.9,
+    alpha: float = 0.05,
+    draws: int = 1000,
+    seed: int = 0,
+    weights: Weights | None = None,
+    by: Slices | None = None,
+) -> pd.DataFrame:
+    """How far do every two judges agree on the ranking of systems?
+
+    Args:
+        rel: minimum grade of a relevant document, for measures that do not say it; None: each
+            measure's default.
+        p: persistence of RBO; at .9 the first ten systems have 86 % of the weight.
+        alpha: intervals cover 1 - alpha.
+        draws: draws of the bootstrap over queries.
+        seed: of those draws.
+
+    Returns:
+        A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
+        ``measure``, ``agreement``, ``value``, ``ci_low``, ``ci_high``, ``pairs`` (of query and
+        document that both judged) and ``queries``. Kinds are ``tau`` (Kendall's tau-b), ``tau_AP``
+        (both directions averaged: neither judge is the truth) and ``RBO``.
+
+    Sources: Kendall 1945; Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010.
+
+    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
+    >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
+    >>> agreement = leaderboard_agreement(runs, judges)
+    >>> agreement[["judge", "reference", "measure", "agreement", "value"]].round(3)
+       judge reference measure agreement  value
+    0  model    person      AP       tau   -1.0
+    1  model    person      AP    tau_AP   -1.0
+    2  model    person      AP       RBO    0.9
+    """
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    read.check_find_relevant(measure)
+    draw = partial(draw_queries, draws=draws, seed=seed)
+    qids = read.all_qids
+    on_shared = {pair: read.select(pair).on_shared_pairs for pair in read.pairs()}
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        rows, weight = [], dict(zip(qids, queries.weights_of_all(len(qids))))
+        for pair, both in on_shared.items():
+            if both is None:
+                judged_by_both(read, *pair)  # the error for such judges
+                continue
+            used = Queries(np.arange(len(both.qids)), np.array([weight[str(q)] for q in both.qids]))
+            if used.each.any():
+                agreed = agreement_on_systems(both, measure, draw, queries=used, p=p)
+                label = read.label(measure, pair)
+                rows += [
+                    {**row, "measure": label} for row in agreed[frozenset(pair)].rows(*pair, alpha)
+                ]
+        frame = as_frame(rows)
+        frame.insert(2, "measure", frame.pop("measure"))
+        return frame
+
+    return per_slice(qids, of_slice, weights, by)
+
+
+leaderboard_agreement.chart(judges_agreement_chart)
+
+
+@analysis(JUDGES, "systems")
+def leaderboard_swaps(
+    runs: Runs,
+    judges: Mapping[str, Qrels],
+    *,
+    rel: float | None = None,
+    judge_rel: JudgeRel | None = None,
+    duplicates: str | None = None,
+    measure: Measures = "AP",
+    test: str = "tukey-two-way",
+    correction: str = "auto",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 0,
+    weights: Weights | None = None,
+    by: Slices | None = None,
+) -> pd.DataFrame:
+    """Which significant differences does another judge reverse?
+
+    Args:
+        rel: minimum grade of a relevant document, for measures that do not say it; None: each
+            measure's default.
+        test: of all pairs of systems under each judge; with weights ``'tukey-randomized'``,
+            ``'t'`` or ``'randomization'``.
+        correction: of a test of pairs, over all pairs of systems of one judge; Tukey tests have
+            none.
+        alpha: the level of significance.
+
+    Returns:
+        One row for every such swap, by the smaller p, then by the smaller difference, largest
+        first: ``reference``, ``judge``, ``better`` (the run that the reference prefers), ``worse``,
+        the ``difference_a`` and ``difference_b`` of the two runs' means, the tests' ``p_a`` and
+        ``p_b``, ``significant_a`` and ``significant_b``. Empty where there is none.
+
+    >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
+    >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
+    >>> len(leaderboard_swaps(runs, judges))  # of a single query nothing is significant
+    0
+    """
+    read = read_judges(
+        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
+    )
+    paired = PairedTest(test, correction, alpha, draws, seed)
+
+    swaps = per_slice(
+        read.qids, lambda queries: swaps_of(read, measure, queries, paired), weights, by
+    )
+    smallest = swaps[["p_a", "p_b"]].min(axis=1)
+    size = swaps[["difference_a", "difference_b"]].abs().min(axis=1)
+    ordered = swaps.iloc[np.lexsort((-size, smallest))].reset_index(drop=True)
+    about: dict[Any, Any] = {"measure": read.label(measure), "test": test, "alpha": alpha}
+    ordered.attrs = {**about, "weighted": swaps.attrs["weighted"]}
+    return ordered
+
+
+@leaderboard_swaps.chart
+def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
+    """The differences that a judge reverses, by each of two judges."""
+    shown, rest = first_of(swaps, "swaps", MOST // 2)
+    pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]
+    between = [f"{a} against {b}" for a, b in zip(shown["reference"], shown["judge"])]
+    base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
+        y=alt.Y("pair:N", title=None, sort=None, axis=None),
+        tooltip=tooltips(
+            "judges:N",
+            "better:N",
+            "worse:N",
+            "difference_a:Q",
+            "difference_b:Q",
+            "p_a:Q",
+            "p_b:Q",
+        ),
+    )
+    x = alt.X("difference_a:Q", title="difference of the two runs")
+    layers = alt.layer(
+        base.mark_rule(color="gray").encode(x=x, x2=alt.X2("difference_b:Q")),
+        base.mark_point(filled=True, size=60, opacity=1, color=COLORS[0]).encode(x=x),
+        base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x=alt.X("difference_b:Q")),
+        base.mark_text(align="left", dy=-10, fontSize=9).encode(
+            x=alt.value(2), text=alt.Text("pair:N")
+        ),
+    )
+    drawn = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
+    caption = (
+        "Pairs of systems that are significantly different under one judge, and the other way "
+        "round under the other: filled by the first judge, hollow by the second."
+        if pairs
+        else "There are none: no significant difference under one judge is reversed under another."
+    )
+    return captioned(drawn, "Swaps that matter", caption + rest)

@@ -1,7 +1,8 @@
 """Agreement of judges on documents and on the ranking of systems, in bootstrap draws of queries.
 
 The draws are the same for all judges of the same queries. An interval is centred on the observed
-value, because the bootstrap of a rank correlation is biased.
+value, because the bootstrap of a rank correlation is biased. All agreements of two judges are on
+the pairs of query and document that both judged. Tables of the grades of two judges are here, too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from ..evaluation.slices import Queries
+from ..io.lazy import pd
+from ..judging.matching import positions
 from ..measures.names import Measures
-from ..scoring.arrays import Floats
+from ..scoring.arrays import Floats, Ints
 from ..statistics.agreement import agreement_of_tables, cohen_kappa
 from ..statistics.correlation import kendall_taus, overlaps_of_scores, taus_ap
 from ..statistics.intervals import Interval, centred_interval
@@ -88,11 +92,10 @@ def agreement_on_documents(judges: Judges, draws: Draws, *, graded: bool = False
     Args:
         judges: the judges.
         draws: how often each of n queries counts.
-        graded: also kappa of the grades as they are, NaN where the largest grades of the two
-            differ, for they judge on different scales.
+        graded: also kappa of the grades, NaN where the largest grades of the two judges differ,
+            because their scales then differ.
     """
-    texts = (judge.judgements.qid_text.to_pylist() for judge in judges.members.values())
-    qids = sorted({qid for judged in texts for qid in judged})
+    qids = sorted(judges.all_qids)
     counts = draws(len(qids))
     agreements = {}
     for a, b in judges.pairs():
@@ -118,7 +121,8 @@ def agreement_on_systems(
     """tau, tau_AP and RBO of the rankings of the runs by every two judges.
 
     Args:
-        judges: the judges, with runs.
+        judges: the judges, with runs. Pass :attr:`.Judges.on_shared_pairs` where only the pairs of
+            query and document that all of them judged are to count.
         measure: the measure.
         draws: how often each of n queries counts.
         queries: those that the means are over, of the queries that all judged; None: all.
@@ -135,17 +139,13 @@ def agreement_on_systems(
     for (a, x), (b, y) in combinations(scores.items(), 2):
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
         coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y, p=p)
-        pairs = _number_of_pairs(judges, a, b, used)
-        values = dict(zip(ON_SYSTEMS, coefficients))
-        agreements[frozenset((a, b))] = Agreement(values, pairs, len(used))
+        by_a, by_b = (judges.members[name].judgements for name in (a, b))
+        judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
+        pairs = int(np.isin(judged, used.of(judges.positions[a])).sum())
+        agreements[frozenset((a, b))] = Agreement(
+            dict(zip(ON_SYSTEMS, coefficients)), pairs, len(used)
+        )
     return agreements
-
-
-def _number_of_pairs(judges: Judges, a: str, b: str, queries: Queries) -> int:
-    """The number of pairs of some queries and a document that two judges judged."""
-    by_a, by_b = (judges.members[name].judgements for name in (a, b))
-    judged, _ = shared_pairs(by_a, by_b)
-    return int(np.isin(by_a.queries[judged], queries.of(judges.positions[a])).sum())
 
 
 def _kappa_of_grades(a: Judge, b: Judge, weights: str | None) -> float:
@@ -158,10 +158,107 @@ def _kappa_of_grades(a: Judge, b: Judge, weights: str | None) -> float:
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:
     """Documents of each query by both judges' labels, relevant or not, shape (Q, 2, 2)."""
     at_a, at_b = shared_pairs(a.judgements, b.judgements)
-    number = {qid: number for number, qid in enumerate(qids)}
-    texts = b.judgements.qid_text.to_pylist()
-    queries = np.array([number[qid] for qid in texts], dtype=np.int64)[b.judgements.queries[at_b]]
+    numbers = positions(b.judgements.qid_text, pa.array(qids, b.judgements.qid_text.type))
     labels = a.relevant[at_a].astype(int), b.relevant[at_b].astype(int)
     counts = np.zeros((len(qids), 2, 2))
-    np.add.at(counts, (queries, *labels), 1)
+    np.add.at(counts, (numbers[b.judgements.queries[at_b]], *labels), 1)
     return counts
+
+
+# Grades
+
+#: The width of the bins of fractional grades up to 1; grades beyond have bins of width 1.
+_NARROW = 0.1
+
+
+def grade_bins(grades: Floats) -> Floats:
+    """The lower ends of the bins of grades; whole grades are their own bins.
+
+    Fractional grades, such as means of several labels, have bins from each whole number to the
+    next; where no grade is above 1, bins of width .1.
+
+    >>> grade_bins(np.array([0.0, 1.7, 2.0, 2.99])).tolist()
+    [0.0, 1.0, 2.0, 2.0]
+    >>> grade_bins(np.array([0.04, 0.3, 1.0])).tolist(), grade_bins(np.array([0.0, 7.0])).tolist()
+    ([0.0, 0.3, 1.0], [0.0, 7.0])
+    """
+    if not _are_fractional(grades):
+        return grades
+    if grades.max() > 1:
+        return np.floor(grades)
+    return np.round(np.floor(np.round(grades / _NARROW, 9)) * _NARROW, 9)
+
+
+def _are_fractional(grades: Floats) -> bool:
+    return bool(np.any(grades != np.floor(grades)))
+
+
+def binned_judges(judges: Judges) -> tuple[str, ...]:
+    """The judges with fractional grades, whose grades are in bins in tables by grade."""
+    members = judges.members.items()
+    return tuple(name for name, judge in members if _are_fractional(judge.judgements.grades))
+
+
+def judged_by_both(judges: Judges, a: str, b: str) -> tuple[Ints, Ints]:
+    """The rows, in each judge's judgements, of the pairs that both judged.
+
+    Raises:
+        ValueError: where there are none.
+    """
+    at = shared_pairs(judges.members[a].judgements, judges.members[b].judgements)
+    if not len(at[0]):
+        raise ValueError(
+            f"judges {a!r} and {b!r} have no query and document in common: are the ids alike?"
+        )
+    return at
+
+
+def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
+    """Counts documents by the grades of two judges: every two, or the reference and each other.
+
+    Returns:
+        ``reference``, ``judge``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
+        grades are in bins, by their lower ends (:func:`grade_bins`).
+    """
+    parts = {}
+    for pair in judges.pairs(reference):
+        judgements = (judges.members[name].judgements for name in pair)
+        at = judged_by_both(judges, *pair)
+        a, b = (grade_bins(own.grades)[rows] for own, rows in zip(judgements, at))
+        counts = pd.crosstab(a, b, rownames=["grade_a"], colnames=["grade_b"]).stack()
+        share = counts / counts.groupby(level=0).transform("sum")
+        parts[pair] = pd.DataFrame({"pairs": counts, "share_of_a": share}).reset_index()
+    return pd.concat(parts, names=["reference", "judge"]).reset_index([0, 1]).reset_index(drop=True)
+
+
+def counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
+    """The grades of the reference as rows, the grades of the judge as columns."""
+    keys = ["reference", "judge", "grade_a"]
+    rows = confusion[keys].drop_duplicates()
+    counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
+    counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
+    by = rows["judge"].tolist()
+    several = len(rows[["reference", "judge"]].drop_duplicates()) > 1
+    counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
+    if several:
+        counts.insert(0, "graded by", by)
+    graded = [f"{a} {grade:g}" for a, grade in zip(rows["reference"], rows["grade_a"])]
+    counts.insert(0, "graded", graded)
+    return counts
+
+
+def leniency_of(judges: Judges, reference: str) -> pd.DataFrame:
+    """Share of relevant documents and mean grade by each judge, by the reference's grades."""
+    bins = grade_bins(judges.members[reference].judgements.grades)
+    parts = []
+    for name in judges.others(reference):
+        judge = judges.members[name]
+        at, rows = judged_by_both(judges, reference, name)
+        labels = {"relevant": judge.relevant[rows], "own": judge.judgements.grades[rows]}
+        frame = pd.DataFrame({"judge": name, "grade": bins[at], **labels})
+        parts.append(
+            frame.groupby(["judge", "grade"], as_index=False).agg(
+                documents=("own", "size"), relevant=("relevant", "mean"), mean_grade=("own", "mean")
+            )
+        )
+    return pd.concat(parts, ignore_index=True)

@@ -1,28 +1,52 @@
-"""Comparison of judges, people, crowds and machines, with a person.
+"""Comparison of judges, people, crowds and machines, with a person: tables, sentences and chart.
 
 A judge is trusted as far as people agree with each other: on documents (kappa), on the ranking of
-systems (Kendall's tau), and by what the judge does to single systems.
+systems (Kendall's tau), and by the judge's effect on single systems.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import Measures
+from ..io.printed import Part, Printed
+from ..measures.names import Measures, NamedMeasure
 from ..statistics.correction import with_corrected_p
-from .confusion import are_binned, confusion_of, leniency_of
-from .human_range import agreement_with_people
+from .agreement import (
+    binned_judges,
+    confusion_of,
+    counts_by_grade,
+    judged_by_both,
+    leniency_of,
+)
+from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sentences
 from .judge_as_run import judges_as_runs, precision_by
-from .judge_report import JudgeReport
 from .judges import JudgeRel, Judges
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
+
+#: How many runs and groups are printed that gain or lose most.
+_MOST = 5
+
+_TITLES = {
+    "ci_low": "from",
+    "ci_high": "to",
+    "human_low": "people",
+    "human_high": "to",
+    "less_human": "judge",
+    "less_low": "from",
+    "less_high": "to ",
+    "own_gain": "own gain",
+}
+_REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
+_KEYS = ("agreement", "measure")
 
 
 def judges(
@@ -67,7 +91,7 @@ def judges(
         drop_self: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
-        :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`. A verdict is *within the human
+        :class:`JudgeReport`. A verdict is *within the human
         range* where a judge agrees with people at most
         :data:`~pyterrier_asl.assessment.human_range.MARGIN` less than they agree with each other,
         by the whole interval; *below* it where the whole interval is below that; else it *cannot be
@@ -94,9 +118,7 @@ def judges(
         raise ValueError("there is no judge to compare with the reference: name one at least")
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
-    if isinstance(judge_rel, Mapping):
-        check_names("judge_rel", judge_rel, judges, "judges")
-    elif judge_rel is not None:
+    if judge_rel is not None and not isinstance(judge_rel, Mapping):
         judge_rel = dict.fromkeys(judges, judge_rel)
     compared = Judges.of(
         {reference: qrels, **judges},
@@ -107,23 +129,23 @@ def judges(
         duplicates=duplicates,
         drop_self=drop_self,
     )
-    for judge in compared.members.values():
+    for name, judge in compared.members.items():
         judge.check_finds_relevant()
+        judged_by_both(compared, reference, name)
     if groups and compared.has_runs:
         check_names("groups", groups, compared.systems, "runs")
     ranked = compared.ranked_by(measures)
-    grades = {name: judge.judgements.grades for name, judge in compared.members.items()}
     return JudgeReport(
         reference,
         compared.people,
         agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        _reversals(compared, ranked, test, alpha),
+        _reversals(compared, ranked, PairedTest(test, "auto", alpha)),
         _gains_by_judge(compared, ranked, alpha),
         _gains_by_judge(compared, ranked, alpha, groups) if groups else None,
         leniency_of(compared, reference),
         confusion_of(compared, reference),
         _as_systems(compared),
-        tuple(name for name, values in grades.items() if are_binned(values)),
+        binned_judges(compared),
     )
 
 
@@ -132,35 +154,33 @@ def _all_queries(judges: Judges) -> Queries:
 
 
 def _gains_by_judge(
-    judges: Judges, measures: list[Any], alpha: float, groups: Mapping[str, str] | None = None
+    judges: Judges, measures: list[NamedMeasure], alpha: float, groups: Any = None
 ) -> pd.DataFrame | None:
-    """The systems, or groups, by each judge but the reference, those first that gain or lose most.
+    """The systems, or groups, by each judge but the reference; largest gains and losses first.
 
-    By all measures, which are shown together; None where there are none.
+    None without measures. The p-values are corrected over all rows.
     """
-    reference = judges.names[0]
-    options: dict[str, Any] = {"reference": reference, "groups": groups}
-    queries, paired = _all_queries(judges), PairedTest()
-    parts = [leaderboards_of(judges, name, queries, paired, **options) for name in measures]
-    if not parts:
+    if not measures:
         return None
-    board = pd.concat(part[part["judge"] != reference] for part in parts)
-    size = board["own_gain"].abs().to_numpy()
-    block = board.groupby(["judge", "measure"], sort=False).ngroup().to_numpy()
-    order = np.lexsort((-size, block))
-    return with_corrected_p(board.iloc[order].reset_index(drop=True), "t", "holm", alpha)
-
-
-def _reversals(judges: Judges, measures: list[Any], test: str, alpha: float) -> pd.DataFrame | None:
-    """The pairs of systems that each judge puts in another order than the reference."""
-    options: tuple[Any, ...] = _all_queries(judges), PairedTest(test, "auto", alpha)
-    reference = judges.names[0]
-    rows = [
-        row
+    options: dict[str, Any] = {"reference": judges.names[0], "groups": groups}
+    parts = [
+        leaderboards_of(judges, measure, _all_queries(judges), PairedTest(), **options)
         for measure in measures
-        for row in reversals_of(judges, measure, *options, reference=reference)
     ]
-    return pd.DataFrame(rows) if rows else None
+    board = pd.concat(parts, ignore_index=True)
+    board = board[board["judge"] != judges.names[0]]
+    block = board.groupby(["judge", "measure"], sort=False).ngroup()
+    board = board.iloc[np.lexsort((-board["own_gain"].abs(), block))]
+    return with_corrected_p(board.reset_index(drop=True), "t", "holm", alpha)
+
+
+def _reversals(
+    judges: Judges, measures: list[NamedMeasure], paired: PairedTest
+) -> pd.DataFrame | None:
+    """The pairs of systems that each judge puts in another order than the reference."""
+    queries, reference = _all_queries(judges), judges.names[0]
+    parts = [reversals_of(judges, m, queries, paired, reference=reference) for m in measures]
+    return pd.concat(parts, ignore_index=True) if parts else None
 
 
 def _as_systems(judges: Judges) -> pd.DataFrame:
@@ -176,3 +196,162 @@ def _as_systems(judges: Judges) -> pd.DataFrame:
             about = {"judged_by": truth, "judge": other.name, "person": is_person}
             rows.append({**about, **other.means(_all_queries(judges)), **best})
     return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeReport(Printed):
+    """The result of :func:`~pyterrier_asl.judges`; ``print`` shows what the command prints.
+
+    Attributes:
+        reference: the name of the judge that others are compared with.
+        people: the judges that are people, the reference first.
+        agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
+            ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
+            ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
+            ``ci_low``, ``ci_high``; ``human_low`` and ``human_high``, the least and the greatest
+            agreement of two people; ``less_human``, how much more the judge agrees with a person
+            than other people do, ``less_low``, ``less_high``; ``verdict``; ``human_pairs``, the
+            number of pairs of query and document that the judge and all people judged. All numbers
+            of a row are on these pairs. Without a human range ``human_pairs`` is 0, and ``value``
+            is on all that the judge and the reference judged. ``pairs`` and ``queries``: those that
+            both judged, with a human range those that all people judged, too.
+        reversals: for each judge and measure the pairs of systems that it puts in another order
+            than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
+            ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
+            first, and the significant pairs of each; None without runs.
+        gains: for each judge, measure and run its ``value``, ``rank`` and ``rank_change``, and how
+            much the run gains beyond what all runs gain (``own_gain``), with interval and p; None
+            without runs.
+        group_gains: the same of groups; None where there are none.
+        leniency: for each judge and grade of the reference the documents that have it, the share
+            that the judge finds relevant, and the judge's mean grade.
+        confusion: for each judge and two grades the documents; see
+            :func:`~pyterrier_asl.analysis.judge_confusion`.
+        as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
+            ``judged_by``, ``judge``, ``person``, the columns of
+            :func:`~pyterrier_asl.analysis.assessor_scores`, and with runs ``best_run``,
+            ``best_AP``.
+        binned: the judges whose grades have fractions; their grades are in bins in ``leniency`` and
+            ``confusion``, by the lower ends.
+    """
+
+    reference: str
+    people: list[str]
+    agreement: pd.DataFrame
+    reversals: pd.DataFrame | None
+    gains: pd.DataFrame | None
+    group_gains: pd.DataFrame | None
+    leniency: pd.DataFrame
+    confusion: pd.DataFrame
+    as_systems: pd.DataFrame
+    binned: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The agreements."""
+        return self.agreement
+
+    def sentences(self) -> list[str]:
+        """Sentences on the kappa of each judge and, with runs, on the tau of each measure.
+
+        With runs then, for each judge, whether the best run is beyond people scored as runs.
+        """
+        ceilings = []
+        if "best_AP" in self.as_systems:
+            parts = self.as_systems.groupby("judged_by", sort=False)
+            ceilings = [_ceiling(str(judge), part) for judge, part in parts]
+        return [*sentences(self.agreement, self.people), *ceilings]
+
+    def parts(self) -> Iterator[Part]:
+        """The sentences, then the tables."""
+        yield from map(Part, self.sentences())
+        yield from self._agreement_parts()
+        if self.reversals is not None:
+            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
+            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
+            yield Part(heading, shown, {"titles": _REVERSALS})
+            for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
+                yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
+        for what, gains in (("Runs", self.gains), ("Groups", self.group_gains)):
+            if gains is not None:
+                first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
+                by = [name for name in ("run", "group") if name in first]
+                shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
+                heading = f"{what} that gain or lose most by a judge, beyond the mean gain of all:"
+                shown = shown.assign(p=first["p_corrected"])
+                yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
+        heading = f"What each judge makes of the grades of {self.reference}:"
+        yield Part(heading, self.leniency, {"group_by": "judge"})
+        binned = f" (grades of {' and '.join(self.binned)} in bins, by their lower ends)"
+        heading = f"Documents by grade, {self.reference} in rows{binned if self.binned else ''}:"
+        yield Part(heading, counts_by_grade(self.confusion))
+        heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
+        bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
+        yield Part(heading, bounds, {"group_by": "judged_by"})
+
+    def _agreement_parts(self) -> Iterator[Part]:
+        """The agreements, and where there is a human range each judge's agreement with people."""
+        style = {"titles": _TITLES, "group_by": "judge"}
+        names = [f"{kind} {name}".rstrip() for kind, name in zip(*map(self.agreement.get, _KEYS))]
+        table = self.agreement.assign(agreement=names)
+        columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
+        yield Part(f"Agreement with {self.reference}:", table[columns], style)
+        decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
+        known = table[decisive & table["human_low"].notna()]
+        if len(known):
+            one_value = known["human_low"].equals(known["human_high"])
+            columns = [name for name in HUMAN if not (one_value and name == "human_high")]
+            short = known["verdict"].str.removesuffix(" the human range")
+            shown = known[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
+            yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
+
+    def chart(self) -> Any:
+        """The agreement of each judge with the reference, with its interval and the human range."""
+        shown = self.agreement[self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
+        panel = [
+            DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"
+            for kind, measure in zip(shown["agreement"], shown["measure"])
+        ]
+        label = [f"{judge} (n = {pairs:,})" for judge, pairs in zip(shown["judge"], shown["pairs"])]
+        columns = ["ci_low", "ci_high", "human_low", "human_high", "verdict", "pairs", "queries"]
+        base = alt.Chart().encode(
+            y=alt.Y("label:N", sort=None, title=None),
+            tooltip=tooltips("judge", "agreement", "value", *columns),
+        )
+        band = (
+            alt.Chart()
+            .mark_rect(opacity=0.15, color="gray")
+            .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
+        )
+        data = shown.assign(panel=panel, label=label)
+        drawn = (
+            alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
+            .properties(width=240, height=alt.Step(1.5 * STEP))
+            .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
+            .resolve_scale(x="independent")
+        )
+        caption = (
+            f"Agreement with {self.reference}, with its interval over the queries, on n pairs of "
+            "query and document. "
+        ) + (
+            "Grey: how people agree with each other on these pairs."
+            if len(self.people) > 1
+            else "There is one person, so there is no human range."
+        )
+        return captioned(drawn, "Judges and people", caption)
+
+
+def _ceiling(judge: str, part: pd.DataFrame) -> str:
+    """A sentence on the best run and the range of people scored as runs by a judge."""
+    run, score = part["best_run"].iloc[0], part["best_AP"].iloc[0]
+    humans = part[part["person"]]
+    about = f"Judged by {judge}, the best run is {run} (MAP {score:.3f})"
+    if humans.empty:
+        return f"{about}; there is no second human judge, so there is no human range."
+    low, high = humans["lower"].min(), humans["upper"].max()
+    where = "beyond" if score > high else "below" if score < low else "within"
+    whose = f"{len(humans)} people's" if len(humans) > 1 else f"{humans['judge'].iloc[0]}'s"
+    return (
+        f"{about}, {where} the range of {whose} relevant documents, scored as a run: {low:.3f} in "
+        f"the worst order to {high:.3f} in the best."
+    )

@@ -18,14 +18,7 @@ from ..io.tables import counted
 from ..measures.names import Measures, NamedMeasure
 from ..scoring.arrays import Floats
 from ..statistics.intervals import Interval
-from .agreement import (
-    Agreements,
-    Draws,
-    agreement_on_documents,
-    agreement_on_systems,
-    draw_queries,
-    interval_of,
-)
+from .agreement import agreement_on_documents, agreement_on_systems, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges
 
 #: The amount by which a judge may agree less than people and still be within the human range.
@@ -97,53 +90,51 @@ def agreement_with_people(
 
     Returns:
         A row for each judge, measure and kind of agreement, with the columns of ``agreement``
-        in :class:`~pyterrier_asl.assessment.judge_report.JudgeReport`.
+        in :class:`~pyterrier_asl.assessment.compare_judges.JudgeReport`.
     """
     draw = partial(draw_queries, draws=draws, seed=seed)
     reference, *others = judges.names
-    with_people = {name: _with_people(judges, name) for name in others}
+    compared = {name: _on_shared_pairs(judges, name) for name in others}
     rows = []
     for measure in [None, *measures]:
-        whole = _agreements(judges, measure, draw)
-        for name in others:
-            people = with_people[name]
-            among = whole
-            if people is not None and people is not judges:
-                among = _agreements(people, measure, draw)
-            label = "" if measure is None else judges.label(measure, [reference, name])
-            for row in among[frozenset((reference, name))].rows(reference, name, alpha):
-                values = {pair: own.values[row["agreement"]] for pair, own in among.items()}
-                human = _human_columns(people, name, values, alpha)
+        for name, (group, has_range) in compared.items():
+            if measure is None:
+                agreements, label = agreement_on_documents(group, draw), ""
+            elif group.on_shared_pairs:
+                agreements = agreement_on_systems(group, measure, draw)
+                label = judges.label(measure, [reference, name])
+            else:
+                continue
+            for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
+                values = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
+                human = _human_columns(group, has_range, name, values, alpha)
                 keys = {"judge": name, "reference": reference, "measure": label}
                 rows.append({**keys, **row, **human})
     return pd.DataFrame(rows)
 
 
-def _agreements(judges: Judges, measure: Measures | None, draws: Draws) -> Agreements:
-    """Agreements on documents; with a measure on systems."""
-    if measure is None:
-        return agreement_on_documents(judges, draws)
-    return agreement_on_systems(judges, measure, draws)
+def _on_shared_pairs(judges: Judges, name: str) -> tuple[Judges, bool]:
+    """The reference, a judge and people on the pairs that all judged, and if there is a range.
 
-
-def _with_people(judges: Judges, name: str) -> Judges | None:
-    """A judge and all people, with the pairs that all of them judged; None without such a range.
-
-    All judges are returned where they judged the same pairs.
+    Without a human range: the reference and the judge, on the pairs that both judged.
     """
-    if len(set(judges.people) - {name}) < 2:
-        return None
-    members = judges.select(dict.fromkeys([judges.names[0], *judges.people, name]))
-    shared = members.on_shared_pairs
-    nothing_left_out = shared is members and members.shared_queries == judges.shared_queries
-    return judges if nothing_left_out else shared
+    reference = judges.names[0]
+    people = judges.select(dict.fromkeys([reference, *judges.people, name])).on_shared_pairs
+    if people is not None and len(set(judges.people) - {name}) > 1:
+        return people, True
+    both = judges.select([reference, name])
+    return both.on_shared_pairs or both, False
 
 
 def _human_columns(
-    judges: Judges | None, name: str, values: dict[frozenset[str], Floats], alpha: float
+    judges: Judges,
+    has_range: bool,
+    name: str,
+    values: dict[frozenset[str], Floats],
+    alpha: float,
 ) -> dict[str, Any]:
     """The agreement of people with each other, and how much less a judge's agreement is."""
-    if judges is None:
+    if not has_range:
         return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
     people = judges.people
     human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,7 +51,8 @@ class Judge:
     @cached_property
     def relevant(self) -> Bools:
         """Whether each judgement finds its document relevant, shape (judgements,)."""
-        return self._relevant_from(self.rel)
+        grades = self.judgements.grades
+        return np.asarray(grades >= max(self.rel, 0))
 
     def check_finds_relevant(self, rel: float | None = None) -> None:
         """Raises an error for a judge without a relevant document, who grades on another scale.
@@ -63,8 +64,8 @@ class Judge:
             ValueError: naming the judge, the grade and the judge's largest grades.
         """
         rel = self.rel if rel is None else rel
-        if not self._relevant_from(rel).any():
-            grades = self.judgements.grades
+        grades = self.judgements.grades
+        if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
             raise ValueError(
                 f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
@@ -72,26 +73,13 @@ class Judge:
                 f"judge_rel={{{self.name!r}: ...}} or --judge-rel {self.name}=..."
             )
 
-    def _relevant_from(self, rel: float) -> Bools:
-        grades = self.judgements.grades
-        relevant: Bools = (grades >= rel) & (grades >= 0)
-        return relevant
-
     def with_pairs(self, rows: Ints) -> Judge:
         """The judge with some of the judgements only."""
-        table = self.judgements.table
-        judgements = Judgements(
-            pa.table(
-                {
-                    "query_id": table.qid.take(pa.array(rows)),
-                    "doc_id": self.judgements.docnos.take(pa.array(rows)),
-                    "relevance": self.judgements.grades[rows],
-                }
-            ),
-            duplicates=self.judgements.duplicates,
-            drop_self=self.judgements.drop_self,
-        )
-        return replace(self, judgements=judgements)
+        own, at = self.judgements, pa.array(rows)
+        ids = {"query_id": own.table.qid.take(at), "doc_id": own.docnos.take(at)}
+        table = pa.table({**ids, "relevance": own.grades[rows]})
+        kept = Judgements(table, duplicates=own.duplicates, drop_self=own.drop_self)
+        return replace(self, judgements=kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,20 +134,21 @@ class Judges:
         [('nist', 1, None), ('m', 1, 1)]
         """
         names = [str(name) for name in judges]
-        own = _own_grades(names, judge_rel)
+        if judge_rel is not None and not isinstance(judge_rel, Mapping):
+            judge_rel = dict.fromkeys((name for name in names if name != QRELS), judge_rel)
+        own = {str(name): grade for name, grade in (judge_rel or {}).items()}
+        check_names("judge_rel", own, names, "judges")
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
         if len(set(persons)) < len(persons):
             raise ValueError(f"a person is named twice: {persons}")
-        common = 1 if rel is None else rel
         members = {}
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
             judgements = Judgements.of(qrels, duplicates, drop_self)
-            grade = own.get(name)
-            least = common if grade is None else grade
-            members[name] = Judge(name, judgements, least, grade, name in persons)
+            least = own.get(name, 1 if rel is None else rel)
+            members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         return cls(members, rel, runs)
 
     @property
@@ -197,35 +186,34 @@ class Judges:
     @cached_property
     def qids(self) -> list[Any]:
         """The queries that all judged, as the reference has them."""
-        reference = next(iter(self.members.values())).judgements
+        reference = self.members[self.names[0]].judgements
         return [reference.qids[number] for number in self.positions[self.names[0]]]
 
-    @cached_property
-    def shared_queries(self) -> set[str]:
-        """The ids, as text, of the queries that all judged; there may be none."""
-        judgements = (judge.judgements for judge in self.members.values())
-        return set.intersection(*(set(qrels.qid_text.to_pylist()) for qrels in judgements))
+    @property
+    def all_qids(self) -> list[str]:
+        """The ids, as text, of the queries that any judge judged, the reference's first."""
+        texts = (judge.judgements.qid_text.to_pylist() for judge in self.members.values())
+        return list(dict.fromkeys(chain.from_iterable(texts)))
 
     @cached_property
     def positions(self) -> dict[str, Ints]:
         """The numbers of the :attr:`qids` among each judge's queries."""
-        texts = {n: judge.judgements.qid_text.to_pylist() for n, judge in self.members.items()}
-        shared = [qid for qid in texts[self.names[0]] if qid in self.shared_queries]
-        if not shared:
-            first = {name: qids[:1] for name, qids in texts.items()}
+        texts = {name: judge.judgements.qid_text for name, judge in self.members.items()}
+        first = texts[self.names[0]]
+        numbers = {name: positions(first, own) for name, own in texts.items()}
+        shared = np.all([own >= 0 for own in numbers.values()], axis=0)
+        if not shared.any():
+            examples = {name: own[:1].to_pylist() for name, own in texts.items()}
             raise ValueError(
-                f"no query was judged by all judges: are the ids alike? Their first are {first}"
+                f"no query was judged by all judges: are the ids alike? Their first are {examples}"
             )
-        numbers = {
-            name: {qid: number for number, qid in enumerate(qids)} for name, qids in texts.items()
-        }
-        return {name: np.array([number[qid] for qid in shared]) for name, number in numbers.items()}
+        return {name: own[shared] for name, own in numbers.items()}
 
     @cached_property
     def on_shared_pairs(self) -> Judges | None:
         """The judges with only the pairs of query and document that all of them judged.
 
-        None where there is no such pair; the judges as they are where all judged the same pairs.
+        None where there is no such pair; these judges where all judged the same pairs.
         """
         reference, *others = self.members.values()
         size = len(reference.judgements.grades)
@@ -237,12 +225,10 @@ class Judges:
         shared = np.flatnonzero(np.all([judged >= 0 for judged in rows.values()], axis=0))
         if not shared.size:
             return None
-        if all(shared.size == len(judge.judgements.grades) for judge in self.members.values()):
+        members = self.members.items()
+        if all(shared.size == len(judge.judgements.grades) for _, judge in members):
             return self
-        cut = {
-            name: judge.with_pairs(np.sort(rows[name][shared]))
-            for name, judge in self.members.items()
-        }
+        cut = {name: judge.with_pairs(np.sort(rows[name][shared])) for name, judge in members}
         runs = self.runs_by(self.names[0]) if self.has_runs else None
         return Judges(cut, self.rel, runs, are_cut=True)
 
@@ -300,15 +286,21 @@ class Judges:
         Raises:
             ValueError: for a judge who finds nothing relevant.
         """
-        values = {}
+        if not self.are_cut:
+            self.check_find_relevant(measure)
+        by_judge = {name: self.measure_by(measure, name).measure for name in self.members}
+        return {
+            name: self.runs_by(name).values(own)[:, self.positions[name]]
+            for name, own in by_judge.items()
+        }
+
+    def check_find_relevant(self, measure: Measures) -> None:
+        """Raises an error for a judge who finds nothing relevant by the grade of a measure."""
         for name, judge in self.members.items():
             own = self.measure_by(measure, name).measure
-            if not self.are_cut:
-                least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
-                # Graded measures, such as RBP without rel, have no number there.
-                judge.check_finds_relevant(least if isinstance(least, (int, float)) else 1)
-            values[name] = self.runs_by(name).values(own)[:, self.positions[name]]
-        return values
+            least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
+            # Graded measures, such as RBP without rel, have no number there.
+            judge.check_finds_relevant(least if isinstance(least, (int, float)) else 1)
 
 
 def sign_of(measure: Measures) -> int:
@@ -332,16 +324,6 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
     """The query of each of another judge's judgements, by its number in the original; -1: none."""
     return positions(other.qid_text, original.qid_text)[other.queries]
-
-
-def _own_grades(names: list[str], judge_rel: JudgeRel | None) -> dict[str, Any]:
-    """The grades that were given for single judges."""
-    if judge_rel is None:
-        return {}
-    if not isinstance(judge_rel, Mapping):
-        return dict.fromkeys((name for name in names if name != QRELS), judge_rel)
-    check_names("judge_rel", judge_rel, names, "judges")
-    return {str(name): grade for name, grade in judge_rel.items()}
 
 
 def _named(measure: Measures) -> NamedMeasure:

@@ -129,20 +129,6 @@ def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def swap_counts(both: pd.DataFrame) -> dict[str, int]:
-    """Counts of the pairs of systems of :func:`side_by_side`: reversed, significant, or both."""
-    by_a, by_b = both["significant_a"], both["significant_b"]
-    counts = {
-        "reversed": both["reversed"],
-        "reversed_significant": both["reversed"] & (by_a | by_b),
-        "reversed_both": both["reversed"] & by_a & by_b,
-        "significant_a": by_a,
-        "significant_b": by_b,
-        "significant_both": both["same"] & by_a & by_b,
-    }
-    return {"pairs": len(both), **{name: int(of.sum()) for name, of in counts.items()}}
-
-
 def reversals_of(
     judges: Judges,
     measure: Measures,
@@ -150,22 +136,59 @@ def reversals_of(
     paired: PairedTest,
     *,
     reference: str | None = None,
-) -> list[dict[str, Any]]:
-    """The pairs of systems that two judges put in opposite orders, one row per two judges.
+) -> pd.DataFrame:
+    """The number of pairs of systems that two judges put in opposite orders.
 
     The arguments are as in :func:`compared_systems`.
 
     Returns:
-        Rows of ``judge``, ``reference``, ``measure``, the counts of :func:`swap_counts`, and
-        ``which`` are significant by both, the system that the reference prefers first.
+        A row for every two judges, with ``judge``, ``reference``, ``measure``, ``pairs``;
+        ``reversed``, ``reversed_significant`` (by one of the two) and ``reversed_both``;
+        ``significant_a``, ``significant_b``, ``significant_both`` (in the same order); and
+        ``which`` are reversed and significant by both, the system that the reference prefers first.
     """
     rows = []
     for a, b, both in compared_systems(judges, measure, queries, paired, reference=reference):
-        opposite = both[both["reversed"] & both["significant_a"] & both["significant_b"]]
+        by_a, by_b = both["significant_a"], both["significant_b"]
+        opposite = both[both["reversed"] & by_a & by_b]
+        counts = {
+            "pairs": len(both),
+            "reversed": both["reversed"].sum(),
+            "reversed_significant": (both["reversed"] & (by_a | by_b)).sum(),
+            "reversed_both": len(opposite),
+            "significant_a": by_a.sum(),
+            "significant_b": by_b.sum(),
+            "significant_both": (both["same"] & by_a & by_b).sum(),
+        }
         about = {"judge": b, "reference": a, "measure": judges.label(measure, [a, b])}
         which = "; ".join(opposite["better"] + " over " + opposite["worse"])
-        rows.append({**about, **swap_counts(both), "which": which})
-    return rows
+        rows.append({**about, **counts, "which": which})
+    return pd.DataFrame(rows)
+
+
+def swaps_of(
+    judges: Judges, measure: Measures, queries: Queries, paired: PairedTest
+) -> pd.DataFrame:
+    """The pairs of systems in opposite orders by two judges, significant by at least one.
+
+    The arguments are as in :func:`compared_systems`.
+
+    Returns:
+        A row for each pair, with ``reference``, ``judge``, ``better``, ``worse`` (by the
+        reference), ``difference_a``, ``difference_b``, ``p_a``, ``p_b``, ``significant_a`` and
+        ``significant_b``.
+    """
+    columns = {"p_corrected_a": "p_a", "p_corrected_b": "p_b"}
+    shown = ["better", "worse", "difference_a", "difference_b", "p_a", "p_b"]
+    parts = {}
+    for a, b, both in compared_systems(judges, measure, queries, paired):
+        swaps = both[both["reversed"] & (both["significant_a"] | both["significant_b"])]
+        turn = sign_of(measure) * np.sign(swaps["difference_a"])
+        differences = swaps[["difference_a", "difference_b"]].mul(turn, axis=0)
+        swaps = swaps.assign(**differences).drop(columns=["p_a", "p_b"]).rename(columns=columns)
+        parts[a, b] = swaps[[*shown, "significant_a", "significant_b"]]
+    table = pd.concat(parts, names=["reference", "judge"])
+    return table.reset_index(["reference", "judge"]).reset_index(drop=True)
 
 
 def leaderboards_of(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from pyterrier_asl.analysis.judges import judge_agreement
-from pyterrier_asl.analysis.leaderboards_by_judge import (
+from pyterrier_asl.analysis.judges import (
+    judge_agreement,
     leaderboard_agreement,
     leaderboard_swaps,
     leaderboards,

@@ -11,8 +11,9 @@ import scipy.stats
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors
-from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
-from pyterrier_asl.analysis.leaderboards_by_judge import (
+from pyterrier_asl.analysis.judges import (
+    judge_agreement,
+    judge_confusion,
     leaderboard_agreement,
     leaderboard_swaps,
     leaderboards,

@@ -208,6 +208,29 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     assert alone["pairs"] == 600 and alone["human_pairs"] == 0
 
 
+def test_tau_without_a_human_range_is_on_the_pairs_that_both_judged():
+    """The machine has half of the documents, and one query that the person has not."""
+    labels, systems = truth(12), runs(truth(12), 8, 0.2)
+    person = judged(labels, 0.1, 2)
+    machine = {q: dict(list(docs.items())[::2]) for q, docs in judged(labels, 0.3, 3).items()}
+    shared = {q: {d: person[q][d] for d in docs} for q, docs in machine.items()}
+    means = [
+        asl.evaluate(systems, qrels, ["AP"]).groupby("name", sort=False)["AP"].mean()
+        for qrels in (shared, machine)
+    ]
+    tau = scipy.stats.kendalltau(*(mean.round(9) for mean in means)).statistic
+    further = {**machine, "only m": {"d0": 1}}
+    report = asl.judges(person, {"m": further}, systems, "AP", draws=5).agreement
+    rows = report.set_index("agreement")
+    assert rows.loc["tau", "value"] == pytest.approx(tau)
+    assert rows.loc["tau", ["pairs", "queries", "human_pairs"]].tolist() == [180, 12, 0]
+    # The analysis of every two judges has the same rows.
+    table = leaderboard_agreement(systems, {"person": person, "m": further}, draws=5)
+    columns = ["value", "ci_low", "ci_high", "pairs", "queries"]
+    expected = rows.loc[["tau", "tau_AP", "RBO"], columns].reset_index(drop=True)
+    pd.testing.assert_frame_equal(table[columns], expected)
+
+
 def test_a_judge_without_a_pair_that_all_people_judged():
     person, second = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 0}}
     judges = Judges.of(
@@ -227,7 +250,6 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     people = Judges.of(
         {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}, people=["x", "y"]
     )
-    assert judges.shared_queries == set()
     kappa = verdicts(people, draws=5).set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
     assert kappa.loc["z", "sentence"].startswith(

@@ -226,8 +226,7 @@ def test_a_document_that_stands_twice_is_an_error_or_counts_at_its_best_rank(fil
 
 
 def test_qrels_are_one_of_the_judges(files):
-    from pyterrier_asl.analysis.judges import judge_agreement
-    from pyterrier_asl.analysis.leaderboards_by_judge import leaderboards
+    from pyterrier_asl.analysis.judges import judge_agreement, leaderboards
 
     judges = {"qrels": "qrels", "second": "other"}
     said = ["--judge", "second=other", "-m", "ASL@10"]
