@@ -34,7 +34,7 @@ import pyarrow as pa
 
 from pyterrier_asl.comparison.causes.find import find_causes
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.providers import values_of
+from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.columns import Columns
 from pyterrier_asl.io.values import arrow_text, take
 from pyterrier_asl.judging.judged_run import JudgedRun, complete_run

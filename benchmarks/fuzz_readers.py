@@ -39,7 +39,6 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
-from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.io.names import read_groups
 from pyterrier_asl.io.qrels import read_qrels_table
@@ -373,11 +372,6 @@ SAVED: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any], Callable[[
         lambda path: DocLengths.from_dict({f"d{i}": i * 0.5 for i in range(6)}).save(path),
         DocLengths.load,
         lambda lengths: lengths.look_up(pa.array(["d1", "no"], pa.large_string())),
-    ),
-    "evaluation": (
-        lambda path: save_evaluation(evaluate(RUNS, QRELS, ["ASL@10"], progress=False), path),
-        load_evaluation,
-        lambda frame: frame.groupby("name").mean(numeric_only=True),
     ),
 }
 

@@ -25,7 +25,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyterrier_asl.evaluation.evaluation import Evaluation, evaluate
+from pyterrier_asl.evaluation.evaluate import evaluate
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test

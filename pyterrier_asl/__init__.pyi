@@ -3,7 +3,7 @@ from .assessment.audit_plan import plan_audit
 from .assessment.compare_judges import JudgeReport, judges
 from .comparison.compare import compare
 from .comparison.result import RunComparison
-from .evaluation.evaluation import evaluate
+from .evaluation.evaluate import evaluate
 from .evaluation.labellings import bounds
 from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.providers import accelerate

@@ -95,8 +95,7 @@ def command(
     """
     from pathlib import Path
 
-    from ..evaluation.evaluation import measured
-    from ..evaluation.frames import printed_columns, sort_of_many
+    from ..evaluation.evaluate import measured, printed_columns, sort_of_many
     from ..io import machine_readable, tables
     from ..measures.names import parse_measures
 
@@ -156,7 +155,7 @@ def _with_ranks(
 
 def _print_answers(results: Mapping[str, Evaluation], sort: str) -> None:
     """Prints which runs have the best means, of each track, and how the table is sorted."""
-    from ..evaluation.frames import answers
+    from ..evaluation.evaluate import answers
     from ..io.printed import Part, print_parts
 
     parts = [

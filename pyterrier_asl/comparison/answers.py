@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.frames import unanswered_notes
+from ..evaluation.evaluation import Evaluation, unanswered_notes
 from ..io.tables import counted
 from ..judging.judgements import Judgements
 from ..judging.matching import codes

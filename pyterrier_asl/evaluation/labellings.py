@@ -1,4 +1,4 @@
-"""Bounds: compared runs in measures, over all labellings of their unjudged documents."""
+"""Bounds of the values of runs over all labellings of their unjudged documents."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
-from ..judging.judgements import Judgements
-from ..judging.labels import qrels_with
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
 from ..measures.computed import Computed
@@ -20,16 +18,15 @@ from ..measures.names import Measures
 from ..measures.standard import computed, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
+from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
-from .frames import frame_of
-from .inputs import chosen_measures, listed_collections
 
 
 def measure_with_bounds(measure: Any) -> Computed:
-    """The object that computes a measure's bounds.
+    """The object that computes the bounds of a measure.
 
     Raises:
-        ValueError: for a measure that has no bounds, by its name.
+        ValueError: for a measure without bounds, with its name.
     """
     if measure.params.get("judged_only"):
         raise ValueError(f"{measure} removes unjudged documents: it has no bounds")
@@ -37,7 +34,9 @@ def measure_with_bounds(measure: Any) -> Computed:
         raise ValueError(f"{measure} is itself a bound: leave out unjudged=")
     computes = computed(measure)
     if computes is None or not computes.defines_bounds:
-        raise ValueError(f"{measure} has no bounds; {', '.join(measures_with_bounds())} have")
+        raise ValueError(
+            f"{measure} has no bounds: choose one of {', '.join(measures_with_bounds())}"
+        )
     computes.validate_params()
     return computes
 
@@ -58,16 +57,16 @@ def unjudged_of(
     *,
     keep_rows: bool = True,
 ) -> Unjudged:
-    """The unjudged documents that matter in these measures.
+    """The unjudged documents that these measures see.
 
     Args:
         runs: the compared runs.
         measures: measures that have bounds.
-        depth: label what stands in the first ``depth``, where that is deeper than a cut-off.
-        keep_rows: whether the rows of the runs are needed further on.
+        depth: rank down to which documents are labelled, if it is deeper than the cut-offs.
+        keep_rows: whether to keep the rows of the runs.
 
     Raises:
-        ValueError: for a depth that is no whole number from 0 on.
+        ValueError: for a depth that is not 0, 1, 2, ...
     """
     if depth is not None:
         check_whole("depth", depth, 0)
@@ -77,16 +76,16 @@ def unjudged_of(
 
 
 class Labelled:
-    """Compared runs in one measure.
+    """Compared runs and one measure.
 
     Args:
         unjudged: the runs with their unjudged documents (see :func:`unjudged_of`).
-        measure: one that has bounds.
-        depth: label what stands in the first ``depth``, where that is deeper than the cut-off.
-        highest: the best grade that a label can give; None: the best of the qrels.
+        measure: a measure that has bounds.
+        depth: rank down to which documents are labelled, if it is deeper than the cut-off.
+        highest: the best grade that a label can give; None: the best grade in the qrels.
 
     Raises:
-        ValueError: for a measure that has no bounds.
+        ValueError: for a measure without bounds.
     """
 
     def __init__(
@@ -122,11 +121,11 @@ class Labelled:
         return LabelledPair(self.side(a), self.side(b))
 
     def values(self) -> Floats:
-        """What every run has now, shape (S, Q)."""
+        """The values of the runs, shape (S, Q)."""
         return np.array([self.side(run).value for run in range(len(self))])
 
     def retrieved(self, run: int) -> Ints:
-        """How many unjudged documents the measure sees in a run, shape (Q,)."""
+        """The number of unjudged documents that the measure sees in a run, shape (Q,)."""
         return np.diff(self.side(run).unjudged.offsets)
 
     def bounds(self, run: int) -> Bounds:
@@ -134,7 +133,7 @@ class Labelled:
         return self.side(run).bounds
 
     def difference(self, a: int, b: int) -> Bounds:
-        """The bounds of run a's value less run b's, shape (Q,) each."""
+        """The bounds of the value of run a minus the value of run b, shape (Q,) each."""
         return self.measure.difference_bounds(self.pair(a, b))
 
 
@@ -145,16 +144,16 @@ def labelled_measures(
     depth: int | None = None,
     highest: float | None = None,
 ) -> dict[str, Labelled]:
-    """Runs that are compared with each other in several measures, by the measures' names.
+    """The compared runs for each of several measures, by name.
 
     Args:
         runs: the runs, with all their rows.
-        measures: measures by name; one that lacks a pool gets these runs.
+        measures: measures by name; these runs are the pool of a measure that lacks one.
         depth: see :func:`bounds`.
         highest: see :func:`bounds`.
     """
     measures = runs.with_pool(measures)
-    # Where no rows are needed, those of one unread run are in memory at a time.
+    # Without need of rows, the rows of only one unread run are in memory at a time.
     keep_rows = runs.is_matched or any(
         "pool" in measure.SUPPORTED_PARAMS or measure_with_bounds(measure).needs_rows()
         for measure in measures.values()
@@ -182,38 +181,38 @@ def bounds(
     highest: float | None = None,
     by_query: bool = False,
 ) -> pd.DataFrame:
-    """The lowest and the highest value that runs could have, whatever their unjudged documents are.
+    """The lowest and the highest value that any labels of the unjudged documents could give.
 
-    Unjudged documents count as not relevant. The bounds are the extremes over all *labellings* of
-    V, the unjudged documents in the top k of any of the runs: each can turn out relevant or not (in
-    nDCG of any grade). Nothing is said of documents outside V, and
-    nothing of how likely a labelling is. Queries share no labels, so the bounds of a mean are the
+    Unjudged documents count as not relevant in the value. The bounds are the extremes over all
+    *labellings* of V, the unjudged documents in the top k of any of the runs: each can be relevant
+    or not (for nDCG, have any grade). Documents outside V stay not relevant, and the bounds do not
+    depend on how likely a labelling is. Queries share no labels, so the bounds of a mean are the
     means of the bounds.
 
     Args:
-        runs: the runs that are compared, one or several; see :func:`~pyterrier_asl.evaluate`.
-        qrels: see there.
-        measures: among ``P``, ``R``, ``RR``, ``Success``, ``AP``, ``nDCG``, ``RBP(rel=...)``,
-            ``ASL``, ``nASL``, ``LexiP``, ``TBG``, ``P_Rareness``, ``AP_Rareness``, in any number.
-            None: the default measures that have bounds.
-        rel: minimum grade of a relevant document, for measures that do not say it.
-        pool: pool of the rareness measures that name none; None: the runs themselves.
+        runs: the compared runs, one or several; see :func:`~pyterrier_asl.evaluate`.
+        qrels: see :func:`~pyterrier_asl.evaluate`.
+        measures: any of ``P``, ``R``, ``RR``, ``Success``, ``AP``, ``nDCG``, ``RBP(rel=...)``,
+            ``ASL``, ``nASL``, ``LexiP``, ``TBG``, ``P_Rareness``, ``AP_Rareness``. None: the
+            default measures that have bounds.
+        rel: minimum grade of a relevant document, for measures without ``rel``.
+        pool: pool of the rareness measures without a pool; None: the runs.
         lengths: document lengths for TBG.
         labels: see :func:`~pyterrier_asl.evaluate`.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        depth: V goes down to this rank, where that is deeper than a measure's cut-off.
-        highest: the best grade that a label can give in nDCG; None: the best of the qrels.
-        by_query: a row for every query, instead of the means.
+        depth: V goes down to this rank, if it is deeper than a measure's cut-off.
+        highest: the best grade that a label can give in nDCG; None: the best grade in the qrels.
+        by_query: one row per query, instead of the means.
 
     Returns:
-        ``name``, (``qid``,) ``measure``, ``value``, ``low``, ``high``, ``unjudged`` (unjudged
-        documents that the measure sees in the run; of the mean: in all), ``exact`` (whether some
-        labelling gives ``low`` and one ``high``; else they are outer bounds). Of several tracks
-        first ``track``.
+        A frame with ``name``, (``qid``,) ``measure``, ``value``, ``low``, ``high``, ``unjudged``
+        (the number of unjudged documents that the measure sees in the run, of the query or in all),
+        ``exact`` (whether a labelling gives ``low`` and one gives ``high``; otherwise they are
+        outer bounds). With several tracks the first column is ``track``.
 
     Raises:
-        ValueError: for a measure that has no bounds, or with ``judged_only=True``.
+        ValueError: for a measure without bounds, or with ``judged_only=True``.
 
     >>> run = {"q": {"a": 3, "x": 2, "b": 1}}
     >>> bounds(run, {"q": {"a": 1, "b": 0}}, ["P@2", "ASL@10"])
@@ -224,15 +223,10 @@ def bounds(
     options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
     options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
     options |= {"depth": depth, "highest": highest}
-    frames = bounds_by_query(runs, qrels, measures, long=True, **options)
-    keys = ["name", "measure"]
-    if list(frames) == [""]:
-        frame = frames[""]
-    else:
-        frame = pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
-        keys = ["track", *keys]
+    frame = join_tracks(bounds_by_query(runs, qrels, measures, long=True, **options))
     if by_query:
         return frame
+    keys = [key for key in ("track", "name", "measure") if key in frame]
     how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
     return frame.groupby(keys, sort=False).agg(how).reset_index()
 
@@ -242,30 +236,21 @@ def bounds_by_query(
     qrels: Any = None,
     measures: Measures | None = None,
     *,
-    common: bool = False,
     long: bool = False,
-    labels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
     depth: int | None = None,
     highest: float | None = None,
     **options: Any,
 ) -> dict[str, pd.DataFrame]:
-    """Values and bounds by query of the runs of each track, '' for the only one.
+    """Values and bounds per query of the runs of each track, '' for the only track.
 
     Args:
-        long: one row for each value, with ``low``, ``high``, ``unjudged`` and ``exact``; else a
-            column for each measure, and columns of its name with `` low`` and `` high``.
+        long: one row per value, with ``low``, ``high``, ``unjudged`` and ``exact``; otherwise a
+            column per measure, and columns with its name and `` low`` or `` high``.
 
     The other arguments are those of :func:`bounds` and :func:`~pyterrier_asl.evaluate`.
     """
     frames = {}
-    for track, (sources, judged_by) in listed_collections(
-        runs, qrels, labels, common=common
-    ).items():
-        merged = qrels_with(judged_by, labels, duplicates)
-        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self))
-        asked = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+    for track, unread, asked in unread_tracks(runs, qrels, measures, **options):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
         labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
         frames[track] = _bounds_frame(unread, labelled, long=long)
@@ -275,19 +260,18 @@ def bounds_by_query(
 def _bounds_frame(
     runs: Evaluation, labelled: Mapping[str, Labelled], *, long: bool
 ) -> pd.DataFrame:
-    columns = {}
-    for label, of_measure in labelled.items():
-        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])  # (S, 2, Q)
-        columns[label] = of_measure.values()
-        columns[f"{label} low"], columns[f"{label} high"] = limits.swapaxes(0, 1)
-    frame = frame_of(runs.names, runs.qids, columns)
-    if not long:
-        return frame
+    columns: dict[str, Floats] = {}
     parts = []
     for label, of_measure in labelled.items():
-        shown = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
-        columns_of = {label: "value", f"{label} low": "low", f"{label} high": "high"}
-        part = frame[["name", "qid", *columns_of]].rename(columns=columns_of)
+        # Shape (S, 2, Q), then (S, Q) each.
+        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])
+        low, high = limits.swapaxes(0, 1)
+        values = of_measure.values()
+        columns |= {label: values, f"{label} low": low, f"{label} high": high}
+        part = runs.frame_of({"value": values, "low": low, "high": high})
         part.insert(2, "measure", label)
-        parts.append(part.assign(unjudged=shown, exact=of_measure.measure.is_exact()))
-    return pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+        unjudged = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
+        parts.append(part.assign(unjudged=unjudged, exact=of_measure.measure.is_exact()))
+    if not long:
+        return runs.frame_of(columns)
+    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)

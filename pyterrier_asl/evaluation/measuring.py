@@ -1,4 +1,10 @@
-"""Runs one by one: matched with judgements, or measured, whole or block by block, as workers do."""
+"""Runs one by one: matched with qrels, or measured, whole or block by block.
+
+A worker does what is here. :func:`values_of` is the one way to the values of a measure. For a
+measure that another provider of ir_measures computes, it returns the values that the provider gives
+for the scores of the run and the grades of the qrels, and the measure's default for a query for
+which the provider gives none.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +13,48 @@ import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from threading import Lock
 from typing import Any
 
+import ir_measures
 import numpy as np
 
+from ..io.lazy import pd
 from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.prefetch import LARGE
 from ..io.progress import progress_bar
 from ..io.runs import iter_run_batches, iter_runs, read_run_table
+from ..io.tables import counted
 from ..io.threads import cores, map_ahead
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
+from ..judging.parts import map_at_once
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import computed
 from ..scoring.arrays import Floats
-from .notes import own_ids_note, tie_note
-from .providers import values_of
 
-#: From how many runs on a progress bar is shown while they are read.
+#: Number of runs from which on a progress bar is shown while they are read.
 _MANY = 20
+#: Change of a mean from which on ties are noted; for a mean above 1, as a share of the mean.
+_LEAST_CHANGE = 0.01
+#: Share of queries from which on equal numbers as query and document ids are not a coincidence.
+_LEAST_SHARE = 0.1
+#: Held while a provider computes. Runs are matched on threads, but providers need not be
+#: thread-safe.
+_PROVIDERS = Lock()
 
 
 @dataclass(frozen=True)
 class MeasuredBlock:
-    """Some queries of a run, measured as far as their rows are needed.
+    """Some queries of a run, with the values that need its rows.
 
     Attributes:
-        judged: the run there.
-        by_rows: the values of the measures that need the rows, for each query it answers.
-        is_constant: whether its scores say nothing.
-        tied: the queries whose values depend on how ties are broken, with ties broken otherwise.
-        own_ids: queries that retrieve a document with their own id.
+        judged: the matched rows of these queries.
+        by_rows: the values of the measures that need the rows, one per answered query.
+        is_constant: whether all scores are equal.
+        tied: the queries whose values depend on ties, with ties broken in the other order.
+        own_ids: queries that retrieve a document with the query's own id.
     """
 
     judged: JudgedRun
@@ -53,12 +69,12 @@ class MeasuredRun:
     """The values of a run.
 
     Attributes:
-        name: the run.
+        name: the name of the run.
         values: by label, shape (Q,); without the measures that need the pool of all runs.
-        unanswered: how many queries of the qrels it does not answer.
-        judged: its entries, for the measures that need that pool; None where none does.
-        error: why it could not be measured; None where it was.
-        notes: what is odd about its rankings, a sentence each.
+        unanswered: the number of queries of the qrels that the run does not answer.
+        judged: the matched run, for the measures that need the pool; None: no measure does.
+        error: the reason why the run could not be measured; None: it was measured.
+        notes: sentences on ties and on query ids among the documents.
     """
 
     name: str
@@ -70,7 +86,7 @@ class MeasuredRun:
 
 
 class Measuring:
-    """Qrels and measures, ready for any run; what a worker gets, once.
+    """Qrels and measures, prepared for any run; each worker gets it once.
 
     Args:
         judgements: the qrels.
@@ -88,62 +104,64 @@ class Measuring:
         self._by_entries = {label: m for label, m in others.items() if label not in self._by_rows}
 
     def blocks(self, source: Any) -> list[MeasuredBlock]:
-        """A run, or some files of one, block by block.
+        """Measures a run, or some files of a run, block by block.
 
         Args:
-            source: a file, several, or whatever ``Judgements.judge`` takes.
+            source: a file, a partitioned run, or whatever ``Judgements.judge`` takes.
 
         Raises:
-            ValueError: where it cannot be measured.
+            ValueError: if it cannot be measured.
             OSError: for a file that cannot be read.
         """
         if not isinstance(source, (str, os.PathLike, PartitionedRun)):
             return [self._block(source)]
-        # What a block keeps for each query of the qrels is to be little beside its rows.
+        # A block keeps something for each query of the qrels, which must be small next to its rows.
         rows = max(BLOCK_ROWS, 8 * len(self.judgements))
         tables = query_blocks(iter_run_batches(source), rows)
         measured = map_ahead(lambda rows: self._block(rows, light=True), tables, ahead=cores())
         return [block for _, block in measured]
 
     def run(self, name: str, source: Any, blocks: Sequence[MeasuredBlock] = ()) -> MeasuredRun:
-        """The values of a run, or why it cannot be measured.
+        """The values of a run, or the reason why it cannot be measured.
 
         Args:
-            name: what it is called.
+            name: the name of the run.
             source: see :meth:`blocks`.
-            blocks: the run block by block, where it has been read. Where two of them share a
-                query, it is read as one.
+            blocks: the blocks of the run if it has been read. If two of them share a query, it is
+                read again as a whole.
         """
         try:
-            return self._run(name, source, blocks or self.blocks(source))
+            # A source without rows has no blocks.
+            blocks = blocks or self.blocks(source) or [self._block(read_run_table(source))]
+            try:
+                judged = complete_run([block.judged for block in blocks])
+            except SplitQuery:
+                blocks = [self._block(read_run_table(source))]
+                judged = complete_run([blocks[0].judged])
+            return self._join_blocks(name, blocks, judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
 
-    def _run(self, name: str, source: Any, blocks: Sequence[MeasuredBlock]) -> MeasuredRun:
-        blocks = blocks or [self._block(read_run_table(source))]  # which has no rows
-        try:
-            judged = complete_run([block.judged for block in blocks])
-        except SplitQuery:
-            blocks = [self._block(read_run_table(source))]
-            judged = complete_run([blocks[0].judged])
-        by_entries = values_of(list(self._by_entries.values()), judged)
-        values = dict(zip(self._by_entries, by_entries))
-        notes = self._notes(blocks, values, int(np.count_nonzero(judged.retrieved)))
-        values |= {label: self._join_blocks(label, blocks) for label in self._by_rows}
+    def _join_blocks(
+        self, name: str, blocks: Sequence[MeasuredBlock], judged: JudgedRun
+    ) -> MeasuredRun:
+        """The values of a run that its blocks make up."""
+        values = dict(zip(self._by_entries, values_of([*self._by_entries.values()], judged)))
         unanswered = int(np.count_nonzero(judged.retrieved == 0))
-        kept = judged.without_rows() if self._pooled else None
-        return MeasuredRun(name, values, unanswered, kept, notes=notes)
-
-    def _notes(
-        self, blocks: Sequence[MeasuredBlock], values: Mapping[str, Floats], answered: int
-    ) -> list[str]:
-        """Notes on a run, by its blocks and the values of the measures without rows."""
         if all(block.is_constant for block in blocks):
             ties = CONSTANT_SCORES
         else:
             ties = tie_note(self._by_entries, [*values.values()], [block.tied for block in blocks])
+        answered = len(judged.judgements) - unanswered
         own_ids = own_ids_note([block.own_ids for block in blocks], answered)
-        return [note for note in (ties, own_ids) if note]
+        if self._by_rows:
+            nothing = values_of([*self._by_rows.values()], self.judgements.judge({}))
+            for label, column in zip(self._by_rows, nothing):
+                values[label] = column.copy()
+                for block in blocks:
+                    values[label][block.judged.retrieved > 0] = block.by_rows[label]
+        kept = judged.without_rows() if self._pooled else None
+        return MeasuredRun(name, values, unanswered, kept, notes=[*filter(None, (ties, own_ids))])
 
     def _block(self, run: Any, light: bool = False) -> MeasuredBlock:
         judged = self.judgements.judge_part(run)
@@ -154,30 +172,21 @@ class Measuring:
         kept = judged.without_rows() if light else judged
         return MeasuredBlock(kept, by_rows, is_constant, tied, judged.own_ids)
 
-    def _join_blocks(self, label: str, blocks: Sequence[MeasuredBlock]) -> Floats:
-        """The values of a measure from those of the blocks, each for the queries it answers."""
-        nothing = self.judgements.judge({})
-        values = values_of([self._by_rows[label]], nothing)[0].copy()
-        for block in blocks:
-            values[block.judged.retrieved > 0] = block.by_rows[label]
-        return values
-
     def join(self, runs: Sequence[MeasuredRun]) -> dict[str, Floats]:
-        """The values of all runs by label, shape (S, Q), with those of measures over their pool."""
-        size = len(runs), len(self.judgements)
+        """The values of all runs by label, shape (S, Q), also of measures with their pool."""
         labels = [*self._by_entries, *self._by_rows]
-        values = {
-            label: np.array([r.values[label] for r in runs]).reshape(size) for label in labels
-        }
-        judged = [run.judged for run in runs if run.judged is not None]
-        warn_of_few(self._pooled, len(judged))
-        return values | {label: Pools(m, judged).values() for label, m in self._pooled.items()}
+        values = {label: np.array([run.values[label] for run in runs]) for label in labels}
+        if self._pooled:
+            judged = [run.judged for run in runs if run.judged is not None]
+            warn_of_few(self._pooled, len(judged))
+            values |= {label: Pools(m, judged).values() for label, m in self._pooled.items()}
+        return values
 
 
 def measure_runs(
     measuring: Measuring, sources: Mapping[str, Any], jobs: int, backend: str
 ) -> Generator[MeasuredRun]:
-    """Measures runs here, or on workers; see :func:`.workers.measure_elsewhere`."""
+    """Measures runs in this process, or on workers; see :func:`.workers.measure_elsewhere`."""
     if jobs == 1 and backend == "loky":
         return measure_here(measuring, sources.items())
     from .workers import measure_elsewhere
@@ -188,8 +197,14 @@ def measure_runs(
 def measure_here(
     measuring: Measuring, sources: Iterable[tuple[str, Any]]
 ) -> Generator[MeasuredRun]:
-    """Small files several at a time, each on one thread; large ones one by one, on all of them."""
-    for are_small, some in groupby(sources, lambda item: _is_small_file(item[1])):
+    """Measures several small files at a time, on one thread each, and large ones one by one."""
+
+    def is_small_file(item: tuple[str, Any]) -> bool:
+        source = item[1]
+        is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+        return is_file and os.path.getsize(source) < LARGE
+
+    for are_small, some in groupby(sources, is_small_file):
         if are_small:
             done = map_ahead(lambda item: measuring.run(*item), some, ahead=2 * cores())
             yield from (run for _, run in done)
@@ -197,18 +212,13 @@ def measure_here(
             yield from (measuring.run(*item) for item in some)
 
 
-def _is_small_file(source: Any) -> bool:
-    is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-    return is_file and os.path.getsize(source) < LARGE
-
-
 def iter_judged(
     names: Sequence[str], sources: Sequence[Any], judgements: Judgements
 ) -> Iterator[JudgedRun]:
-    """Runs one after the other, read and matched on threads before they are needed.
+    """Matched runs one after the other, read and matched on threads before they are needed.
 
     Raises:
-        ValueError: for a run that cannot be an answer to these queries, with its name.
+        ValueError: for a run that cannot be matched with these queries, with its name.
     """
 
     def judge(name: str, run: Any) -> JudgedRun:
@@ -229,6 +239,146 @@ def iter_judged(
 
 
 def _needs_rows(measure: Any) -> bool:
-    """Whether a measure looks at more of a run than where its judged documents are."""
+    """Whether a measure needs more of a run than the ranks of its judged documents."""
     own = computed(measure)
     return own is None or own.needs_rows()
+
+
+# Values of a run
+
+
+def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
+    """The values of measures, of this package or of other providers, shape (Q,) each."""
+    ours = {measure: computed(measure) for measure in measures}
+    others = values_by_others([measure for measure, own in ours.items() if own is None], judged)
+
+    def values(measure: Any) -> Floats:
+        own = ours[measure]
+        return others[measure] if own is None else own.values(judged)
+
+    return map_at_once(values, measures, len(judged.table))
+
+
+def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:
+    """The values of measures that other providers of ir_measures compute.
+
+    Args:
+        measures: measures of other providers.
+        judged: the run, with its rows.
+
+    Returns:
+        By measure, one value per query of the qrels, in their order, shape (Q,).
+
+    Raises:
+        ValueError: for a measure that no installed provider computes from this run and these
+            qrels.
+
+    >>> qrels = Judgements({"q": {"a": 1, "b": 0}, "unanswered": {"a": 1}})
+    >>> run = qrels.judge({"q": {"a": 1.0, "b": 1.0}})
+    >>> values_by_others([ir_measures.Compat(p=0.8)], run)[ir_measures.Compat(p=0.8)].tolist()
+    [1.0, 0.0]
+    """
+    judgements = judged.judgements
+    values = {measure: np.full(len(judgements), float(measure.DEFAULT)) for measure in measures}
+    answered = np.flatnonzero(judged.retrieved)
+    if not values or not len(answered):
+        return values
+    number = {judgements.qid_text[row].as_py(): row for row in answered.tolist()}
+    # The best row of a document that occurs twice.
+    table = judged.table.take(np.sort(judged.whole_ranking.rows))
+    rows = table.frame("query_id", "doc_id", "score")
+    with _PROVIDERS:
+        metrics = _calculated(list(values), judged, rows)
+    for metric in metrics:
+        if metric.query_id in number:
+            values[metric.measure][number[metric.query_id]] = metric.value
+    return values
+
+
+def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:
+    """The metrics of the providers; an error names the measure."""
+    judgements = judged.judgements
+    try:
+        return list(judgements.once(_evaluator, *measures).iter_calc(run))
+    except Exception as error:  # of a provider, or of a program that it starts: of any type
+        if len(measures) > 1:
+            return [metric for m in measures for metric in _calculated([m], judged, run)]
+        fractions = judgements.grades[judgements.grades % 1 != 0]
+        if len(fractions):
+            raise ValueError(
+                f"{measures[0]} cannot be computed by ir_measures from fractional grades such as "
+                f"{fractions[0]:g}: round the grades, or use a measure that takes fractions, for "
+                "example AP, nDCG, ASL or LexiP"
+            ) from error
+        reason = str(error) or "without a reason"
+        raise ValueError(
+            f"{measures[0]} cannot be computed by ir_measures, which raised "
+            f"{type(error).__name__} ({reason}): leave it out, or install another provider"
+        ) from error
+
+
+def _evaluator(judgements: Judgements, *measures: Any) -> Any:
+    """ir_measures' evaluator of these measures; some providers need whole grades as integers."""
+    qrels = judgements.table.frame("query_id", "doc_id", "relevance")
+    if not np.any(judgements.grades % 1):
+        qrels = qrels.astype({"relevance": np.int64})
+    return ir_measures.evaluator(measures, qrels)
+
+
+# Notes on a run
+
+
+def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: Iterable[Any]) -> str:
+    """A sentence on the means that ties change by more than .01; '' if there are none.
+
+    Measures that need a pool or the rows of a run are left out.
+
+    Args:
+        measures: measures by name.
+        values: the values of a run by each measure, shape (Q,).
+        tied: ``with_ties_reversed`` of each block of the run.
+
+    >>> from ir_measures import RR
+    >>> from pyterrier_asl.judging.judgements import Judgements
+    >>> run = Judgements({"q": {"a": 1}}).judge({"q": {"a": 1.0, "b": 1.0}})
+    >>> tie_note({"RR": RR}, [np.array([0.5])], [run.with_ties_reversed]).partition("; ")[2]
+    'ascending, mean RR would be 1.000 instead of 0.500'
+    """
+    others = [run for run in tied if run is not None]
+    shown = []
+    for (label, measure), now in zip(measures.items() if others else (), values):
+        own = computed(measure)
+        if own is None or own.needs_rows() or needs_pool(measure):
+            continue
+        then = now.copy()
+        for run in others:
+            then = np.where(run.retrieved > 0, values_of([measure], run)[0], then)
+        old, new = now.mean(), then.mean()
+        if abs(new - old) > _LEAST_CHANGE * max(1.0, abs(old)):
+            shown.append(f"mean {label} would be {new:.3f} instead of {old:.3f}")
+    order = "documents with equal scores are ordered by id, descending, as in trec_eval; "
+    return f"{order}ascending, {', '.join(shown)}" if shown else ""
+
+
+def own_ids_note(parts: Sequence[OwnIds], answered: int) -> str:
+    """A sentence on queries that retrieve a document with the query's own id.
+
+    It is '' if there are none, or so few that it can be a coincidence.
+
+    Args:
+        parts: the counts of each block of the run.
+        answered: the number of queries that the run answers.
+
+    >>> own_ids_note([OwnIds(near=2, queries=3, has_text=True)], answered=4).partition(",")[0]
+    "3 of 4 queries retrieve a document with the query's own id"
+    """
+    near = sum(part.near for part in parts)
+    by_chance = near < 2 or near < _LEAST_SHARE * answered
+    if not near or (by_chance and not any(part.has_text for part in parts)):
+        return ""
+    number = sum(part.queries for part in parts)
+    return (
+        f"{number} of {counted(answered, 'query', 'queries')} retrieve a document with the query's "
+        "own id, as if the query were in the collection; leave it out with drop_self=True "
+        "(--drop-self)"
+    )

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
+from pyterrier_asl.evaluation.evaluate import to_long
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.frames import save_evaluation, to_long
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst mean")
 
@@ -89,7 +89,7 @@ def forms(frame, folder):
             (folder / form).mkdir(exist_ok=True)
             text = "".join(line.format(q, v) for q, v in zip(rows["qid"], rows["AP"].tolist()))
             (folder / form / f"input.{name}").write_text(text)
-    save_evaluation(frame, folder / "scores.parquet")
+    frame.to_parquet(folder / "scores.parquet")
     to_long(frame).to_csv(folder / "perquery.csv", index=False)
     return ["trec_eval", "ir_measures", "perquery.csv", "scores.parquet"]
 

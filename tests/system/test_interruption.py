@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import RarenessPool, evaluate
-from pyterrier_asl.evaluation.frames import load_evaluation
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = [
@@ -103,7 +102,6 @@ _EVALUATE = """
     import sys
     from pathlib import Path
     from pyterrier_asl import evaluate
-    from pyterrier_asl.evaluation.frames import save_evaluation
     folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
     from pyterrier_asl.evaluation import evaluation
 
@@ -118,7 +116,7 @@ _EVALUATE = """
         {f"run{i}": folder / "run" for i in range(100_000)}, qrels, ["ASL", "AP_Rareness@10"],
         jobs=jobs, progress=False,
     )
-    save_evaluation(frame, folder / "evaluation")
+    frame.to_parquet(folder / "evaluation")
 """
 
 
@@ -189,48 +187,31 @@ def test_an_index_that_is_ended_is_not_there(start, tmp_path, when, how):
 
 _SAVE = """
     import itertools, sys
-    import pandas as pd
     from pyterrier_asl import RarenessPool
-    from pyterrier_asl.evaluation.frames import save_evaluation
-    what, path = sys.argv[1:]
-    if what == "pool":
-        docs = {f"d{i}": i % 97 for i in range(30_000)}
-        pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
-        saves = [pool.save for pool in pools]
-    else:
-        qids = [f"q{i}" for i in range(300_000)]
-        frames = [
-            pd.DataFrame({"name": mark, "qid": qids, "AP": [i / 3e5 for i in range(300_000)]})
-            for mark in "ab"
-        ]
-        saves = [lambda path, frame=frame: save_evaluation(frame, path) for frame in frames]
-    saves[0](path)
+    path = sys.argv[1]
+    docs = {f"d{i}": i % 97 for i in range(30_000)}
+    pools = [RarenessPool.from_runs({mark: {"q": docs}}, name=mark) for mark in "ab"]
+    pools[0].save(path)
     print("saving", flush=True)
-    for save in itertools.cycle(saves):
-        save(path)
+    for pool in itertools.cycle(pools):
+        pool.save(path)
 """
 
 
 @pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
-@pytest.mark.parametrize("what", ["pool", "evaluation"])
-def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path, what, how):
-    path = tmp_path / what
+def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path, how):
+    path = tmp_path / "pool"
     for wait in (0.0, 0.013, 0.1):
-        worker = start(_SAVE, what, path)
+        worker = start(_SAVE, path)
         worker.wait_for("saving")
         time.sleep(wait)
         worker.end(how)
-        if what == "pool":
-            pool = RarenessPool.load(path)
-            assert pool.runs == [pool.name] and pool.name in "ab"
-        else:
-            frame = load_evaluation(path)
-            assert frame["AP"].tolist() == [i / 3e5 for i in range(300_000)]
-            assert frame["name"].unique().tolist() in (["a"], ["b"])
-        left = [each.name for each in tmp_path.iterdir() if each.name not in (what, "tmp")]
+        pool = RarenessPool.load(path)
+        assert pool.runs == [pool.name] and pool.name in "ab"
+        left = [each.name for each in tmp_path.iterdir() if each.name not in ("pool", "tmp")]
         if how == signal.SIGINT:
             assert left == []
-        assert all(name.startswith(f".{what}.") and name.endswith(".tmp") for name in left)
+        assert all(name.startswith(".pool.") and name.endswith(".tmp") for name in left)
     path.unlink()
     pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}})
     pool.save(path)

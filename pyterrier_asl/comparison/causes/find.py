@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...evaluation.providers import values_of
+from ...evaluation.measuring import values_of
 from ...judging.judged_run import JudgedRun
 from ...measures.standard import computed
 from ...scoring.arrays import Floats

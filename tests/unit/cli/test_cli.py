@@ -546,7 +546,7 @@ def test_a_query_called_all_is_not_taken_for_the_means(files):
     (files / "qrels").write_text("all 0 d1 1\nq2 0 d1 1\n")
     (files / "all.run").write_text("all Q0 d1 1 1 r\nq2 Q0 d2 1 1 r\n")
     result = evaluate("all.run", "-m", "AP", "-q", "-o", "tsv")
-    assert result.exit_code == 2 and "a query is called 'all'" in result.stderr
+    assert result.exit_code == 2 and "the qrels have a query 'all'" in result.stderr
     result = evaluate("all.run", "-m", "AP", "-q", "-n", "-o", "tsv")
     assert result.stdout == "all\tAP\t1.0000\nq2\tAP\t0.0000\n"
     assert evaluate("all.run", "-m", "AP", "-o", "tsv").stdout == "AP\t0.5000\n"

@@ -4,8 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from pyterrier_asl.cli import main
-from pyterrier_asl.evaluation.evaluation import measured
-from pyterrier_asl.evaluation.frames import answers, sort_of_many
+from pyterrier_asl.evaluation.evaluate import answers, measured, sort_of_many
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl.evaluation import inputs as module
-from pyterrier_asl.evaluation.evaluation import measured
+from pyterrier_asl.evaluation.evaluate import measured
 from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
 from pyterrier_asl.measures.names import named_measures, official_rel
 

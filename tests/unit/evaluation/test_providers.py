@@ -8,7 +8,7 @@ from ir_measures import AP, Compat, infAP
 
 from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.providers import values_by_others
+from pyterrier_asl.evaluation.measuring import values_by_others
 from pyterrier_asl.judging.judgements import Judgements
 
 #: Everything ties, and the relevant documents stand first in the file and last by document id.

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.frames import save_evaluation
 from pyterrier_asl.evaluation.scores import read_scores
 
 VALUES = {"bm25": {"401": 0.25, "402": 0.5}, "dense": {"401": 0.75, "402": 1.0}}
@@ -46,7 +45,7 @@ FORMS = {
     "gzip": lambda folder: LONG.to_csv(folder / "s.csv.gz", index=False),
     "parquet": lambda folder: LONG.to_parquet(folder / "s.parquet"),
     "jsonl": lambda folder: LONG.to_json(folder / "s.jsonl", orient="records", lines=True),
-    "saved evaluation": lambda folder: save_evaluation(EVALUATION, folder / "s.parquet"),
+    "evaluation in parquet": lambda folder: EVALUATION.to_parquet(folder / "s.parquet"),
     "perquery.csv": lambda folder: EVALUATION.to_csv(folder / "perquery.csv", index=False),
     "wide csv": lambda folder: WIDE.to_csv(folder / "s.csv", index=False),
     "wide without a name": lambda folder: WIDE.set_index("qid").to_csv(

@@ -1,6 +1,6 @@
 """Files of ours that are cut short, changed, of another kind, or written when there is no room.
 
-What a damaged text file does is tested in ``test_io.py``. Here: pools, lengths, evaluations and
+What a damaged text file does is tested in ``test_io.py``. Here: pools, lengths and
 indices come back as they were saved, or an error says what is wrong; a file that is there is
 replaced by a whole one or not at all; and loading runs nothing.
 """
@@ -25,10 +25,7 @@ import pytest
 
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation import frames as evaluation
 from pyterrier_asl.evaluation import workers
-from pyterrier_asl.evaluation.evaluation import evaluate
-from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.evaluation.measuring import Measuring
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.retrieval import format as index_format
@@ -55,10 +52,6 @@ def make_lengths():
     return DocLengths.from_dict({f"d{i}": i * 0.5 for i in range(40)}, name="words")
 
 
-def make_evaluation():
-    return evaluate(RUNS, QRELS, ["ASL@10", "LexiP"], progress=False)
-
-
 KINDS = {
     "rareness pool": (make_pool, RarenessPool.save, RarenessPool.load, same_pool),
     "document lengths": (
@@ -67,7 +60,6 @@ KINDS = {
         DocLengths.load,
         lambda a, b: a == b and a.name == b.name,
     ),
-    "evaluation": (make_evaluation, save_evaluation, load_evaluation, pd.DataFrame.equals),
 }
 
 
@@ -136,7 +128,7 @@ def test_other_versions_are_refused(saved, monkeypatch, tmp_path):
     from pyterrier_asl.measures import lengths
     from pyterrier_asl.measures import pool as pools
 
-    for module in (pools, lengths, evaluation):
+    for module in (pools, lengths):
         monkeypatch.setattr(module, "_VERSION", 7)
     with pytest.raises(ValueError, match="of format version 1, this pyterrier_asl reads version 7"):
         load(path)
@@ -145,15 +137,6 @@ def test_other_versions_are_refused(saved, monkeypatch, tmp_path):
 def test_empty_ones_come_back(tmp_path):
     DocLengths.from_dict({}).save(tmp_path / "none")
     assert len(DocLengths.load(tmp_path / "none")) == 0
-    frame = make_evaluation().iloc[:0]
-    save_evaluation(frame, tmp_path / "no rows")
-    assert len(load_evaluation(tmp_path / "no rows")) == 0
-
-
-def test_values_that_are_missing_come_back(tmp_path):
-    frame = make_evaluation().assign(AP=[0.5, np.nan] * 3, note=["a", None] * 3, flag=True)
-    save_evaluation(frame, tmp_path / "file")
-    pd.testing.assert_frame_equal(load_evaluation(tmp_path / "file"), frame, check_dtype=False)
 
 
 # An index
@@ -312,8 +295,6 @@ _FULL = """
     import resource, sys
     import numpy as np
     from pyterrier_asl import DocLengths, RarenessPool
-    from pyterrier_asl.evaluation.evaluation import evaluate
-    from pyterrier_asl.evaluation.frames import save_evaluation
     from pyterrier_asl.retrieval.index import TermIndex
     what, path = sys.argv[1:]
     rng = np.random.default_rng(1)
@@ -322,11 +303,6 @@ _FULL = """
         save = RarenessPool.from_runs({"a": {"q": docs}}).save
     elif what == "document lengths":
         save = DocLengths.from_dict(docs).save
-    elif what == "evaluation":
-        frame = evaluate({"a": {"q": docs}}, {"q": dict.fromkeys(docs, 1)}, "ASL", progress=False)
-        frame = frame.loc[frame.index.repeat(99_000)].reset_index(drop=True)
-        frame["noise"] = rng.random(len(frame))
-        save = lambda path: save_evaluation(frame, path)
     else:
         save = lambda path: TermIndex.from_documents(
             ({"docno": d, "text": d} for d in docs), path=path, verbose=False

@@ -6,13 +6,10 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation.evaluation import evaluate
-from pyterrier_asl.evaluation.frames import load_evaluation, save_evaluation
 from pyterrier_asl.io.saved_tables import load_table, save_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -124,47 +121,3 @@ def test_lengths_that_lie(tmp_path, change):
     lies(path, DocLengths.KIND, change)
     with pytest.raises(ValueError, match=re.escape(f"{path} is no document lengths file")):
         DocLengths.load(path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda table: table.drop_columns("qid"),
-        lambda table: table.slice(1),
-        lambda table: table.take(pa.array([0, 0, 1, 1, 2, 2])),
-        lambda table: table.take(pa.array([1, 0, 2, 3, 4, 5])),
-        lambda table: pa.concat_tables([table, table]),
-        changed("name", values(lambda names: [None, *names[1:]])),
-        changed("name", not_unicode),
-        lambda table: table.replace_schema_metadata({"pandas": "{"}),
-        lambda table: table.replace_schema_metadata({"pandas": '{"index_columns": [1]}'}),
-    ],
-)
-def test_evaluations_that_lie(tmp_path, change):
-    path = tmp_path / "evaluation.parquet"
-    evaluation = evaluate(RUNS, {"q1": {"d1": 1}, "q2": {"a": 1}}, ["ASL@10"], progress=False)
-    save_evaluation(evaluation, path)
-    pd.testing.assert_frame_equal(load_evaluation(path), evaluation)
-    lies(path, "evaluation", change)
-    with pytest.raises(ValueError, match=re.escape(f"{path} is no evaluation file")):
-        load_evaluation(path)
-
-
-@pytest.mark.parametrize(
-    "types", [{"qid": "Int64"}, {"qid": "string"}, {"qid": pd.ArrowDtype(pa.int64())}], ids=str
-)
-def test_evaluations_of_other_types_come_back(tmp_path, types):
-    qrels = pd.DataFrame({"qid": [1, 2], "docno": ["d1", "a"], "label": 1})
-    runs = {name: {q[1:]: docs for q, docs in run.items()} for name, run in RUNS.items()}
-    frame = evaluate(runs, qrels, ["ASL@10"], progress=False).astype(types)
-    save_evaluation(frame, tmp_path / "saved.parquet")
-    loaded = load_evaluation(tmp_path / "saved.parquet")
-    assert loaded.astype(str).equals(frame.astype(str))
-
-
-def test_many_runs_of_one_query_each_are_checked_at_once(tmp_path):
-    many = [str(number) for number in range(50_000)]
-    frame = pd.DataFrame({"name": many, "qid": many, "AP": 0.5})
-    save_evaluation(frame, tmp_path / "saved.parquet")
-    with pytest.raises(ValueError, match="do not have the same queries"):
-        load_evaluation(tmp_path / "saved.parquet")

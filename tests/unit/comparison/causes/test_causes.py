@@ -18,7 +18,7 @@ from pyterrier_asl.comparison.causes.queries import shared_documents
 from pyterrier_asl.comparison.causes.rankings import correlation
 from pyterrier_asl.comparison.causes.repairs import broken, cut_to, without_documents
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.providers import values_of
+from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.values import arrow_text
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.scoring.arrays import queries_of
