@@ -335,6 +335,13 @@ def rows_of(run: JudgedRun) -> tuple[Columns, np.ndarray, np.ndarray]:
     return run.table.take(ranking.rows), queries, np.arange(len(queries)) - ranking.offsets[queries]
 
 
+def rows_of_other(name: str) -> Columns:
+    """The rows of a run of another collection."""
+    folder, qrels = COLLECTIONS["TREC-8" if name == "DL 2020" else "DL 2020"]
+    path = min((DATA / folder / "runs").iterdir())
+    return rows_of(Evaluation.of({"other": path}, DATA / folder / qrels).runs[0])[0]
+
+
 @dataclass
 class Bench:
     """A collection's runs, and what is counted of them."""
@@ -461,13 +468,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     measure = parse_measure(arguments.measure)
     damaged, undamaged = [], []
-    everything = {
-        name: Evaluation.of(DATA / folder / "runs", DATA / folder / qrels)
-        for name, (folder, qrels) in COLLECTIONS.items()
-    }
     for name in arguments.collection or COLLECTIONS:
-        others = [everything["TREC-8" if name == "DL 2020" else "DL 2020"]]
-        bench = Bench(name, everything[name], measure, rows_of(others[0].runs[0])[0])
+        folder, qrels = COLLECTIONS[name]
+        runs = Evaluation.of(DATA / folder / "runs", DATA / folder / qrels)
+        bench = Bench(name, runs, measure, rows_of_other(name))
         random = np.random.default_rng(arguments.seed)
         undamaged += bench.undamaged(arguments.undamaged, random)
         damaged += bench.damaged(arguments.pairs, random, arguments.kind)

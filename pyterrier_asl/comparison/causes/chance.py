@@ -22,35 +22,17 @@ def at_least(number: Ints | int, of: Ints | int, rate: float) -> Floats:
     return np.asarray(np.where(np.asarray(number) > 0, tail, 1.0))
 
 
-def at_least_of_row(table: Ints) -> float:
-    """The chance of so many or more in the first cell, given all margins: Fisher's exact test.
-
-    Args:
-        table: shape (2, 2).
-
-    >>> round(at_least_of_row(np.array([[2, 0], [0, 2]])), 4)
-    0.1667
-    """
-    row, column, total = int(table[0].sum()), int(table[:, 0].sum()), int(table.sum())
-    number = np.arange(table[0, 0], min(row, column) + 1)
-    number = number[column - number <= total - row]
-
-    def ways(n: int, k: Ints | int) -> Floats:
-        return np.asarray(-np.log(n + 1) - scipy.special.betaln(n - k + 1, np.add(k, 1)))
-
-    logs = ways(row, number) + ways(total - row, column - number) - ways(total, column)
-    return float(np.exp(logs).sum())
-
-
-def is_spread_less(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
-    """Whether counts vary less than so many times as much as a binomial: chi-squared test.
+def is_binomial(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
+    """Whether counts vary as a binomial, or up to so many times as much: chi-squared tests.
 
     Args:
         counts: the counts, shape (Q,).
         of: each out of how many, shape (Q,).
-        dispersion: the variance as a multiple of that of a binomial.
-        level: the level of the test.
+        dispersion: the variance as a multiple of that of a binomial, which is rejected at the
+            level.
+        level: the level of the test; that of less variance than a binomial is :data:`ALPHA`.
     """
     rate = counts.sum() / of.sum()
     statistic = ((counts - of * rate) ** 2 / (of * rate * (1 - rate))).sum()
-    return bool(scipy.special.chdtr(len(of) - 1, statistic / dispersion) < level)
+    low, high = scipy.special.chdtr(len(of) - 1, statistic / np.array([1, dispersion]))
+    return bool(low >= ALPHA and high < level)

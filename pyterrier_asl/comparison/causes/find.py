@@ -114,8 +114,9 @@ def _causes(pair: Pair) -> Iterator[tuple[Pair, Cause]]:
             *(() if by_id else (missing_documents,)),
             *_OF_ONE,
         ]
-        causes = [cause for find in finders if (cause := find(side))]
-        if not by_id and all(cause.is_fact for cause in causes):
+        named = [(cause.name, cause.where) for cause in of_both]
+        causes = [c for find in finders if (c := find(side)) and (c.name, c.where) not in named]
+        if not by_id and all(cause.is_fact for cause in [*of_both, *causes]):
             causes += filter(None, [unknown_documents(side)])
         yield from ((side, cause) for cause in causes)
 

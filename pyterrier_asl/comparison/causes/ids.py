@@ -17,8 +17,9 @@ from ...judging.judgements import Judgements
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
 from .cause import Cause, listed, percent
-from .chance import ALPHA, at_least, at_least_of_row, is_spread_less
+from .chance import ALPHA, at_least, is_binomial
 from .pair import Pair, Top
+from .rankings import correlation
 
 #: How many documents are compared with others of their query.
 _SAMPLE = 200
@@ -32,8 +33,9 @@ _QRELS_IDS = 10_000
 _FIRST = 10
 #: How much more than a binomial the unknown documents of real runs vary at least (TREC-8, without
 #: the labels of documents that only the group of a run retrieved: 2.1 to 5.2), and the level of
-#: the test of that.
-_DISPERSION, _LEVEL = 2.0, 0.05
+#: the test of that; the standard errors of a correlation at this level; and how many documents
+#: must be known for these tests.
+_DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.96, 20
 _REMEDY = "write the ids of documents in one form"
 
 # The form of ids
@@ -169,13 +171,13 @@ def _first(pair: Pair, top: Top, rows: Bools, most: int) -> Docs:
 
 
 def _missed(pair: Pair, *runs: JudgedRun, most: int = _SAMPLE) -> Docs:
-    """Relevant documents that none of some runs retrieved, evenly over the qrels."""
+    """Relevant documents that none of some runs retrieved, of every so manyth query."""
     judgements = pair.judgements
     is_missed = judgements.grades > 0
     for run in runs:
         is_missed[run.pairs] = False
     rows = np.flatnonzero(is_missed)
-    rows = rows[:: 1 + len(rows) // most]
+    rows = rows[judgements.queries[rows] % (1 + len(rows) // most) == 0]
     return list(zip(judgements.queries[rows].tolist(), take(judgements.docnos, rows).to_pylist()))
 
 
@@ -248,7 +250,12 @@ def qrels_ids(pair: Pair) -> Cause | None:
     if min((~top.judged & (top.ranks <= _FIRST)).sum() for top in tops) <= _FEWEST:
         return None
     found = _missed(pair, *(top.run for top in tops))
-    wanted = [doc for top in tops for doc in _first(pair, top, ~top.judged, _SAMPLE)]
+    some = np.isin(np.arange(len(pair.judgements)), [query for query, _ in found])
+    wanted = [
+        doc
+        for top in tops
+        for doc in _first(pair, top, ~top.judged & some[top.queries], _QRELS_IDS)
+    ]
     if (writing := find_writing(found, wanted)) is None:
         return None
     share = len(writing.equal) / len(found)
@@ -268,35 +275,44 @@ def qrels_ids(pair: Pair) -> Cause | None:
 
 
 def unknown_documents(pair: Pair) -> Cause | None:
-    """First documents that neither the other run nor the qrels know, alike in all queries.
+    """First documents that neither the other run nor the qrels know, at all ranks alike.
 
-    Where a system is new, its unjudged documents come together: their numbers per query vary at
-    least :data:`_DISPERSION` times as much as a binomial. Wrong ids hit all queries alike. Named
-    where a run has more of them than the other (Fisher's test) and they vary less than in real
-    runs (chi-squared test of dispersion).
+    A run has more of them than the other (binomial, with the other's rate). Wrong ids hit all
+    ranks and queries alike. The unjudged documents of a new system come with the ranks, and
+    together: their correlation with the rank differs from 0, and their numbers per query vary at
+    least :data:`_DISPERSION` times as much as a binomial. Where a run has fewer than
+    :data:`_KNOWN` documents that anybody knows, the two are alike and the runs stay comparable.
     """
     size, both = len(pair.judgements), pair.answered
-    counts: list[Ints] = []
-    for top, unknown in ((pair.b, pair.unknown), (pair.a, pair.swapped.unknown)):
-        first = top.ranks <= _FIRST
-        for rows in (first & unknown, first & ~unknown):
-            counts.append(np.bincount(top.queries[rows], minlength=size)[both])
-    table = np.reshape([of_query.sum() for of_query in counts], (2, 2))
-    share, n = table[0, 0] / max(1, table[0].sum()), counts[0] + counts[1]
-    if at_least_of_row(table) >= ALPHA:
+    first = pair.b.ranks <= _FIRST
+    unknown = pair.unknown[first]
+    of, counts = (
+        np.bincount(rows, minlength=size)[both]
+        for rows in (pair.b.queries[first], pair.b.queries[first][unknown])
+    )
+    others = pair.swapped.unknown[pair.a.ranks <= _FIRST]
+    if at_least(int(unknown.sum()), len(unknown), (others.sum() + 1) / (len(others) + 2)) >= ALPHA:
         return None
-    if share < 1 and not is_spread_less(counts[0], n, _DISPERSION, _LEVEL):
+    is_testable = (~unknown).sum() >= _KNOWN
+    if is_testable:
+        ranks, group = pair.b.ranks[first], np.zeros(len(unknown), dtype=int)
+        trend = correlation(group, ranks, unknown.astype(int), 1)[0]
+        if abs(trend) > _TREND or not is_binomial(counts, of, _DISPERSION, _LEVEL):
+            return None
+    elif 2 * unknown.sum() < len(unknown):
         return None
-    name = pair.b.name
-    examples = pair.b.docs[pair.unknown & (pair.b.ranks <= _FIRST)][:3]
+    name, share = pair.b.name, float(unknown.mean())
+    examples = listed(pair.ids.of(pair.b.docs[first][unknown][:3]))
+    alike = ", at all ranks and in all queries alike" if is_testable else ""
     return Cause(
         "unknown documents",
         name,
-        float(share),
+        share,
         f"{percent(share)} of the first {_FIRST} documents of {name} are neither judged nor "
-        f"retrieved by {pair.a.name}, in all queries alike, e.g. "
-        f"{listed(pair.ids.of(examples))}",
-        f"check that {name} has the ids of this collection",
-        comparable=False,
+        f"retrieved by {pair.a.name}{alike}, e.g. {examples}",
+        f"check that {name} has the ids of this collection"
+        + ("" if is_testable else ", and judge some of its documents"),
+        comparable=not is_testable,
+        is_fact=not is_testable,
         repaired=lambda: [],
     )

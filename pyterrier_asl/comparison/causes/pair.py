@@ -78,14 +78,12 @@ class Pair:
     Attributes:
         a: the first documents of the other run, at first the baseline A.
         b: those of the run that is looked at, at first B.
-        ids: the ids of both, and of relevant documents.
-        relevant: query and document of relevant documents, evenly chosen where there are many.
+        ids: the ids of both.
     """
 
     a: Top
     b: Top
     ids: Ids
-    relevant: tuple[Ints, Ints]
 
     @classmethod
     def of(cls, a: JudgedRun, b: JudgedRun) -> Pair:
@@ -93,11 +91,8 @@ class Pair:
         judgements = a.judgements
         depth = int(np.clip(_ROWS // max(1, len(judgements)), _LEAST, _MOST))
         rankings = [run.whole_ranking.cut(depth) for run in (a, b)]
-        relevant = np.flatnonzero(judgements.grades > 0)
-        relevant = relevant[:: 1 + len(relevant) // _ROWS]
-        docnos = [run.docnos(ranking) for run, ranking in zip((a, b), rankings)]
-        docs, ids = codes(pa.concat_arrays([*docnos, take(judgements.docnos, relevant)]))
-        parts = np.split(docs, np.cumsum([len(ranking) for ranking in rankings]))
+        docs, ids = codes(pa.concat_arrays([run.docnos(k) for run, k in zip((a, b), rankings)]))
+        parts = np.split(docs, [len(rankings[0])])
         tops = []
         for name, run, ranking, part in zip("AB", (a, b), rankings, parts):
             judged = np.zeros(len(part), dtype=bool)
@@ -106,13 +101,18 @@ class Pair:
             ranks = within_query(ranking.offsets) + 1
             tops.append(Top(name, run, queries_of(ranking.offsets), ranks, part, judged))
         of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _ROWS]
-        pairs = judgements.queries[relevant], parts[2]
-        return cls(tops[0], tops[1], Ids(ids, of_qrels), pairs)
+        return cls(tops[0], tops[1], Ids(ids, of_qrels))
 
     @property
     def judgements(self) -> Judgements:
         """The qrels of both."""
         return self.a.run.judgements
+
+    @property
+    def labelled(self) -> tuple[Ints, Ints]:
+        """Query and document of the labels of documents that are looked at."""
+        docs = positions(self.judgements.docnos, self.ids.texts)
+        return self.judgements.queries[docs >= 0], docs[docs >= 0]
 
     @cached_property
     def swapped(self) -> Pair:

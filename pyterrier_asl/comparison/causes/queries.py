@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
 from .cause import Cause, listed, of_queries
 from .chance import ALPHA, at_least
-from .pair import Pair
+from .pair import Pair, Top
 
 #: A document that so many queries retrieve says little about a query.
 _COMMON = 10
@@ -66,9 +66,14 @@ def look_exchanged(own: Ints, most: Ints) -> Bools:
 
 
 def exchanged_queries(pair: Pair) -> Cause | None:
-    """Queries for which A, B or the qrels have what belongs to another query."""
+    """Queries for which A, B or the qrels have what belongs to another query.
+
+    Where one source has it, the other two still share documents. Where no two share any, the
+    labels are taken for the exchanged ones. A run with one ranking for all of these queries is a
+    cause of another name.
+    """
     sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
-    sources["the qrels"] = pair.relevant
+    sources["the qrels"] = pair.labelled
     size, shared, found = len(pair.judgements), {}, {}
     for name, source in sources.items():
         others = [other for label, other in sources.items() if label != name]
@@ -77,12 +82,17 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     some = np.any(list(found.values()), axis=0)
     if not some.any():
         return None
-    # Where one source is exchanged, others seem to be, too: it shares least with either.
-    links = dict.fromkeys(sources, 0)
-    for x, y in combinations(sources, 2):
-        both = shared_documents(sources[x], sources[y], size)[0][some].sum()
-        links |= {x: links[x] + both, y: links[y] + both}
-    name = min((name for name in sources if found[name].any()), key=lambda name: links[name])
+
+    def agreement(name: str) -> int:
+        """How many documents the other two sources share in these queries."""
+        x, y = (source for label, source in sources.items() if label != name)
+        number = int(shared_documents(x, y, size)[0][some].sum())
+        return max(number, int(some.sum())) if name == "the qrels" else number
+
+    name = max((name for name in sources if found[name].any()), key=agreement)
+    top = {"A": pair.a, "B": pair.b}.get(name)
+    if top is not None and 2 * _repeated(pair, top)[found[name]].sum() > found[name].sum():
+        return replace(_repeated_rankings(pair, top, found[name]), comparable=False, is_fact=False)
     own, most, which = (of_query[found[name]][0] for of_query in shared[name])
     qid, other = (pair.judgements.qids[q] for q in (np.flatnonzero(found[name])[0], which))
     return Cause(
@@ -104,25 +114,29 @@ def _union(sources: list[Documents], size: int) -> Documents:
     return keys // size, keys % size
 
 
+def _repeated(pair: Pair, top: Top) -> Bools:
+    """The queries with the same first documents as another query, shape (Q,)."""
+    first = np.full((len(pair.judgements), _FIRST), -1)
+    keep = top.ranks <= _FIRST
+    first[top.queries[keep], top.ranks[keep] - 1] = top.docs[keep]
+    _, group, counts = np.unique(first, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
+
+
 def repeated_rankings(pair: Pair) -> Cause | None:
     """Queries with the same first documents as another query, where the other run has not."""
-    repeated = []
-    for top in (pair.a, pair.b):
-        first = np.full((len(pair.judgements), _FIRST), -1)
-        keep = top.ranks <= _FIRST
-        first[top.queries[keep], top.ranks[keep] - 1] = top.docs[keep]
-        _, group, counts = np.unique(first, axis=0, return_inverse=True, return_counts=True)
-        repeated.append((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
-    found: Bools = repeated[1] & ~repeated[0] & pair.answered
-    if not found.any():
-        return None
+    found = _repeated(pair, pair.b) & ~_repeated(pair, pair.a) & pair.answered
+    return _repeated_rankings(pair, pair.b, found) if found.any() else None
+
+
+def _repeated_rankings(pair: Pair, top: Top, found: Bools) -> Cause:
     return Cause(
         "repeated rankings",
-        pair.b.name,
+        top.name,
         float(found.mean()),
-        f"{pair.b.name} has the same first {_FIRST} documents as for another query for "
+        f"{top.name} has the same first {_FIRST} documents as for another query for "
         f"{of_queries(found, pair.judgements.qids)}",
-        f"check the query ids of {pair.b.name}, and its cache",
+        f"check the query ids of {top.name}, and its cache",
         is_fact=True,
         queries=found,
     )

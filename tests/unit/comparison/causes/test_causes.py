@@ -9,7 +9,7 @@ import pytest
 from ir_measures import AP
 from scipy import stats
 
-from pyterrier_asl.comparison.causes.chance import at_least, at_least_of_row, is_spread_less
+from pyterrier_asl.comparison.causes.chance import ALPHA, at_least, is_binomial
 from pyterrier_asl.comparison.causes.find import find_causes
 from pyterrier_asl.comparison.causes.forms import forms_of
 from pyterrier_asl.comparison.causes.ids import find_writing, unseen_forms
@@ -120,6 +120,43 @@ def test_documents_that_nobody_knows_are_named():
     assert not found.set_index("cause").loc["unknown documents", "comparable"]
 
 
+def with_new_documents(share_at):
+    """B with documents that nobody judged, with ids of the collection's form.
+
+    Args:
+        share_at: the share of new documents by rank from 0.
+    """
+    random = np.random.default_rng(5)
+    number = iter(range(10_000, 99_999))
+    return {
+        q: {
+            f"FT911-{next(number)}" if random.random() < share_at(rank) else docno: -float(rank)
+            for rank, docno in enumerate(docs)
+        }
+        for q, docs in B.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "share_at",
+    [lambda rank: 0.05 * min(rank, 15), lambda rank: 0.99, lambda rank: float(rank < 15)],
+    ids=["more further down", "nearly all", "all first ones"],
+)
+def test_a_system_that_retrieves_other_documents_can_be_compared(share_at):
+    """Nobody judged its documents, which have ids of the same form."""
+    new = with_new_documents(share_at)
+    for runs in ((A, new), (new, A)):
+        found = causes(*runs)
+        assert found["comparable"].all()
+        assert set(found["cause"]) <= {"unknown documents", "unjudged documents"}
+
+
+def test_new_documents_that_alternate_with_others_can_be_compared():
+    """Wrong ids hit documents as by chance, and not every other one of each query."""
+    new = with_new_documents(lambda rank: rank % 2)
+    assert "unknown documents" not in named(causes(A, new))
+
+
 def test_new_documents_of_a_few_queries_are_no_cause():
     """Unjudged documents come together: those of a new system, not of a wrong index."""
     new = changed(
@@ -158,14 +195,11 @@ def test_chances_are_those_of_scipy():
     for number, of, rate in ((0, 9, 0.2), (3, 9, 0.2), (9, 9, 0.2), (30, 4000, 1e-4)):
         expected = stats.binom.sf(number - 1, of, rate)
         assert at_least(number, of, rate) == pytest.approx(expected, rel=1e-9)
-    for table in ([[3, 9], [1, 20]], [[0, 5], [3, 4]], [[5, 0], [2, 1]], [[200, 300], [20, 480]]):
-        expected = stats.fisher_exact(table, "greater").pvalue
-        assert at_least_of_row(np.array(table)) == pytest.approx(expected, rel=1e-6)
     counts, of = np.array([1, 3, 2, 2]), np.full(4, 10)
     statistic = stats.chi2_contingency([counts, of - counts]).statistic
     for level in (0.01, 0.5):
-        expected = stats.chi2.cdf(statistic / 2, 3) < level
-        assert is_spread_less(counts, of, 2.0, level) == expected
+        expected = stats.chi2.cdf(statistic, 3) > ALPHA and stats.chi2.cdf(statistic / 2, 3) < level
+        assert is_binomial(counts, of, 2.0, level) == expected
 
 
 # Queries
@@ -197,9 +231,24 @@ def test_exchanged_queries_leave_the_difference_of_the_others():
     assert effect == pytest.approx((b - a)[others].mean())
 
 
-def test_one_ranking_for_several_queries_is_named():
-    found = causes(A, changed(B, lambda q, docs: B["0"]))
-    assert {"repeated rankings"} <= named(found)
+@pytest.mark.parametrize("every", [1, 2, 4])
+def test_one_ranking_for_several_queries_is_named_as_that(every):
+    """It belongs to another query for all but one of them."""
+    other = changed(B, lambda q, docs: B["0"], every)
+    for runs, where in (((A, other), "B"), ((other, A), "A")):
+        found = causes(*runs)
+        assert found["cause"][0] == "repeated rankings" and not found["comparable"][0]
+        assert "exchanged queries" not in set(found["cause"]) and named(found, where)
+
+
+def test_exchanged_labels_are_named_where_the_runs_share_nothing():
+    """Neither run has documents of the other, and half of their labels belong elsewhere."""
+    a, b = (
+        {q: {d: s for d, s in docs.items() if is_chosen(d) == first} for q, docs in run.items()}
+        for first, run in ((True, A), (False, B))
+    )
+    found = causes(a, b, rotated(QRELS, 2))
+    assert named(found, "the qrels") == {"exchanged queries"}
 
 
 def test_shared_documents_are_counted_as_in_a_loop():
